@@ -1,0 +1,288 @@
+//! One request and its answer: written, stamped, read, and ended in exactly one way.
+
+use std::io::ErrorKind;
+
+use net::{Driver, Nanos};
+use wire::{Head, Progress, Request, Response};
+
+use crate::{Connection, Outcome, Reason, Stamps, UNSET};
+
+/// A body that nobody looks at is thrown away in the kernel when so much is left of it.
+const DISCARD_FROM: u64 = 32 * 1024;
+
+/// Full buffers read in one go before other connections get their turn.
+const READS_IN_A_ROW: u32 = 16;
+
+/// How much of an answer that needs several reads is kept for the sample of a failure.
+const EXCERPT_BYTES: usize = 2048;
+
+/// What the exchange needs next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A new event of its socket.
+    Pending,
+    /// Another call, soon: there may be more to read and no event will say so.
+    Again,
+    /// Nothing: it is over.
+    Done(Outcome),
+}
+
+/// The state of one exchange. Reset and used again: its buffers stay.
+#[derive(Debug)]
+pub struct Exchange {
+    /// When things happened.
+    pub stamps: Stamps,
+    /// Bytes of the answer so far, head and body.
+    pub bytes_in: u64,
+    /// Everything that came, kept only when somebody asked for it before the start.
+    pub transcript: Option<Vec<u8>>,
+    response: Response,
+    /// Bytes of the request, and those that are written.
+    to_write: usize,
+    written: usize,
+    last_read: Nanos,
+    excerpt: Vec<u8>,
+    /// Bytes of the latest read, which are still in the caller's buffer.
+    latest: usize,
+}
+
+impl Exchange {
+    /// An exchange that was due at `intended` and picked up at `taken`.
+    #[must_use]
+    pub fn new(intended: Nanos, taken: Nanos, request: &Request) -> Self {
+        Self {
+            stamps: Stamps::new(intended, taken),
+            bytes_in: 0,
+            transcript: None,
+            response: Response::new(request.is_head),
+            to_write: request.bytes.len(),
+            written: 0,
+            last_read: UNSET,
+            excerpt: Vec::new(),
+            latest: 0,
+        }
+    }
+
+    /// Starts anew in place; memory that was needed once is kept.
+    pub fn restart(&mut self, intended: Nanos, taken: Nanos, request: &Request) {
+        self.stamps = Stamps::new(intended, taken);
+        self.bytes_in = 0;
+        self.response = Response::new(request.is_head);
+        self.to_write = request.bytes.len();
+        self.written = 0;
+        self.last_read = UNSET;
+        self.excerpt.clear();
+        self.latest = 0;
+    }
+
+    /// Bytes of the request written so far.
+    #[must_use]
+    pub fn bytes_out(&self) -> u64 {
+        self.written as u64
+    }
+
+    /// Writes the request given to [`Exchange::new`], as far as it fits.
+    pub fn send<D: Driver>(
+        &mut self,
+        driver: &mut D,
+        connection: &mut Connection<D::Socket>,
+        request: &[u8],
+    ) -> Step {
+        while self.written < request.len() {
+            let before_write = driver.now();
+            match connection.send(driver, &request[self.written..]) {
+                Ok(length) => {
+                    if self.written == 0 {
+                        self.stamps.sent = before_write;
+                    }
+                    self.written += length;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
+                Err(error) => return self.broken(before_write, connection.served, error.kind()),
+            }
+        }
+        match connection.flush(driver) {
+            Ok(_) => Step::Pending,
+            Err(error) => self.broken(driver.now(), connection.served, error.kind()),
+        }
+    }
+
+    /// Reads what is there; `buffer` is shared by all exchanges of a worker.
+    ///
+    /// A short read means that the socket is empty, and the next bytes will raise an event; not so
+    /// when the end of the stream has been announced already (`is_closed`).
+    pub fn receive<D: Driver>(
+        &mut self,
+        driver: &mut D,
+        connection: &mut Connection<D::Socket>,
+        buffer: &mut [u8],
+        is_closed: bool,
+    ) -> Step {
+        let is_plain = connection.is_plain();
+        for _ in 0..READS_IN_A_ROW {
+            let discardable = self.discardable(is_plain);
+            let room = if discardable > 0 {
+                clamp(discardable, buffer.len())
+            } else {
+                buffer.len()
+            };
+            let read = if discardable > 0 {
+                connection.discard(driver, &mut buffer[..room])
+            } else {
+                connection.recv(driver, buffer)
+            };
+            let length = match read {
+                Ok(0) => return self.ended(driver.now(), connection.served),
+                Ok(length) => length,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
+                Err(error) => return self.broken(driver.now(), connection.served, error.kind()),
+            };
+            self.stamp_read(driver.now(), length);
+            let progress = if discardable > 0 {
+                Ok(self.response.discard(length as u64))
+            } else {
+                self.look_at(&buffer[..length])
+            };
+            match progress {
+                Ok(Progress::Done(head)) => return self.complete(head),
+                Ok(Progress::More) if length < room && is_plain && !is_closed => {
+                    return Step::Pending;
+                }
+                Ok(Progress::More) => {}
+                Err(error) => return Step::Done(self.end(self.last_read, error.into())),
+            }
+        }
+        Step::Again
+    }
+
+    /// Ends it because its time is up; the reason says what it waited for.
+    pub fn time_out(&mut self, now: Nanos, is_dialling: bool) -> Outcome {
+        let reason = if is_dialling {
+            Reason::TimeoutConnect
+        } else {
+            self.late()
+        };
+        self.end(now, reason)
+    }
+
+    /// Ends it with a failure that was found outside, such as a failed dial.
+    pub fn end(&mut self, now: Nanos, reason: Reason) -> Outcome {
+        self.stamps.last_byte = now;
+        Outcome::failed(reason, self.response.head().map(|head| head.status))
+    }
+
+    /// The beginning of the answer, for the sample of a failure; `buffer` is that of the last read.
+    #[must_use]
+    pub fn excerpt<'a>(&'a self, buffer: &'a [u8]) -> &'a [u8] {
+        let kept = if self.excerpt.is_empty() {
+            &buffer[..self.latest]
+        } else {
+            &self.excerpt
+        };
+        &kept[..kept.len().min(EXCERPT_BYTES)]
+    }
+
+    fn discardable(&self, is_plain: bool) -> u64 {
+        let left = self.response.discardable();
+        if is_plain && left >= DISCARD_FROM && self.transcript.is_none() {
+            left
+        } else {
+            0
+        }
+    }
+
+    fn stamp_read(&mut self, now: Nanos, length: usize) {
+        if self.stamps.first_byte == UNSET {
+            self.stamps.first_byte = now;
+        }
+        self.last_read = now;
+        self.bytes_in += length as u64;
+    }
+
+    fn look_at(&mut self, bytes: &[u8]) -> Result<Progress, wire::WireError> {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.extend_from_slice(bytes);
+        }
+        self.latest = bytes.len();
+        let progress = self.response.feed(bytes, &mut ())?;
+        if progress == Progress::More && self.excerpt.len() < EXCERPT_BYTES {
+            let room = EXCERPT_BYTES - self.excerpt.len();
+            self.excerpt
+                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+        Ok(progress)
+    }
+
+    fn complete(&mut self, head: Head) -> Step {
+        self.stamps.last_byte = self.last_read;
+        // An answer that came before the request was out leaves the rest of it in the way.
+        let reusable = head.keepalive && self.written == self.to_write;
+        Step::Done(Outcome {
+            failure: None,
+            status: Some(head.status),
+            reusable,
+        })
+    }
+
+    /// The server closed its side.
+    fn ended(&mut self, now: Nanos, served: u32) -> Step {
+        if let Progress::Done(head) = self.response.end_of_stream() {
+            return self.complete(head);
+        }
+        let reason = match self.at() {
+            At::Request => Reason::WriteClosed,
+            At::Answer if served > 0 => Reason::ReadClosedOnReuse,
+            At::Answer => Reason::ReadClosed,
+            At::Head => Reason::ReadClosedInHead,
+            At::Body => Reason::ReadClosedInBody,
+        };
+        Step::Done(self.end(now, reason))
+    }
+
+    /// The socket broke.
+    fn broken(&mut self, now: Nanos, served: u32, kind: ErrorKind) -> Step {
+        let reason = match (kind, self.at()) {
+            // The layer's own errors have no kind of the operating system.
+            (ErrorKind::Other, _) => Reason::TlsFailed,
+            (ErrorKind::TimedOut, _) => self.late(),
+            (ErrorKind::BrokenPipe, At::Request) => Reason::WriteClosed,
+            (_, At::Request) => Reason::WriteReset,
+            (_, At::Answer) if served > 0 => Reason::ReadClosedOnReuse,
+            (_, At::Answer) => Reason::ReadReset,
+            (_, At::Head) => Reason::ReadResetInHead,
+            (_, At::Body) => Reason::ReadResetInBody,
+        };
+        Step::Done(self.end(now, reason))
+    }
+
+    fn late(&self) -> Reason {
+        match self.at() {
+            At::Request if self.written == 0 => Reason::TimeoutQueue,
+            At::Request => Reason::TimeoutWrite,
+            At::Answer => Reason::TimeoutFirstByte,
+            At::Head => Reason::TimeoutHead,
+            At::Body => Reason::TimeoutBody,
+        }
+    }
+
+    fn at(&self) -> At {
+        match (self.response.head(), self.stamps.first_byte) {
+            (Some(_), _) => At::Body,
+            (None, UNSET) if self.written < self.to_write => At::Request,
+            (None, UNSET) => At::Answer,
+            (None, _) => At::Head,
+        }
+    }
+}
+
+/// What an exchange is waiting for.
+enum At {
+    Request,
+    Answer,
+    Head,
+    Body,
+}
+
+fn clamp(left: u64, most: usize) -> usize {
+    usize::try_from(left).map_or(most, |left| left.min(most))
+}

@@ -1,0 +1,16 @@
+//! One exchange over one connection: what is stamped, and in which one class it ends.
+//!
+//! Nothing here decides when to start or what to send; that is the engine's. Failures are values
+//! ([`Reason`]), never errors that stop a run.
+
+mod connection;
+mod exchange;
+mod layer;
+mod outcome;
+mod stamps;
+
+pub use connection::{Connection, Opening};
+pub use exchange::{Exchange, Step};
+pub use layer::{Layer, LayerError};
+pub use outcome::{Class, Outcome, Reason};
+pub use stamps::{Stamps, UNSET};

@@ -1,0 +1,233 @@
+//! The ways in which an exchange can end: one class each, and a reason that says more.
+
+use std::io;
+
+use wire::WireError;
+
+/// The class in which an attempt ends; exactly one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// A complete and accepted answer.
+    Ok,
+    /// The dial failed, or the machine had nothing left to dial with.
+    Connect,
+    /// Reset or closed before the request was out.
+    Write,
+    /// Reset or closed before the answer was complete.
+    Read,
+    /// No complete answer when the timeout passed.
+    Timeout,
+    /// Not HTTP, wrong framing, head too large.
+    Protocol,
+    /// The secure layer refused.
+    Tls,
+    /// Answered, but with a status that is not accepted.
+    Status,
+}
+
+impl Class {
+    /// Every class, in the order of its number.
+    pub const ALL: [Self; 8] = [
+        Self::Ok,
+        Self::Connect,
+        Self::Write,
+        Self::Read,
+        Self::Timeout,
+        Self::Protocol,
+        Self::Tls,
+        Self::Status,
+    ];
+
+    /// The name in files and on screens.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Connect => "connect",
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Timeout => "timeout",
+            Self::Protocol => "protocol",
+            Self::Tls => "tls",
+            Self::Status => "status",
+        }
+    }
+}
+
+/// Declares the reasons once: value, class, name, and what a person reads.
+macro_rules! reasons {
+    ($($value:ident, $class:ident, $name:literal, $text:literal;)*) => {
+        /// Why an attempt failed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Reason {
+            $(#[doc = $text] $value,)*
+        }
+
+        impl Reason {
+            /// Every reason, in the order of its number.
+            pub const ALL: &[Self] = &[$(Self::$value,)*];
+
+            /// The class that it belongs to.
+            #[must_use]
+            pub fn class(self) -> Class {
+                match self { $(Self::$value => Class::$class,)* }
+            }
+
+            /// The name in files and on screens, such as `connect.refused`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$value => $name,)* }
+            }
+
+            /// The reason in words.
+            #[must_use]
+            pub fn text(self) -> &'static str {
+                match self { $(Self::$value => $text,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    ConnectRefused, Connect, "connect.refused", "nothing listens there, or it refused the connection";
+    ConnectUnreachable, Connect, "connect.unreachable", "no route to the target";
+    ConnectReset, Connect, "connect.reset", "the connection was reset while it was being made";
+    ConnectNoPort, Connect, "connect.no_port", "this machine has no local port left";
+    ConnectNoDescriptor, Connect, "connect.no_descriptor", "this process has no file descriptor left";
+    ConnectNoBuffer, Connect, "connect.no_buffer", "this machine has no memory left for sockets";
+    ConnectOther, Connect, "connect.other", "the connection could not be made";
+    TimeoutQueue, Timeout, "timeout.queue", "timed out while waiting for a free connection";
+    TimeoutConnect, Timeout, "timeout.connect", "the target did not answer the connection request in time";
+    TimeoutWrite, Timeout, "timeout.write", "the target did not take the request in time";
+    TimeoutFirstByte, Timeout, "timeout.first_byte", "no byte of the answer came in time";
+    TimeoutHead, Timeout, "timeout.head", "the head of the answer was not complete in time";
+    TimeoutBody, Timeout, "timeout.body", "the body of the answer was not complete in time";
+    WriteReset, Write, "write.reset", "reset before the request was out";
+    WriteClosed, Write, "write.closed", "closed before the request was out";
+    ReadReset, Read, "read.reset", "reset before the first byte of the answer";
+    ReadResetInHead, Read, "read.reset_in_head", "reset within the head of the answer";
+    ReadResetInBody, Read, "read.reset_in_body", "reset within the body of the answer";
+    ReadClosed, Read, "read.closed", "closed before the first byte of the answer";
+    ReadClosedInHead, Read, "read.closed_in_head", "closed within the head of the answer";
+    ReadClosedInBody, Read, "read.closed_in_body", "closed within the body of the answer";
+    ReadClosedOnReuse, Read, "read.closed_on_reuse", "a used connection was closed instead of an answer";
+    ProtocolNotHttp, Protocol, "protocol.not_http", "the answer does not start with an HTTP status line";
+    ProtocolHttp2, Protocol, "protocol.http2", "the server speaks HTTP/2 only";
+    ProtocolBadHead, Protocol, "protocol.bad_head", "the status line or a header field is malformed";
+    ProtocolHeadTooLarge, Protocol, "protocol.head_too_large", "the head is larger than 64 KiB";
+    ProtocolBadContentLength, Protocol, "protocol.bad_content_length", "Content-Length is no number, or two disagree";
+    ProtocolBadChunk, Protocol, "protocol.bad_chunk", "a chunk size or delimiter is malformed";
+    ProtocolExtraBytes, Protocol, "protocol.extra_bytes", "more bytes came than the answer announced";
+    TlsFailed, Tls, "tls.failed", "the secure layer could not be set up or broke";
+    Status, Status, "status", "answered with a status that is not accepted";
+}
+
+impl Reason {
+    /// Why a dial failed.
+    #[must_use]
+    pub fn of_dial(error: &io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        // EMFILE and ENFILE have no kind of their own; their numbers are the same on every Linux.
+        match (error.raw_os_error(), error.kind()) {
+            (Some(23 | 24), _) => Self::ConnectNoDescriptor,
+            (Some(105), _) | (_, Kind::OutOfMemory) => Self::ConnectNoBuffer,
+            (_, Kind::AddrNotAvailable | Kind::AddrInUse) => Self::ConnectNoPort,
+            (_, Kind::ConnectionRefused) => Self::ConnectRefused,
+            (_, Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown) => {
+                Self::ConnectUnreachable
+            }
+            (_, Kind::ConnectionReset | Kind::ConnectionAborted) => Self::ConnectReset,
+            (_, Kind::TimedOut) => Self::TimeoutConnect,
+            _ => Self::ConnectOther,
+        }
+    }
+
+    /// Whether this machine, not the target, is to blame.
+    #[must_use]
+    pub fn is_local(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectNoPort | Self::ConnectNoDescriptor | Self::ConnectNoBuffer
+        )
+    }
+}
+
+impl From<WireError> for Reason {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::NotHttp => Self::ProtocolNotHttp,
+            WireError::Http2 => Self::ProtocolHttp2,
+            WireError::BadHead => Self::ProtocolBadHead,
+            WireError::HeadTooLarge => Self::ProtocolHeadTooLarge,
+            WireError::BadContentLength => Self::ProtocolBadContentLength,
+            WireError::BadChunk => Self::ProtocolBadChunk,
+            WireError::ExtraBytes => Self::ProtocolExtraBytes,
+        }
+    }
+}
+
+/// How one exchange ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// Why it failed; `None` for an answer (whose status may still not be accepted).
+    pub failure: Option<Reason>,
+    /// The status, if a final head came.
+    pub status: Option<u16>,
+    /// Whether the connection may carry another exchange.
+    pub reusable: bool,
+}
+
+impl Outcome {
+    /// A failure; its connection is of no more use.
+    #[must_use]
+    pub fn failed(reason: Reason, status: Option<u16>) -> Self {
+        Self {
+            failure: Some(reason),
+            status,
+            reusable: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_named_after_its_class() {
+        for reason in Reason::ALL {
+            let class = reason.name().split('.').next().unwrap();
+            assert_eq!(class, reason.class().name());
+        }
+    }
+
+    #[test]
+    fn numbers_follow_the_order_of_the_lists() {
+        for (index, reason) in Reason::ALL.iter().enumerate() {
+            assert_eq!(*reason as usize, index);
+        }
+        for (index, class) in Class::ALL.iter().enumerate() {
+            assert_eq!(*class as usize, index);
+        }
+    }
+
+    #[test]
+    fn tells_the_targets_refusal_from_the_machines_own_limits() {
+        let table = [
+            (111, Reason::ConnectRefused, false),
+            (113, Reason::ConnectUnreachable, false),
+            (101, Reason::ConnectUnreachable, false),
+            (104, Reason::ConnectReset, false),
+            (110, Reason::TimeoutConnect, false),
+            (24, Reason::ConnectNoDescriptor, true),
+            (23, Reason::ConnectNoDescriptor, true),
+            (99, Reason::ConnectNoPort, true),
+            (105, Reason::ConnectNoBuffer, true),
+            (13, Reason::ConnectOther, false),
+        ];
+        for (errno, reason, local) in table {
+            let found = Reason::of_dial(&io::Error::from_raw_os_error(errno));
+            assert_eq!((found, found.is_local()), (reason, local), "errno {errno}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! A summary or a slice as the JSON of result files: names, units and rules of `metrics.md`.
+
+use client::Class;
+use net::Nanos;
+use serde_json::{Map, Value, json};
+
+use crate::health::{Evidence, Vitals, judge};
+use crate::metric::{Metric, PERCENTILES};
+use crate::report::{Phase, Sample};
+use crate::summary::{Summary, sum};
+use crate::tally::Tally;
+use crate::timeline::Slice;
+
+/// One entry of `levels`, without what only the experiment knows (candidate, round, slices).
+#[must_use]
+pub fn level_json(summary: &Summary) -> Value {
+    let total = summary.total();
+    let seconds = seconds(summary.window_ns);
+    let mut level = counted(&total, summary.in_flight, seconds);
+    let warmup = sum(&summary.warmup);
+    let more = json!({
+        "concurrency": summary.concurrency,
+        "rate": summary.rate,
+        "seconds": seconds,
+        "samples": samples(&summary.samples, summary.window_start),
+        "connections": {
+            "asked": summary.connections.asked,
+            "open_max": summary.connections.open_max,
+            "opened": summary.connections.opened,
+        },
+        "success_rate": success_rate(&total),
+        "latency_all": latency_all(&total),
+        "steps": steps(summary),
+        "histograms": histograms(&total),
+        "warmup": {
+            "seconds": self::seconds(summary.warmup_ns),
+            "counts": counts(&warmup, warmup.attempted.saturating_sub(warmup.ended())),
+            "latency": latency(&warmup),
+        },
+        "health": health(summary, &total),
+        "generator": generator(summary, &total),
+        "failure": summary.failure,
+        "interrupted": summary.interrupted,
+    });
+    merge(&mut level, more);
+    level
+}
+
+/// One line of `slices.jsonl`; `start` is when the window started, or will at the earliest.
+pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value {
+    let total = sum(&slice.tallies);
+    let seconds = seconds(slice.to.saturating_sub(slice.from));
+    let mut line = counted(&total, slice.in_flight, seconds);
+    // Before its start is known, the window starts at the end of the slice at the earliest.
+    let start = if slice.phase == Phase::Warmup {
+        start.max(slice.to)
+    } else {
+        start
+    };
+    let per_second = |count: u64| {
+        if seconds > 0.0 {
+            Value::from(as_f64(count) / seconds)
+        } else {
+            Value::Null
+        }
+    };
+    let more = json!({
+        "t_s": (as_f64(slice.from) - as_f64(start)) / 1e9,
+        "seconds": seconds,
+        "phase": slice.phase,
+        "ok_per_s": per_second(total.ok),
+        "attempted_per_s": per_second(total.attempted),
+        "connections_open": slice.connections.open,
+        "histograms": histograms(&total),
+        "health": {
+            "worker_cpu_rate": vitals.worker_cpu_rate,
+            "run_queue_rate": vitals.run_queue_rate,
+            "steal_rate": vitals.steal_rate,
+            "target_cpu_rate": vitals.target_cpu_rate,
+        },
+    });
+    merge(&mut line, more);
+    line
+}
+
+/// What levels and slices have in common.
+fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
+    let per_second = |count: u64| {
+        if seconds > 0.0 {
+            Value::from(as_f64(count) / seconds)
+        } else {
+            Value::Null
+        }
+    };
+    json!({
+        "counts": counts(total, in_flight),
+        "reasons": total.all_reasons(),
+        "statuses": total.statuses.iter().map(|(status, count)| (status.to_string(), Value::from(*count))).collect::<Map<_, _>>(),
+        "ok_per_s": per_second(total.ok_inside),
+        "attempted_per_s": per_second(total.attempted_inside),
+        "bytes_in": total.bytes_in,
+        "bytes_out": total.bytes_out,
+        "latency": latency(total),
+    })
+}
+
+fn counts(total: &Tally, in_flight: u64) -> Value {
+    let classes = Class::ALL
+        .iter()
+        .zip(total.errors)
+        .filter(|(_, count)| *count > 0);
+    let errors: Map<_, _> = classes
+        .map(|(class, count)| (class.name().to_owned(), count.into()))
+        .collect();
+    json!({
+        "planned": total.planned,
+        "attempted": total.attempted,
+        "ok": total.ok,
+        "dropped": total.dropped,
+        "in_flight": in_flight,
+        "errors": errors,
+    })
+}
+
+/// Percent of what ended; null when nothing did.
+fn success_rate(total: &Tally) -> Option<f64> {
+    (total.ended() > 0).then(|| 100.0 * as_f64(total.ok) / as_f64(total.ended()))
+}
+
+fn latency(total: &Tally) -> Value {
+    let mut all: Map<_, _> = total
+        .accepted
+        .named()
+        .iter()
+        .map(|(name, metric)| (format!("{name}_ms"), metric.to_json()))
+        .collect();
+    if total.dropped > 0 {
+        // Whoever was dropped would have waited: every percentile could only be higher.
+        let names: Vec<_> = PERCENTILES
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(["max"])
+            .collect();
+        mark(all.get_mut("response_ms"), &names);
+    }
+    Value::Object(all)
+}
+
+fn latency_all(total: &Tally) -> Value {
+    let (mut service, mut response) = (
+        total.accepted.service.clone(),
+        total.accepted.response.clone(),
+    );
+    service.merge(&total.failed.service);
+    response.merge(&total.failed.response);
+    let (service_from, response_from) = total.censored_from.unwrap_or((Nanos::MAX, Nanos::MAX));
+    json!({
+        "service_ms": censored(&service, service_from),
+        "response_ms": censored(&response, response_from),
+        "censored": total.censored,
+    })
+}
+
+/// Marks the percentiles that lie at or beyond the smallest censored value.
+fn censored(metric: &Metric, from: Nanos) -> Value {
+    let reached = |value: Option<Nanos>| value.is_some_and(|value| value >= from);
+    let mut names: Vec<_> = PERCENTILES
+        .iter()
+        .filter(|(_, p)| reached(metric.percentile(*p)))
+        .map(|(name, _)| *name)
+        .collect();
+    if from < Nanos::MAX {
+        names.push("max");
+    }
+    let mut stats = metric.to_json();
+    mark(Some(&mut stats), &names);
+    stats
+}
+
+fn mark(stats: Option<&mut Value>, names: &[&str]) {
+    if let Some(Value::Object(stats)) = stats
+        && !names.is_empty()
+    {
+        stats.insert("at_least".into(), names.into());
+    }
+}
+
+fn histograms(total: &Tally) -> Value {
+    let named = total
+        .accepted
+        .named()
+        .into_iter()
+        .filter(|(_, metric)| metric.count() > 0);
+    Value::Object(
+        named
+            .map(|(name, metric)| (name.to_owned(), metric.to_base64().into()))
+            .collect(),
+    )
+}
+
+fn steps(summary: &Summary) -> Vec<Value> {
+    let seconds = seconds(summary.window_ns);
+    let pairs = summary.names.iter().zip(&summary.measured);
+    pairs
+        .map(|(name, tally)| {
+            let mut step = counted(
+                tally,
+                tally.attempted.saturating_sub(tally.ended()),
+                seconds,
+            );
+            merge(
+                &mut step,
+                json!({ "name": name, "success_rate": success_rate(tally) }),
+            );
+            step
+        })
+        .collect()
+}
+
+fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
+    let line = |sample: &Sample| {
+        json!({
+            "class": sample.class, "reason": sample.reason, "detail": sample.detail,
+            "t_s": (as_f64(sample.at) - as_f64(start)) / 1e9,
+            "status": sample.status, "head": sample.head, "body": sample.body,
+        })
+    };
+    samples.iter().map(line).collect()
+}
+
+fn health(summary: &Summary, total: &Tally) -> Value {
+    let on_time = summary
+        .rate
+        .map(|_| (total.planned, total.attempted_inside + total.dropped));
+    let evidence = Evidence {
+        connections: summary.connections,
+        on_time,
+    };
+    let verdict = judge(&summary.health, &evidence);
+    let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
+        summary
+            .workers
+            .iter()
+            .map(|worker| 100.0 * as_f64(pick(worker)) / as_f64(worker.wall_ns.max(1)))
+            .collect()
+    };
+    json!({
+        "verdict": verdict.word,
+        "reasons": verdict.reasons,
+        "worker_cpu_rate": rates(|worker| worker.cpu_ns),
+        "run_queue_rate": rates(|worker| worker.run_queue_ns),
+        "steal_rate": summary.health.steal_rate(),
+        "target_cpu_rate": summary.health.target_cpu_rate(),
+    })
+}
+
+fn generator(summary: &Summary, total: &Tally) -> Value {
+    let each = as_f64(summary.generator.cpu_ns) / 1e3 / as_f64(total.attempted_inside.max(1));
+    json!({
+        "cpu_s": as_f64(summary.generator.cpu_ns) / 1e9,
+        "cpu_us_per_request": (total.attempted_inside > 0).then_some(each),
+        "max_rss_bytes": summary.generator.max_rss_bytes,
+        "workers": summary.workers.len(),
+        "processes": summary.generator.processes,
+    })
+}
+
+fn merge(into: &mut Value, more: Value) {
+    if let (Value::Object(into), Value::Object(more)) = (into, more) {
+        into.extend(more);
+    }
+}
+
+fn seconds(nanos: Nanos) -> f64 {
+    as_f64(nanos) / 1e9
+}
+
+/// Counts and durations stay below 2^53, where every integer is a float.
+#[allow(clippy::cast_precision_loss)]
+fn as_f64(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,34 @@
+//! A whole load: plan, pace, workers, recorders, slices, summary, health.
+//!
+//! A plan goes in; slices come out while it runs, and a summary at the end. The engine follows no
+//! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
+
+mod gate;
+mod health;
+mod level;
+mod log;
+mod metric;
+mod once;
+mod pace;
+mod plan;
+mod prepare;
+mod report;
+mod run;
+mod split;
+mod summary;
+mod tally;
+mod timeline;
+mod worker;
+
+pub use gate::Gate;
+pub use level::level_json;
+pub use metric::Metric;
+pub use once::once;
+pub use pace::Schedule;
+pub use plan::{Group, Open, PLAN_VERSION, Pace, Plan, RequestPlan, Source, Stop, Transport};
+pub use prepare::{Prepared, prepare};
+pub use report::{Phase, Report, Sample};
+pub use run::Run;
+pub use summary::{SUMMARY_VERSION, Summary};
+pub use tally::{Latencies, Tally};
+pub use worker::{Share, Worker};

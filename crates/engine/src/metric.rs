@@ -1,0 +1,293 @@
+//! One duration, counted: a histogram with exact sums beside it.
+//!
+//! HDR, 3 significant digits, 1 ns to 1 h; longer values are clamped and counted. Merging adds;
+//! percentiles are only ever read from the merged histogram.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{
+    Deserializer as HdrReader, Serializer as _, V2DeflateSerializer,
+};
+use net::Nanos;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+const ONE_HOUR_NS: u64 = 3_600_000_000_000;
+
+/// The percentiles that are shown, with their names in files.
+pub(crate) const PERCENTILES: &[(&str, f64)] = &[
+    ("p50", 0.50),
+    ("p75", 0.75),
+    ("p90", 0.90),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99_9", 0.999),
+    ("p99_99", 0.9999),
+];
+
+/// A histogram of nanoseconds, with the exact sum and sum of squares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    histogram: Histogram<u64>,
+    sum: u128,
+    sum_of_squares: u128,
+    clamped: u64,
+}
+
+impl Default for Metric {
+    fn default() -> Self {
+        Self {
+            histogram: empty(),
+            sum: 0,
+            sum_of_squares: 0,
+            clamped: 0,
+        }
+    }
+}
+
+/// Three digits are always valid, and so is growing from the smallest range.
+#[allow(clippy::expect_used)]
+fn empty() -> Histogram<u64> {
+    Histogram::new(3).expect("3 significant digits are within 0..=5")
+}
+
+impl Metric {
+    /// Counts one value.
+    #[inline]
+    pub fn record(&mut self, nanos: Nanos) {
+        let value = nanos.min(ONE_HOUR_NS);
+        self.clamped += u64::from(value < nanos);
+        self.sum += u128::from(value);
+        self.sum_of_squares += u128::from(value) * u128::from(value);
+        // A growing histogram takes every value up to an hour.
+        let _ = self.histogram.record(value);
+    }
+
+    /// An empty metric whose histogram has already grown as far as this one's.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self {
+            histogram: Histogram::new_from(&self.histogram),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what another one counted.
+    pub fn merge(&mut self, other: &Self) {
+        // Adding cannot fail on a histogram that grows.
+        let _ = self.histogram.add(&other.histogram);
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+        self.clamped += other.clamped;
+    }
+
+    /// How many values were counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Values beyond the range, counted at one hour.
+    #[must_use]
+    pub fn clamped(&self) -> u64 {
+        self.clamped
+    }
+
+    /// The percentile, or `None` where fewer than 10/(1−p) values were counted.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn percentile(&self, p: f64) -> Option<Nanos> {
+        // One part in 10^9 forgives that 1 − 0.99 is not exactly 0.01.
+        let enough = self.count() as f64 * (1.0 - p) >= 10.0 * (1.0 - 1e-9);
+        enough.then(|| self.histogram.value_at_quantile(p))
+    }
+
+    /// A quantile of however few values: for judging, not for showing.
+    #[must_use]
+    pub fn quantile(&self, p: f64) -> Nanos {
+        self.histogram.value_at_quantile(p)
+    }
+
+    /// The mean, in ns.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.count().max(1) as f64
+    }
+
+    /// The standard deviation of the counted values (not an estimate for more), in ns.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn stdev(&self) -> f64 {
+        let count = u128::from(self.count().max(1));
+        // n·Σx² − (Σx)² is exact in integers, where the difference of two large floats is not.
+        let squares = count.checked_mul(self.sum_of_squares);
+        match squares.zip(self.sum.checked_mul(self.sum)) {
+            Some((squares, square)) => {
+                (squares.saturating_sub(square) as f64).sqrt() / count as f64
+            }
+            None => (self.sum_of_squares as f64 / count as f64 - self.mean().powi(2))
+                .max(0.0)
+                .sqrt(),
+        }
+    }
+
+    /// Percent of the values within one standard deviation of the mean, by bucket midpoints.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn within_stdev_rate(&self) -> f64 {
+        let (mean, stdev) = (self.mean(), self.stdev());
+        let inside: u64 = self
+            .histogram
+            .iter_recorded()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+            .filter(|(value, _)| {
+                let low = self.histogram.lowest_equivalent(*value) as f64;
+                let high = self.histogram.highest_equivalent(*value) as f64;
+                ((low + high) / 2.0 - mean).abs() <= stdev
+            })
+            .map(|(_, count)| count)
+            .sum();
+        100.0 * inside as f64 / self.count().max(1) as f64
+    }
+
+    /// The statistics in milliseconds, as files have them; null when nothing was counted.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        if self.count() == 0 {
+            return Value::Null;
+        }
+        let mut stats = Map::new();
+        stats.insert("n".into(), self.count().into());
+        stats.insert("mean".into(), json!(self.mean() / 1e6));
+        stats.insert("stdev".into(), json!(self.stdev() / 1e6));
+        stats.insert("within_stdev_rate".into(), json!(self.within_stdev_rate()));
+        stats.insert("min".into(), milliseconds(self.histogram.min()));
+        for (name, p) in PERCENTILES {
+            let value = self.percentile(*p).map_or(Value::Null, milliseconds);
+            stats.insert((*name).into(), value);
+        }
+        stats.insert("max".into(), milliseconds(self.histogram.max()));
+        Value::Object(stats)
+    }
+
+    /// The histogram in HdrHistogram's V2 form, compressed, in base64.
+    #[must_use]
+    pub fn to_base64(&self) -> String {
+        let mut bytes = Vec::new();
+        // Writing to memory does not fail.
+        let _ = V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes);
+        STANDARD.encode(bytes)
+    }
+
+    fn from_parts(parts: Parts) -> Result<Self, String> {
+        let bytes = STANDARD
+            .decode(&parts.histogram)
+            .map_err(|error| error.to_string())?;
+        let read = HdrReader::new().deserialize::<u64, _>(&mut bytes.as_slice());
+        let mut histogram = empty();
+        histogram
+            .add(read.map_err(|error| error.to_string())?)
+            .map_err(|error| error.to_string())?;
+        let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no sum"));
+        Ok(Self {
+            histogram,
+            sum: number(&parts.sum)?,
+            sum_of_squares: number(&parts.sum_of_squares)?,
+            clamped: parts.clamped,
+        })
+    }
+}
+
+fn milliseconds(nanos: Nanos) -> Value {
+    #[allow(clippy::cast_precision_loss)]
+    Value::from(nanos as f64 / 1e6)
+}
+
+/// How a metric travels: sums as decimal text, since JSON numbers end at 2^53.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    histogram: String,
+    sum: String,
+    sum_of_squares: String,
+    clamped: u64,
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (sum, sum_of_squares) = (self.sum.to_string(), self.sum_of_squares.to_string());
+        let parts = Parts {
+            histogram: self.to_base64(),
+            sum,
+            sum_of_squares,
+            clamped: self.clamped,
+        };
+        parts.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_parts(Parts::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(values: impl IntoIterator<Item = Nanos>) -> Metric {
+        let mut metric = Metric::default();
+        values.into_iter().for_each(|value| metric.record(value));
+        metric
+    }
+
+    #[test]
+    fn k_recorders_give_bin_by_bin_the_histogram_of_one() {
+        let values: Vec<Nanos> = (0..30_000_u64)
+            .map(|n| n * n * 7919 % 5_000_000_000)
+            .collect();
+        let mut merged = Metric::default();
+        for part in 0..7 {
+            merged.merge(&metric(values.iter().skip(part).step_by(7).copied()));
+        }
+        assert_eq!(merged, metric(values));
+    }
+
+    #[test]
+    fn survives_the_way_through_bytes() {
+        let metric = metric([0, 1, 999, 12_345_678, u64::MAX]);
+        let text = serde_json::to_string(&metric).unwrap();
+        assert_eq!(serde_json::from_str::<Metric>(&text).unwrap(), metric);
+        assert!(metric.to_base64().starts_with("HISTFAAA"));
+    }
+
+    #[test]
+    fn sums_are_exact_and_the_spread_is_that_of_the_values() {
+        let metric = metric([2, 4, 4, 4, 5, 5, 7, 9]);
+        assert!((metric.mean() - 5.0).abs() < 1e-12);
+        assert!((metric.stdev() - 2.0).abs() < 1e-12);
+        assert!((metric.within_stdev_rate() - 75.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_percentile_needs_ten_values_beyond_it() {
+        assert_eq!(metric(vec![1; 19]).percentile(0.5), None);
+        assert_eq!(metric(vec![1; 20]).percentile(0.5), Some(1));
+        assert_eq!(metric(vec![1; 999]).percentile(0.99), None);
+        assert_eq!(metric(vec![1; 1000]).percentile(0.99), Some(1));
+        assert_eq!(metric(vec![1; 10_000]).percentile(0.999), Some(1));
+    }
+
+    #[test]
+    fn values_beyond_an_hour_are_clamped_and_counted() {
+        let metric = metric([ONE_HOUR_NS + 1, ONE_HOUR_NS]);
+        assert_eq!((metric.count(), metric.clamped()), (2, 1));
+    }
+
+    #[test]
+    fn nothing_counted_is_null() {
+        assert_eq!(Metric::default().to_json(), Value::Null);
+    }
+}

@@ -1,0 +1,119 @@
+//! One request, sent once, with both sides kept: for looking at, not for measuring.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use client::{Connection, Exchange, Opening, Outcome, Reason, Stamps, Step};
+use net::{Driver, Epoll, Nanos, Ready};
+use serde_json::{Value, json};
+
+use crate::plan::Plan;
+use crate::prepare::{Prepared, prepare};
+
+/// Sends the request of the plan's first group exactly once; the message says why it cannot start.
+pub fn once(plan: &Plan) -> Result<Value, String> {
+    let prepared = prepare(plan)?
+        .into_iter()
+        .next()
+        .ok_or("the plan has no group")?;
+    let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
+    let now = driver.now();
+    let mut exchange = Exchange::new(now, now, &prepared.request);
+    exchange.transcript = Some(Vec::new());
+    let outcome = drive(
+        &mut driver,
+        &mut exchange,
+        &prepared,
+        now + prepared.timeout_ns,
+    );
+    Ok(to_json(&prepared, &exchange, outcome))
+}
+
+fn drive<D: Driver>(
+    driver: &mut D,
+    exchange: &mut Exchange,
+    prepared: &Prepared,
+    deadline: Nanos,
+) -> Outcome {
+    let dialled = match driver.dial(prepared.addresses[0], None, 0) {
+        Ok(socket) => socket,
+        Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
+    };
+    let mut connection = Connection::dialled(dialled, None);
+    let (mut buffer, mut ready) = (vec![0; 64 * 1024], Vec::new());
+    while driver.now() < deadline {
+        if driver.wait(deadline, &mut ready).is_err() {
+            break;
+        }
+        for event in ready.drain(..) {
+            let step = turn(
+                driver,
+                exchange,
+                &mut connection,
+                prepared,
+                event,
+                &mut buffer,
+            );
+            if let Step::Done(outcome) = step {
+                return outcome;
+            }
+        }
+    }
+    exchange.time_out(driver.now(), !connection.is_open())
+}
+
+fn turn<D: Driver>(
+    driver: &mut D,
+    exchange: &mut Exchange,
+    connection: &mut Connection<D::Socket>,
+    prepared: &Prepared,
+    event: Ready,
+    buffer: &mut [u8],
+) -> Step {
+    if !connection.is_open() {
+        match connection.advance(driver, event, buffer) {
+            Ok(Opening::Pending) => return Step::Pending,
+            Ok(Opening::Open) => exchange.stamps.connect = driver.now() - exchange.stamps.taken,
+            Err(reason) => return Step::Done(exchange.end(driver.now(), reason)),
+        }
+    }
+    let sent = exchange.send(driver, connection, &prepared.request.bytes);
+    if matches!(sent, Step::Done(_)) || !event.readable {
+        return sent;
+    }
+    // Nobody else waits for a turn here: read to the end.
+    loop {
+        match exchange.receive(driver, connection, buffer, event.closed) {
+            Step::Again => {}
+            step => return step,
+        }
+    }
+}
+
+fn to_json(prepared: &Prepared, exchange: &Exchange, outcome: Outcome) -> Value {
+    let stamps: &Stamps = &exchange.stamps;
+    let rejected = outcome.failure.is_none()
+        && !outcome
+            .status
+            .is_some_and(|status| prepared.accepts(status));
+    let failure = if rejected {
+        Some(Reason::Status)
+    } else {
+        outcome.failure
+    };
+    let milliseconds = |nanos: Option<Nanos>| {
+        #[allow(clippy::cast_precision_loss)]
+        nanos.map(|nanos| nanos as f64 / 1e6)
+    };
+    json!({
+        "request": STANDARD.encode(&prepared.request.bytes),
+        "response": STANDARD.encode(exchange.transcript.as_deref().unwrap_or_default()),
+        "class": failure.map_or("ok", |reason| reason.class().name()),
+        "reason": failure.map(Reason::name),
+        "detail": failure.map_or("", Reason::text),
+        "status": outcome.status,
+        "address": prepared.addresses[0].to_string(),
+        "connect_ms": milliseconds(Some(stamps.connect).filter(|time| *time != client::UNSET)),
+        "ttfb_ms": milliseconds(stamps.ttfb()),
+        "service_ms": milliseconds(stamps.service()),
+    })
+}

@@ -1,0 +1,233 @@
+//! When arrivals are due: pure functions of a start, a rate and a seed.
+//!
+//! A schedule never looks at a clock and never waits for answers; that is what makes it open.
+
+use net::Nanos;
+
+use crate::plan::{Open, Pace};
+
+/// The next due times of one group.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    start: Nanos,
+    next: Nanos,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// The arrival with this number is due `number × period` after the start.
+    Constant {
+        period_ns: f64,
+        number: u64,
+        stride: u64,
+    },
+    /// The sum of gaps so far, kept as a real number so that rounding does not add up.
+    Poisson {
+        mean_gap_ns: f64,
+        elapsed_ns: f64,
+        random: SplitMix,
+    },
+}
+
+impl Schedule {
+    /// The schedule of a pace from `start` on; `None` for a closed one, which has none.
+    #[must_use]
+    pub fn new(pace: &Pace, start: Nanos, seed: u64) -> Option<Self> {
+        let kind = match pace {
+            Pace::Closed { .. } => return None,
+            Pace::Constant(Open {
+                rate_per_s,
+                first,
+                stride,
+                ..
+            }) => Kind::Constant {
+                period_ns: 1e9 / rate_per_s,
+                number: *first,
+                stride: *stride,
+            },
+            Pace::Poisson(open) => {
+                let random = SplitMix(seed);
+                Kind::Poisson {
+                    mean_gap_ns: 1e9 / open.rate_per_s,
+                    elapsed_ns: 0.0,
+                    random,
+                }
+            }
+        };
+        let mut schedule = Self {
+            start,
+            next: start,
+            kind,
+        };
+        schedule.advance_to_first();
+        Some(schedule)
+    }
+
+    /// When the next arrival is due.
+    #[must_use]
+    pub fn next(&self) -> Nanos {
+        self.next
+    }
+
+    /// Takes the next arrival: gives its due time and moves on.
+    pub fn take(&mut self) -> Nanos {
+        let due = self.next;
+        match &mut self.kind {
+            Kind::Constant { number, stride, .. } => *number += *stride,
+            Kind::Poisson {
+                mean_gap_ns,
+                elapsed_ns,
+                random,
+            } => {
+                *elapsed_ns += random.exponential() * *mean_gap_ns;
+            }
+        }
+        self.next = self.start + self.offset();
+        due
+    }
+
+    fn advance_to_first(&mut self) {
+        if let Kind::Poisson {
+            mean_gap_ns,
+            elapsed_ns,
+            random,
+        } = &mut self.kind
+        {
+            *elapsed_ns = random.exponential() * *mean_gap_ns;
+        }
+        self.next = self.start + self.offset();
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss
+    )]
+    fn offset(&self) -> Nanos {
+        // Exact to the nanosecond for 2^53 of them, which is 104 days.
+        match &self.kind {
+            Kind::Constant {
+                period_ns, number, ..
+            } => (*number as f64 * period_ns) as Nanos,
+            Kind::Poisson { elapsed_ns, .. } => *elapsed_ns as Nanos,
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, and good enough for gaps.
+#[derive(Debug, Clone)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        finish(self.0)
+    }
+
+    /// Exponential with mean 1, by inversion of a uniform in (0, 1].
+    #[allow(clippy::cast_precision_loss)]
+    fn exponential(&mut self) -> f64 {
+        let uniform = ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+        -uniform.ln()
+    }
+}
+
+/// A seed for part `part` of whatever `seed` seeds.
+#[must_use]
+pub(crate) fn mix(seed: u64, part: u64) -> u64 {
+    finish(seed ^ finish(part.wrapping_add(0x9e37_79b9_7f4a_7c15)))
+}
+
+fn finish(mut bits: u64) -> u64 {
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(rate_per_s: f64) -> Open {
+        Open {
+            rate_per_s,
+            connections: 1,
+            max_in_flight: None,
+            first: 0,
+            stride: 1,
+        }
+    }
+
+    #[test]
+    fn constant_arrivals_are_due_where_the_table_says_and_do_not_drift() {
+        let table: &[(f64, u64, Nanos)] = &[
+            (1.0, 0, 0),
+            (1.0, 5, 5_000_000_000),
+            (3.0, 1, 333_333_333),
+            (3.0, 3, 1_000_000_000),
+            (10_000.0, 600_000, 60_000_000_000),
+            (7.0, 70_000_000, 10_000_000_000_000_000),
+        ];
+        for (rate, number, due) in table {
+            let pace = Pace::Constant(Open {
+                first: *number,
+                ..open(*rate)
+            });
+            let next = Schedule::new(&pace, 100, 0).unwrap().next();
+            assert!(
+                next.abs_diff(due + 100) <= 1,
+                "{rate}/s, arrival {number}: {next}"
+            );
+        }
+    }
+
+    #[test]
+    fn poisson_gaps_are_exponential() {
+        // Kolmogorov–Smirnov at 1 % over 100 seeds: about one may be rejected by chance.
+        let count = 10_000_u32;
+        let rejected = (0..100)
+            .filter(|seed| {
+                let mut schedule = Schedule::new(&Pace::Poisson(open(1e6)), 0, *seed).unwrap();
+                let mut last = 0;
+                let mut gaps: Vec<f64> = (0..count)
+                    .map(|_| {
+                        let due = schedule.take();
+                        let gap = f64::from(u32::try_from(due - last).unwrap());
+                        last = due;
+                        gap
+                    })
+                    .collect();
+                gaps.sort_by(f64::total_cmp);
+                let distance = gaps
+                    .iter()
+                    .zip(0_u32..)
+                    .map(|(gap, rank)| {
+                        let cdf = 1.0 - (-gap / 1000.0).exp();
+                        let (below, above) = (f64::from(rank), f64::from(rank + 1));
+                        (cdf - below / f64::from(count))
+                            .abs()
+                            .max((cdf - above / f64::from(count)).abs())
+                    })
+                    .fold(0.0, f64::max);
+                distance > 1.628 / f64::from(count).sqrt()
+            })
+            .count();
+        assert!(rejected <= 5, "{rejected} of 100 seeds rejected");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_arrivals() {
+        let take = |seed| {
+            let mut schedule = Schedule::new(&Pace::Poisson(open(10.0)), 0, seed).unwrap();
+            [schedule.take(), schedule.take(), schedule.take()]
+        };
+        assert_eq!(take(1), take(1));
+        assert_ne!(take(1), take(2));
+    }
+
+    #[test]
+    fn a_closed_pace_has_no_schedule() {
+        assert!(Schedule::new(&Pace::Closed { users: 1 }, 0, 0).is_none());
+    }
+}

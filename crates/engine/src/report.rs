@@ -1,0 +1,141 @@
+//! What a worker hands up once a slice: its counts since the last one, and how it fared.
+
+use client::{Reason, Stamps};
+use net::{Nanos, ThreadUsage};
+use serde::{Deserialize, Serialize};
+
+use crate::tally::Tally;
+
+/// The part of a run in which an interval lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Before the window: kept apart.
+    Warmup,
+    /// The measured window.
+    Measure,
+    /// After it, while open exchanges are awaited.
+    Drain,
+    /// Nothing more happens.
+    Over,
+}
+
+/// One slice of one worker.
+#[derive(Debug)]
+pub struct Report {
+    /// Which worker.
+    pub worker: u32,
+    /// Where the slice lies; [`Phase::Over`] closes the worker's story.
+    pub phase: Phase,
+    /// Its number within the phase.
+    pub number: u64,
+    /// Its start.
+    pub from: Nanos,
+    /// Its end.
+    pub to: Nanos,
+    /// What happened, by request.
+    pub tallies: Vec<Tally>,
+    /// Attempts of the measured window that are still open at its end.
+    pub in_flight: u64,
+    /// The worker's sockets.
+    pub connections: Connections,
+    /// Processor time since the last slice.
+    pub usage: ThreadUsage,
+    /// The first failures of each class.
+    pub samples: Vec<Sample>,
+    /// Every exchange that ended, when a log was asked for.
+    pub rows: Vec<Row>,
+    /// The window as this worker saw it, known once it is over.
+    pub window: Option<(Nanos, Nanos)>,
+}
+
+/// Connections of one worker.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connections {
+    /// Asked for by the plan.
+    pub asked: u64,
+    /// Open now.
+    pub open: u64,
+    /// The most that were open at once.
+    pub open_max: u64,
+    /// Established in all.
+    pub opened: u64,
+    /// Dials that failed for a reason of this machine, by [`Local`].
+    pub local: Local,
+}
+
+/// Dials that this machine, not the target, made fail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Local {
+    /// EMFILE, ENFILE.
+    pub no_descriptor: u64,
+    /// EADDRNOTAVAIL.
+    pub no_port: u64,
+    /// ENOBUFS, ENOMEM.
+    pub no_buffer: u64,
+}
+
+impl Local {
+    /// Counts a reason if it is local.
+    pub fn count(&mut self, reason: Reason) {
+        match reason {
+            Reason::ConnectNoDescriptor => self.no_descriptor += 1,
+            Reason::ConnectNoPort => self.no_port += 1,
+            Reason::ConnectNoBuffer => self.no_buffer += 1,
+            _ => {}
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.no_descriptor + self.no_port + self.no_buffer
+    }
+}
+
+impl Connections {
+    /// Adds another worker's.
+    pub fn merge(&mut self, other: &Self) {
+        self.asked += other.asked;
+        self.open += other.open;
+        self.open_max += other.open_max;
+        self.opened += other.opened;
+        self.local.no_descriptor += other.local.no_descriptor;
+        self.local.no_port += other.local.no_port;
+        self.local.no_buffer += other.local.no_buffer;
+    }
+}
+
+/// A failed exchange, kept for a person to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The class.
+    pub class: String,
+    /// The reason.
+    pub reason: String,
+    /// The reason in words.
+    pub detail: String,
+    /// When it ended, on the monotonic clock.
+    pub at: Nanos,
+    /// The status, if a head came.
+    pub status: Option<u16>,
+    /// The head of the answer, secrets redacted.
+    pub head: String,
+    /// The first KB of the body.
+    pub body: String,
+}
+
+/// One exchange, for the log.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// Which request.
+    pub request: u32,
+    /// Whether it belongs to the measured window.
+    pub measured: bool,
+    /// When things happened.
+    pub stamps: Stamps,
+    /// Why it failed.
+    pub failure: Option<Reason>,
+    /// The status, if a final head came.
+    pub status: Option<u16>,
+}

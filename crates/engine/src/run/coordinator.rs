@@ -1,0 +1,308 @@
+//! The coordinator: merges reports into slices and the summary, judges health, ends a run that
+//! measures nothing.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use net::{MachineUsage, Nanos, monotonic_ns, thread_times};
+
+use super::Outbox;
+use crate::gate::Gate;
+use crate::health::{Health, Vitals};
+use crate::level::slice_json;
+use crate::log::Log;
+use crate::plan::{Pace, Plan};
+use crate::prepare::Prepared;
+use crate::report::{Connections, Phase, Report};
+use crate::summary::{Generator, SUMMARY_VERSION, Summary, WorkerTime, add_tallies};
+use crate::tally::Tally;
+use crate::timeline::{Slice, Timeline};
+
+/// How often the coordinator looks up when nothing is reported.
+const TICK: Duration = Duration::from_millis(100);
+
+/// An answer byte is waited for so much longer than one request may take.
+const GRACE_NS: Nanos = 1_000_000_000;
+
+/// Shorter slices say nothing about health: clocks of /proc tick at 10 ms.
+const JUDGED_NS: Nanos = 90_000_000;
+
+/// The coordinator of one run.
+pub(super) struct Coordinator {
+    gate: Arc<Gate>,
+    outbox: Arc<Outbox>,
+    log: Option<Log>,
+    timeline: Timeline,
+    summary: Summary,
+    is_open_model: bool,
+    run_start: Nanos,
+    /// When a run without any answer is given up.
+    give_up_at: Nanos,
+    machine: Machine,
+    cpu_at_start: Nanos,
+}
+
+/// What is watched beside the workers.
+struct Machine {
+    is_local: bool,
+    target: Vec<u32>,
+    last: MachineUsage,
+    last_threads: Vec<(u32, Nanos)>,
+}
+
+impl Coordinator {
+    pub(super) fn new(
+        plan: &Plan,
+        requests: &[Prepared],
+        workers: u32,
+        run_start: Nanos,
+        gate: Arc<Gate>,
+        outbox: Arc<Outbox>,
+        log: Option<Log>,
+    ) -> Self {
+        let timeout_ns = requests
+            .iter()
+            .map(|request| request.timeout_ns)
+            .max()
+            .unwrap_or(0);
+        let patience = timeout_ns
+            .saturating_add(GRACE_NS)
+            .saturating_add(plan.slice_ns);
+        Self {
+            gate,
+            outbox,
+            log,
+            timeline: Timeline::new(workers),
+            summary: empty_summary(plan, requests, workers),
+            is_open_model: plan
+                .groups
+                .iter()
+                .any(|group| !matches!(group.pace, Pace::Closed { .. })),
+            run_start,
+            give_up_at: run_start.saturating_add(patience),
+            machine: Machine::new(requests),
+            cpu_at_start: 0,
+        }
+    }
+
+    pub(super) fn run(mut self, inbox: &Receiver<Report>) {
+        while !self.timeline.is_over() {
+            match inbox.recv_timeout(TICK) {
+                Ok(report) => self.take(report),
+                Err(RecvTimeoutError::Timeout) => {}
+                // A worker that is gone without closing its books has panicked.
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.summary.failure =
+                        Some("a worker of the engine ended without a report".into());
+                    break;
+                }
+            }
+            self.give_up_if_unanswered();
+        }
+        self.finish();
+    }
+
+    fn take(&mut self, mut report: Report) {
+        self.write_log(&report);
+        self.summary.samples.append(&mut report.samples);
+        self.take_window(&report);
+        let side = match report.phase {
+            Phase::Warmup | Phase::Over => &mut self.summary.warmup,
+            Phase::Measure | Phase::Drain => &mut self.summary.measured,
+        };
+        add_tallies(side, &report.tallies);
+        if report.phase == Phase::Over {
+            self.summary.in_flight += report.in_flight;
+            self.summary.connections.merge(&report.connections);
+        }
+        if report.phase == Phase::Measure {
+            let worker = &mut self.summary.workers[report.worker as usize];
+            worker.cpu_ns += report.usage.cpu_ns;
+            worker.run_queue_ns += report.usage.run_queue_ns;
+            worker.wall_ns += report.to.saturating_sub(report.from);
+        }
+        for slice in self.timeline.add(&report) {
+            self.hand_out(&slice);
+        }
+    }
+
+    fn write_log(&mut self, report: &Report) {
+        if let Some(log) = &mut self.log
+            && let Err(error) = log.write(&report.rows, &self.summary.names)
+        {
+            // Measuring goes on; the file just ends here, and the result says so.
+            self.summary
+                .failure
+                .get_or_insert(format!("the log could not be written: {error}"));
+            self.log = None;
+        }
+    }
+
+    fn take_window(&mut self, report: &Report) {
+        if let Some((start, end)) = report.window {
+            self.summary.window_start = start;
+            self.summary.warmup_ns = start.saturating_sub(self.run_start);
+            self.summary.window_ns = self.summary.window_ns.max(end.saturating_sub(start));
+        }
+        if report.phase == Phase::Warmup {
+            self.cpu_at_start = net::process_cpu_ns();
+        } else if report.phase == Phase::Measure {
+            self.summary.generator.cpu_ns = net::process_cpu_ns() - self.cpu_at_start;
+        }
+    }
+
+    fn hand_out(&mut self, slice: &Slice) {
+        if slice.is_empty() {
+            return;
+        }
+        let vitals = self.machine.vitals(slice, self.is_open_model);
+        if slice.phase == Phase::Measure && slice.to - slice.from >= JUDGED_NS {
+            self.summary.health.see(&vitals);
+        }
+        let start = match slice.phase {
+            Phase::Warmup => self
+                .gate
+                .start()
+                .min(self.run_start + self.summary.warmup_ns),
+            _ => self.summary.window_start,
+        };
+        self.outbox.put_slice(slice_json(slice, &vitals, start));
+    }
+
+    fn give_up_if_unanswered(&mut self) {
+        if monotonic_ns() < self.give_up_at || self.has_answer() || self.gate.is_stopped() {
+            return;
+        }
+        let waited = (self.give_up_at - self.run_start) / 1_000_000_000;
+        self.summary.failure = Some(format!("no byte of an answer came within {waited} s"));
+        self.gate.abort();
+    }
+
+    fn has_answer(&self) -> bool {
+        let mut tallies = self.summary.measured.iter().chain(&self.summary.warmup);
+        tallies.any(|tally| tally.bytes_in > 0)
+    }
+
+    fn finish(mut self) {
+        if self.gate.is_stopped() && self.summary.failure.is_none() {
+            self.summary.interrupted = true;
+        } else if !self.has_answer() {
+            self.summary
+                .failure
+                .get_or_insert("no byte of an answer came in the whole level".into());
+        }
+        self.summary.keep_first_samples();
+        self.summary.generator.max_rss_bytes = net::max_rss_bytes();
+        self.outbox.put_summary(self.summary);
+    }
+}
+
+impl Machine {
+    fn new(requests: &[Prepared]) -> Self {
+        let addresses: Vec<_> = requests
+            .iter()
+            .flat_map(|request| request.addresses.clone())
+            .collect();
+        let target = net::listening_processes(&addresses);
+        Self {
+            is_local: addresses.iter().any(|address| address.ip().is_loopback()),
+            last: MachineUsage::now(),
+            last_threads: thread_times(&target),
+            target,
+        }
+    }
+
+    fn vitals(&mut self, slice: &Slice, is_open_model: bool) -> Vitals {
+        let (before, now) = (self.last, MachineUsage::now());
+        self.last = now;
+        let elapsed = now.total_ns.saturating_sub(before.total_ns);
+        let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
+            slice
+                .usage
+                .iter()
+                .map(|(usage, wall)| percent(pick(usage), *wall))
+                .collect()
+        };
+        Vitals {
+            worker_cpu_rate: rates(|usage| usage.cpu_ns),
+            run_queue_rate: rates(|usage| usage.run_queue_ns),
+            steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
+            throttled: now.throttled_ns > before.throttled_ns,
+            target_cpu_rate: self.target_cpu_rate(slice.to.saturating_sub(slice.from)),
+            is_local: self.is_local,
+            lag_p99: if is_open_model {
+                lag_p99(&slice.tallies)
+            } else {
+                None
+            },
+        }
+    }
+
+    fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
+        let now = thread_times(&self.target);
+        let before = std::mem::replace(&mut self.last_threads, now);
+        let spent = self.last_threads.iter().map(|(thread, cpu_ns)| {
+            let known = before
+                .iter()
+                .find(|(known, _)| known == thread)
+                .map_or(0, |(_, cpu_ns)| *cpu_ns);
+            cpu_ns.saturating_sub(known)
+        });
+        spent.max().map(|most| percent(most, wall).min(100.0))
+    }
+}
+
+fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
+    let total = crate::summary::sum(tallies);
+    let (mut lag, mut response) = (total.accepted.lag.clone(), total.accepted.response.clone());
+    lag.merge(&total.failed.lag);
+    response.merge(&total.failed.response);
+    (lag.count() > 0).then(|| (lag.quantile(0.99), response.quantile(0.99)))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn percent(part: Nanos, whole: Nanos) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        100.0 * part as f64 / whole as f64
+    }
+}
+
+fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
+    let rates = plan.groups.iter().filter_map(|group| match &group.pace {
+        Pace::Closed { .. } => None,
+        Pace::Constant(open) =>
+        {
+            #[allow(clippy::cast_precision_loss)]
+            Some(open.rate_per_s / open.stride as f64)
+        }
+        Pace::Poisson(open) => Some(open.rate_per_s),
+    });
+    Summary {
+        version: SUMMARY_VERSION,
+        names: requests
+            .iter()
+            .map(|request| request.name.clone())
+            .collect(),
+        measured: vec![Tally::default(); requests.len()],
+        warmup: vec![Tally::default(); requests.len()],
+        concurrency: plan.connections().into(),
+        rate: rates.reduce(|sum, rate| sum + rate),
+        window_ns: 0,
+        warmup_ns: 0,
+        in_flight: 0,
+        connections: Connections::default(),
+        samples: Vec::new(),
+        window_start: 0,
+        workers: vec![WorkerTime::default(); workers as usize],
+        health: Health::default(),
+        generator: Generator {
+            processes: 1,
+            ..Generator::default()
+        },
+        failure: None,
+        interrupted: false,
+    }
+}

@@ -1,0 +1,167 @@
+//! The whole of a level as numbers that add up: what processes and machines hand each other.
+//!
+//! Versioned bytes (JSON with histograms in HdrHistogram's form). Percentiles are not in it; they
+//! are read from the sum.
+
+use net::Nanos;
+use serde::{Deserialize, Serialize};
+
+use crate::health::Health;
+use crate::report::{Connections, Sample};
+use crate::tally::Tally;
+
+/// The version of the summary's form.
+pub const SUMMARY_VERSION: u32 = 1;
+
+/// Samples kept of each class.
+const SAMPLES: usize = 5;
+
+/// What a load did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SUMMARY_VERSION`].
+    pub version: u32,
+    /// The name of each request.
+    pub names: Vec<String>,
+    /// Of the measured window, by request.
+    pub measured: Vec<Tally>,
+    /// Of the warm-up, by request.
+    pub warmup: Vec<Tally>,
+    /// Users, or connections at most.
+    pub concurrency: u64,
+    /// Planned arrivals a second; none for a closed load.
+    pub rate: Option<f64>,
+    /// Length of the measured window.
+    pub window_ns: Nanos,
+    /// Length of the warm-up.
+    pub warmup_ns: Nanos,
+    /// Attempts of the window still open at the end of the drain.
+    pub in_flight: u64,
+    /// Connections.
+    pub connections: Connections,
+    /// The first failures of each class; their times count from the start of the window.
+    pub samples: Vec<Sample>,
+    /// When the window started, on the clock of the machine.
+    pub window_start: Nanos,
+    /// Of each worker, over the window.
+    pub workers: Vec<WorkerTime>,
+    /// Signs of trouble.
+    pub health: Health,
+    /// The processes that generated the load.
+    pub generator: Generator,
+    /// Why nothing could be measured.
+    pub failure: Option<String>,
+    /// Whether somebody ended it early.
+    pub interrupted: bool,
+}
+
+/// Processor time of one worker over the measured window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerTime {
+    /// On a core.
+    pub cpu_ns: Nanos,
+    /// Waiting for a core.
+    pub run_queue_ns: Nanos,
+    /// On the clock.
+    pub wall_ns: Nanos,
+}
+
+/// What generating cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generator {
+    /// Processor time of the whole process over the window.
+    pub cpu_ns: Nanos,
+    /// The most memory it ever held.
+    pub max_rss_bytes: u64,
+    /// Processes.
+    pub processes: u32,
+}
+
+impl Summary {
+    /// Adds the summary of another part of the same plan.
+    pub fn merge(&mut self, other: &Self) {
+        add_tallies(&mut self.measured, &other.measured);
+        add_tallies(&mut self.warmup, &other.warmup);
+        self.concurrency += other.concurrency;
+        self.rate = match (self.rate, other.rate) {
+            (Some(one), Some(two)) => Some(one + two),
+            (known, None) | (None, known) => known,
+        };
+        self.window_ns = self.window_ns.max(other.window_ns);
+        self.warmup_ns = self.warmup_ns.max(other.warmup_ns);
+        self.in_flight += other.in_flight;
+        self.connections.merge(&other.connections);
+        self.samples.extend(other.samples.iter().cloned());
+        self.keep_first_samples();
+        self.window_start = self.window_start.min(other.window_start);
+        self.workers.extend(&other.workers);
+        self.health.merge(&other.health);
+        self.generator.cpu_ns += other.generator.cpu_ns;
+        self.generator.max_rss_bytes += other.generator.max_rss_bytes;
+        self.generator.processes += other.generator.processes;
+        self.failure = self.failure.take().and(other.failure.clone());
+        self.interrupted |= other.interrupted;
+    }
+
+    /// The summary as bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Numbers, texts and maps with text keys always have a JSON form.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads a summary; the message says why the bytes are none.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let summary: Self =
+            serde_json::from_slice(bytes).map_err(|error| format!("summary: {error}"))?;
+        if summary.version == SUMMARY_VERSION {
+            Ok(summary)
+        } else {
+            Err(format!(
+                "summary: version {} is not {SUMMARY_VERSION}",
+                summary.version
+            ))
+        }
+    }
+
+    /// Everything of the measured window in one tally.
+    #[must_use]
+    pub fn total(&self) -> Tally {
+        sum(&self.measured)
+    }
+
+    /// Leaves the earliest few samples of each class.
+    pub(crate) fn keep_first_samples(&mut self) {
+        self.samples
+            .sort_by(|one, two| (&one.class, one.at).cmp(&(&two.class, two.at)));
+        let mut kept: Vec<Sample> = Vec::new();
+        for sample in self.samples.drain(..) {
+            if kept
+                .iter()
+                .filter(|known| known.class == sample.class)
+                .count()
+                < SAMPLES
+            {
+                kept.push(sample);
+            }
+        }
+        self.samples = kept;
+    }
+}
+
+/// Adds tallies one by one.
+pub(crate) fn add_tallies(sums: &mut Vec<Tally>, others: &[Tally]) {
+    if sums.len() < others.len() {
+        sums.resize(others.len(), Tally::default());
+    }
+    sums.iter_mut()
+        .zip(others)
+        .for_each(|(sum, other)| sum.merge(other));
+}
+
+/// Many tallies as one.
+pub(crate) fn sum(tallies: &[Tally]) -> Tally {
+    let mut total = Tally::default();
+    tallies.iter().for_each(|tally| total.merge(tally));
+    total
+}

@@ -1,0 +1,325 @@
+//! What happened in one interval to the requests of one name: counts and histograms.
+//!
+//! A worker owns the tally it writes to; tallies are added, never shared.
+
+use std::collections::BTreeMap;
+
+use client::{Class, Outcome, Reason, Stamps};
+use net::Nanos;
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Metric;
+
+/// The durations of answers of one kind (accepted, or not).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latencies {
+    /// `last_byte − sent`.
+    pub service: Metric,
+    /// `last_byte − intended`.
+    pub response: Metric,
+    /// `first_byte − sent`.
+    pub ttfb: Metric,
+    /// `sent − taken`.
+    pub wait: Metric,
+    /// Dial to established, where the exchange dialled.
+    pub connect: Metric,
+    /// `taken − intended`.
+    pub lag: Metric,
+}
+
+impl Latencies {
+    /// The metrics with their names in files.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, &Metric); 6] {
+        [
+            ("service", &self.service),
+            ("response", &self.response),
+            ("ttfb", &self.ttfb),
+            ("wait", &self.wait),
+            ("connect", &self.connect),
+            ("lag", &self.lag),
+        ]
+    }
+
+    fn record(&mut self, stamps: &Stamps) {
+        let pairs = [
+            (&mut self.service, stamps.service()),
+            (&mut self.response, stamps.response()),
+            (&mut self.ttfb, stamps.ttfb()),
+            (&mut self.wait, stamps.wait()),
+            (
+                &mut self.connect,
+                Some(stamps.connect).filter(|time| *time != client::UNSET),
+            ),
+            (&mut self.lag, Some(stamps.lag())),
+        ];
+        for (metric, duration) in pairs {
+            if let Some(duration) = duration {
+                metric.record(duration);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.service.merge(&other.service);
+        self.response.merge(&other.response);
+        self.ttfb.merge(&other.ttfb);
+        self.wait.merge(&other.wait);
+        self.connect.merge(&other.connect);
+        self.lag.merge(&other.lag);
+    }
+
+    fn fresh(&self) -> Self {
+        Self {
+            service: self.service.fresh(),
+            response: self.response.fresh(),
+            ttfb: self.ttfb.fresh(),
+            wait: self.wait.fresh(),
+            connect: self.connect.fresh(),
+            lag: self.lag.fresh(),
+        }
+    }
+}
+
+/// Counts and durations of one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Arrivals that were due (closed: attempts).
+    pub planned: u64,
+    /// Taken up by a worker.
+    pub attempted: u64,
+    /// Complete, accepted answers.
+    pub ok: u64,
+    /// Due, but not taken up because too many were under way.
+    pub dropped: u64,
+    /// Ended by class, in the order of [`Class::ALL`]; ok has its own field.
+    pub errors: [u64; Class::ALL.len()],
+    /// Failed by reason, in the order of [`Reason::ALL`].
+    pub reasons: Vec<u64>,
+    /// Answers by status, accepted or not.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Of those not accepted.
+    pub rejected: BTreeMap<u16, u64>,
+    /// Ok answers whose last byte came within the measured window.
+    pub ok_inside: u64,
+    /// Attempts taken within the measured window.
+    pub attempted_inside: u64,
+    /// Bytes of answers.
+    pub bytes_in: u64,
+    /// Bytes of requests.
+    pub bytes_out: u64,
+    /// Of ok.
+    pub accepted: Latencies,
+    /// Of everything else that ended.
+    pub failed: Latencies,
+    /// Timeouts among them: their durations are lower bounds.
+    pub censored: u64,
+    /// The smallest such bound for service and response, in ns.
+    pub censored_from: Option<(Nanos, Nanos)>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            planned: 0,
+            attempted: 0,
+            ok: 0,
+            dropped: 0,
+            errors: [0; Class::ALL.len()],
+            reasons: vec![0; Reason::ALL.len()],
+            statuses: BTreeMap::new(),
+            rejected: BTreeMap::new(),
+            ok_inside: 0,
+            attempted_inside: 0,
+            bytes_in: 0,
+            bytes_out: 0,
+            accepted: Latencies::default(),
+            failed: Latencies::default(),
+            censored: 0,
+            censored_from: None,
+        }
+    }
+}
+
+impl Tally {
+    /// Counts a complete, accepted answer.
+    #[inline]
+    pub fn accept(&mut self, stamps: &Stamps, status: u16) {
+        self.ok += 1;
+        *self.statuses.entry(status).or_default() += 1;
+        self.accepted.record(stamps);
+    }
+
+    /// Counts an attempt that ended otherwise: a failure, or a status that is not accepted.
+    pub fn reject(&mut self, stamps: &Stamps, outcome: &Outcome) {
+        let reason = outcome.failure.unwrap_or(Reason::Status);
+        self.errors[reason.class() as usize] += 1;
+        match outcome.status {
+            Some(status) if reason == Reason::Status => {
+                *self.statuses.entry(status).or_default() += 1;
+                *self.rejected.entry(status).or_default() += 1;
+            }
+            _ => self.reasons[reason as usize] += 1,
+        }
+        self.failed.record(stamps);
+        if reason.class() == Class::Timeout {
+            self.censor(stamps);
+        }
+    }
+
+    /// Attempts that have ended, in whatever way.
+    #[must_use]
+    pub fn ended(&self) -> u64 {
+        self.ok + self.errors.iter().sum::<u64>()
+    }
+
+    /// Every reason with its count, statuses that were not accepted among them.
+    #[must_use]
+    pub fn all_reasons(&self) -> BTreeMap<String, u64> {
+        let counted = Reason::ALL
+            .iter()
+            .zip(&self.reasons)
+            .filter(|(_, count)| **count > 0);
+        let mut all: BTreeMap<_, _> = counted
+            .map(|(reason, count)| (reason.name().to_owned(), *count))
+            .collect();
+        all.extend(
+            self.rejected
+                .iter()
+                .map(|(status, count)| (format!("status.{status}"), *count)),
+        );
+        all
+    }
+
+    /// Adds what another one counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.planned += other.planned;
+        self.attempted += other.attempted;
+        self.ok += other.ok;
+        self.dropped += other.dropped;
+        self.errors
+            .iter_mut()
+            .zip(other.errors)
+            .for_each(|(sum, count)| *sum += count);
+        self.reasons
+            .iter_mut()
+            .zip(&other.reasons)
+            .for_each(|(sum, count)| *sum += count);
+        add(&mut self.statuses, &other.statuses);
+        add(&mut self.rejected, &other.rejected);
+        self.ok_inside += other.ok_inside;
+        self.attempted_inside += other.attempted_inside;
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        self.accepted.merge(&other.accepted);
+        self.failed.merge(&other.failed);
+        self.censored += other.censored;
+        self.censored_from = smaller(self.censored_from, other.censored_from);
+    }
+
+    /// An empty tally whose histograms have grown already as far as this one's.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        let (accepted, failed) = (self.accepted.fresh(), self.failed.fresh());
+        Self {
+            accepted,
+            failed,
+            ..Self::default()
+        }
+    }
+
+    fn censor(&mut self, stamps: &Stamps) {
+        self.censored += 1;
+        // Never sent means no service time, so nothing to bound there.
+        let bound = (
+            stamps.service().unwrap_or(Nanos::MAX),
+            stamps.response().unwrap_or(Nanos::MAX),
+        );
+        self.censored_from = smaller(self.censored_from, Some(bound));
+    }
+}
+
+fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>) {
+    for (key, count) in other {
+        *sum.entry(key.clone()).or_default() += count;
+    }
+}
+
+fn smaller(one: Option<(Nanos, Nanos)>, two: Option<(Nanos, Nanos)>) -> Option<(Nanos, Nanos)> {
+    match (one, two) {
+        (Some((a, b)), Some((c, d))) => Some((a.min(c), b.min(d))),
+        (known, None) | (None, known) => known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(intended: Nanos, sent: Nanos, last_byte: Nanos) -> Stamps {
+        Stamps {
+            sent,
+            first_byte: sent + 1,
+            last_byte,
+            ..Stamps::new(intended, intended)
+        }
+    }
+
+    #[test]
+    fn each_attempt_lands_in_exactly_one_place() {
+        let mut tally = Tally::default();
+        tally.accept(&ended(0, 10, 20), 200);
+        let busy = Outcome {
+            failure: None,
+            status: Some(503),
+            reusable: true,
+        };
+        tally.reject(&ended(0, 10, 20), &busy);
+        for reason in Reason::ALL
+            .iter()
+            .filter(|reason| **reason != Reason::Status)
+        {
+            tally.reject(&ended(0, 10, 20), &Outcome::failed(*reason, None));
+        }
+        let failures = Reason::ALL.len() as u64;
+        assert_eq!((tally.ok, tally.ended()), (1, 1 + failures));
+        assert_eq!(tally.all_reasons().values().sum::<u64>(), failures);
+        assert_eq!(tally.statuses, BTreeMap::from([(200, 1), (503, 1)]));
+    }
+
+    #[test]
+    fn a_timeout_is_censored_at_its_elapsed_time() {
+        let mut tally = Tally::default();
+        tally.reject(
+            &ended(0, 10, 110),
+            &Outcome::failed(Reason::TimeoutBody, Some(200)),
+        );
+        let unsent = Stamps {
+            last_byte: 70,
+            ..Stamps::new(0, 0)
+        };
+        tally.reject(&unsent, &Outcome::failed(Reason::TimeoutConnect, None));
+        assert_eq!((tally.censored, tally.censored_from), (2, Some((100, 70))));
+        assert_eq!(
+            (tally.failed.service.count(), tally.failed.response.count()),
+            (1, 2)
+        );
+    }
+
+    #[test]
+    fn merging_loses_nothing() {
+        let mut one = Tally::default();
+        let (mut left, mut right) = (Tally::default(), Tally::default());
+        for n in 0..100 {
+            let stamps = ended(n, n + 5, n * n + 6);
+            one.accept(&stamps, 200);
+            if n % 3 == 0 {
+                left.accept(&stamps, 200)
+            } else {
+                right.accept(&stamps, 200)
+            }
+        }
+        left.merge(&right);
+        assert_eq!(left, one);
+    }
+}

@@ -1,0 +1,166 @@
+//! Reports of many workers into one timeline: a slice is whole when every worker has passed it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use net::{Nanos, ThreadUsage};
+
+use crate::report::{Connections, Phase, Report};
+use crate::summary::add_tallies;
+use crate::tally::Tally;
+
+/// One interval of all workers.
+#[derive(Debug)]
+pub(crate) struct Slice {
+    pub(crate) phase: Phase,
+    pub(crate) from: Nanos,
+    pub(crate) to: Nanos,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) in_flight: u64,
+    pub(crate) connections: Connections,
+    /// Processor time of each worker that took part, with the length of its part.
+    pub(crate) usage: Vec<(ThreadUsage, Nanos)>,
+}
+
+/// Slices that are not whole yet.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    open: BTreeMap<(Phase, u64), Slice>,
+    /// The latest slice of each worker that is still at work.
+    passed: BTreeMap<u32, (Phase, u64)>,
+    awaited: BTreeSet<u32>,
+}
+
+impl Timeline {
+    pub(crate) fn new(workers: u32) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            passed: BTreeMap::new(),
+            awaited: (0..workers).collect(),
+        }
+    }
+
+    /// Takes a report in; gives the slices that are whole now, in order.
+    pub(crate) fn add(&mut self, report: &Report) -> Vec<Slice> {
+        if report.phase == Phase::Over {
+            self.awaited.remove(&report.worker);
+            self.passed.remove(&report.worker);
+            return self.whole();
+        }
+        let key = (report.phase, report.number);
+        self.passed.insert(report.worker, key);
+        let slice = self.open.entry(key).or_insert_with(|| Slice::empty(report));
+        slice.merge(report);
+        self.whole()
+    }
+
+    /// Whether every worker has closed its books.
+    pub(crate) fn is_over(&self) -> bool {
+        self.awaited.is_empty()
+    }
+
+    fn whole(&mut self) -> Vec<Slice> {
+        // Every worker still at work must have handed in this slice or a later one.
+        let mut reached = (Phase::Over, u64::MAX);
+        for worker in &self.awaited {
+            match self.passed.get(worker) {
+                Some(key) => reached = reached.min(*key),
+                None => return Vec::new(),
+            }
+        }
+        let later = match reached {
+            (Phase::Over, _) => BTreeMap::new(),
+            (phase, number) => self.open.split_off(&(phase, number + 1)),
+        };
+        std::mem::replace(&mut self.open, later)
+            .into_values()
+            .collect()
+    }
+}
+
+impl Slice {
+    fn empty(report: &Report) -> Self {
+        Self {
+            phase: report.phase,
+            from: report.from,
+            to: report.to,
+            tallies: Vec::new(),
+            in_flight: 0,
+            connections: Connections::default(),
+            usage: Vec::new(),
+        }
+    }
+
+    fn merge(&mut self, report: &Report) {
+        self.from = self.from.min(report.from);
+        self.to = self.to.max(report.to);
+        add_tallies(&mut self.tallies, &report.tallies);
+        self.in_flight += report.in_flight;
+        self.connections.merge(&report.connections);
+        self.usage
+            .push((report.usage, report.to.saturating_sub(report.from)));
+    }
+
+    /// Whether nothing happened in it and nothing was awaited: not worth a line.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.to <= self.from
+            || (self.phase == Phase::Drain
+                && self.in_flight == 0
+                && self.tallies.iter().all(|tally| tally.ended() == 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(worker: u32, phase: Phase, number: u64) -> Report {
+        Report {
+            worker,
+            phase,
+            number,
+            from: number * 100,
+            to: number * 100 + 100,
+            tallies: vec![Tally {
+                ok: 1,
+                ..Tally::default()
+            }],
+            in_flight: 1,
+            connections: Connections {
+                open: 3,
+                ..Connections::default()
+            },
+            usage: ThreadUsage::default(),
+            samples: Vec::new(),
+            rows: Vec::new(),
+            window: None,
+        }
+    }
+
+    #[test]
+    fn a_slice_is_whole_when_every_worker_has_passed_it() {
+        let mut timeline = Timeline::new(2);
+        assert!(timeline.add(&report(0, Phase::Measure, 0)).is_empty());
+        assert!(timeline.add(&report(0, Phase::Measure, 1)).is_empty());
+        let whole = timeline.add(&report(1, Phase::Measure, 0));
+        assert_eq!(
+            (
+                whole.len(),
+                whole[0].tallies[0].ok,
+                whole[0].connections.open
+            ),
+            (1, 2, 6)
+        );
+        assert_eq!(timeline.add(&report(1, Phase::Drain, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_worker_that_is_done_is_not_waited_for() {
+        let mut timeline = Timeline::new(2);
+        timeline.add(&report(0, Phase::Measure, 0));
+        assert!(timeline.add(&report(0, Phase::Over, 0)).is_empty());
+        assert_eq!(timeline.add(&report(1, Phase::Measure, 0)).len(), 1);
+        assert_eq!(timeline.add(&report(1, Phase::Drain, 0)).len(), 1);
+        timeline.add(&report(1, Phase::Over, 0));
+        assert!(timeline.is_over());
+    }
+}

@@ -1,0 +1,264 @@
+//! Connections: the first ones before the window, later ones when a lane needs them.
+
+use client::{Connection, Opening as Way, Reason, UNSET};
+use net::{Driver, Nanos, Ready};
+
+use super::lane::{State, token};
+use super::{Alarm, Worker};
+
+/// First dials under way at once: fewer than the shortest usual accept queue.
+const DIALS_AT_ONCE: u32 = 256;
+
+/// After this time without an end, another batch may start: a slow target must not hold up all.
+const DIAL_BATCH_NS: Nanos = 50_000_000;
+
+/// Source addresses tried before "no port left" is believed.
+const ADDRESS_TRIES: u32 = 8;
+
+/// What this machine cannot give is asked for more rarely than what a target refused.
+const LOCAL_PATIENCE: u64 = 10;
+
+/// The progress of the first dials.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    next: u32,
+    credit: u32,
+    /// First dials that have not ended.
+    pending: u32,
+    is_started: bool,
+    /// Whether this worker has told the gate that it is ready.
+    pub(super) has_arrived: bool,
+}
+
+impl Opening {
+    /// Whether every connection is open or has failed once.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_started && self.pending == 0
+    }
+}
+
+impl<D: Driver> Worker<D> {
+    /// The first turn: arrivals are set up, and connections begin to open.
+    pub(super) fn start(&mut self) {
+        let now = self.driver.now();
+        self.start_arrivals();
+        self.opening.is_started = true;
+        if self.share.plan.transport.keepalive {
+            self.opening.pending = self.lanes.len() as u32;
+            self.open_more(now, true);
+        } else {
+            self.released
+                .extend((0..self.lanes.len() as u32).map(|lane| (lane, now)));
+        }
+    }
+
+    /// Starts first dials, as many as may be under way.
+    pub(super) fn open_more(&mut self, now: Nanos, new_batch: bool) {
+        if new_batch {
+            self.opening.credit = DIALS_AT_ONCE;
+            if (self.opening.next as usize) < self.lanes.len() {
+                self.alarms.set(now + DIAL_BATCH_NS, Alarm::Opening);
+            }
+        }
+        while self.opening.credit > 0 && (self.opening.next as usize) < self.lanes.len() {
+            let lane = self.opening.next;
+            self.opening.next += 1;
+            self.opening.credit -= 1;
+            self.lanes[lane as usize].state = State::Opening;
+            self.watch(lane, now.saturating_add(self.timeout_of(lane)));
+            self.dial(lane);
+        }
+    }
+
+    /// Dials for a lane; a failure that is known at once ends what the lane was doing.
+    pub(super) fn dial(&mut self, number: u32) {
+        let now = self.driver.now();
+        match self.try_dial(number) {
+            Ok(socket) => {
+                let lane = &mut self.lanes[number as usize];
+                lane.dialled_at = now;
+                lane.connection = Some(Connection::dialled(socket, None));
+                self.sockets += 1;
+            }
+            Err(reason) => self.dial_failed(number, reason, now),
+        }
+    }
+
+    fn try_dial(&mut self, number: u32) -> Result<D::Socket, Reason> {
+        // Files must stay writable: some descriptors are never used for connections.
+        if self.sockets >= self.share.socket_budget {
+            return Err(Reason::ConnectNoDescriptor);
+        }
+        let lane = &mut self.lanes[number as usize];
+        lane.generation = lane.generation.wrapping_add(1);
+        let token = token(number, lane.generation);
+        let addresses = &self.share.requests[usize::from(lane.crew)].addresses;
+        let turn = number
+            .wrapping_add(self.share.number)
+            .wrapping_add(lane.generation - 1);
+        let to = addresses[turn as usize % addresses.len()];
+        let mut failure = Reason::ConnectOther;
+        for _ in 0..ADDRESS_TRIES {
+            let from = self.sources.next(to);
+            match self.driver.dial(to, from, token) {
+                Ok(socket) => return Ok(socket),
+                Err(error) => failure = Reason::of_dial(&error),
+            }
+            if failure != Reason::ConnectNoPort {
+                break;
+            }
+            self.sources.skip();
+        }
+        Err(failure)
+    }
+
+    /// An event of a connection that is not open yet.
+    pub(super) fn advance(&mut self, number: u32, event: Ready) {
+        let now = self.driver.now();
+        let lane = &mut self.lanes[number as usize];
+        let Some(connection) = &mut lane.connection else {
+            return;
+        };
+        match connection.advance(&mut self.driver, event, &mut self.buffer) {
+            Ok(Way::Pending) => {}
+            Ok(Way::Open) => self.opened(number, now, event),
+            Err(reason) => {
+                self.hang_up(number);
+                self.dial_failed(number, reason, now);
+                self.open_more(now, false);
+            }
+        }
+    }
+
+    fn opened(&mut self, number: u32, now: Nanos, event: Ready) {
+        self.connections.opened += 1;
+        self.connections.open += 1;
+        self.connections.open_max = self.connections.open_max.max(self.connections.open);
+        let lane = &mut self.lanes[number as usize];
+        let took = now.saturating_sub(lane.dialled_at);
+        if lane.state == State::Opening {
+            self.journal
+                .tally(lane.crew, false)
+                .accepted
+                .connect
+                .record(took);
+            self.opening_ended();
+            self.released.push((number, now));
+            self.open_more(now, false);
+        } else {
+            lane.exchange.stamps.connect = took;
+            self.progress(
+                number,
+                Ready {
+                    writable: true,
+                    ..event
+                },
+            );
+        }
+    }
+
+    fn dial_failed(&mut self, number: u32, reason: Reason, now: Nanos) {
+        self.connections.local.count(reason);
+        let outcome = self.lanes[number as usize].exchange.end(now, reason);
+        if self.lanes[number as usize].state == State::Busy {
+            return self.finish(number, outcome);
+        }
+        // A first dial is nobody's attempt: it is not counted, but its failure can be looked at.
+        self.journal.sample(&outcome, None, &[], now);
+        self.opening_ended();
+        self.rest_or_free(number, now, reason);
+    }
+
+    /// A first dial has ended, well or not: the next may start.
+    fn opening_ended(&mut self) {
+        self.opening.pending -= 1;
+        self.opening.credit = (self.opening.credit + 1).min(DIALS_AT_ONCE);
+    }
+
+    /// After a failed dial a closed user stays away for a while; every other lane is free at once.
+    pub(super) fn rest_or_free(&mut self, number: u32, since: Nanos, reason: Reason) {
+        if !self.crews[usize::from(self.lanes[number as usize].crew)].is_closed() {
+            return self.released.push((number, since));
+        }
+        let patience = if reason.is_local() { LOCAL_PATIENCE } else { 1 };
+        let rest = self.share.plan.retry_delay_ns.saturating_mul(patience);
+        self.lanes[number as usize].state = State::Resting;
+        self.watch(number, since.saturating_add(rest));
+    }
+
+    /// Closes the connection of a lane, if it has one.
+    pub(super) fn hang_up(&mut self, number: u32) {
+        let lane = &mut self.lanes[number as usize];
+        let Some(connection) = lane.connection.take() else {
+            return;
+        };
+        if connection.is_open() {
+            self.connections.open -= 1;
+        }
+        self.sockets -= 1;
+    }
+
+    /// An event on a connection that nobody uses: closed is normal, bytes are not, nothing is
+    /// left over from a read that was faster than its event.
+    pub(super) fn look_for_end(&mut self, number: u32, event: Ready) {
+        let lane = &mut self.lanes[number as usize];
+        let Some(connection) = &mut lane.connection else {
+            return;
+        };
+        let is_quiet = !event.readable
+            || (!event.closed
+                && connection
+                    .recv(&mut self.driver, &mut self.buffer)
+                    .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
+        if !is_quiet {
+            self.hang_up(number);
+        }
+    }
+
+    /// Rings when the lane's deadline has come; `at` tells the alarm that counts from older ones.
+    pub(super) fn ring_lane(&mut self, number: u32, at: Nanos, now: Nanos) {
+        let lane = &mut self.lanes[number as usize];
+        if lane.alarm_at != at {
+            return;
+        }
+        lane.alarm_at = UNSET;
+        if lane.state == State::Idle {
+            return;
+        }
+        if lane.deadline > now {
+            let deadline = lane.deadline;
+            return self.watch(number, deadline);
+        }
+        match lane.state {
+            State::Opening => {
+                self.hang_up(number);
+                self.dial_failed(number, Reason::TimeoutConnect, now);
+            }
+            State::Resting => {
+                let since = lane.deadline;
+                self.released.push((number, since));
+            }
+            State::Busy => {
+                let is_dialling = lane.connection.is_some() && !lane.is_open();
+                let outcome = lane.exchange.time_out(now, is_dialling);
+                self.finish(number, outcome);
+            }
+            State::Idle => {}
+        }
+    }
+
+    /// Sets the deadline of a lane. One alarm a lane is in the heap, and it moves on lazily: most
+    /// deadlines are never reached.
+    pub(super) fn watch(&mut self, number: u32, deadline: Nanos) {
+        let lane = &mut self.lanes[number as usize];
+        lane.deadline = deadline;
+        if lane.alarm_at == UNSET || lane.alarm_at > deadline {
+            lane.alarm_at = deadline;
+            self.alarms.set(deadline, Alarm::Lane(number, deadline));
+        }
+    }
+
+    pub(super) fn timeout_of(&self, number: u32) -> Nanos {
+        self.share.requests[usize::from(self.lanes[number as usize].crew)].timeout_ns
+    }
+}

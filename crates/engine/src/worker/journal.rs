@@ -1,0 +1,175 @@
+//! The worker's books: tallies of the current slice, samples, log rows. Handed up once a slice.
+
+use client::{Class, Exchange, Outcome, Reason, Stamps};
+use net::Nanos;
+
+use crate::report::{Row, Sample};
+use crate::tally::Tally;
+
+/// Samples kept of each class.
+const SAMPLES: u8 = 5;
+
+/// The books of one worker.
+pub(super) struct Journal {
+    /// Of the current slice of the window, by request.
+    pub(super) measured: Vec<Tally>,
+    /// Of the warm-up, by request.
+    pub(super) warmup: Vec<Tally>,
+    pub(super) samples: Vec<Sample>,
+    sampled: [u8; Class::ALL.len()],
+    pub(super) rows: Option<Vec<Row>>,
+}
+
+impl Journal {
+    pub(super) fn new(requests: usize, logs: bool) -> Self {
+        Self {
+            measured: vec![Tally::default(); requests],
+            warmup: vec![Tally::default(); requests],
+            samples: Vec::new(),
+            sampled: [0; Class::ALL.len()],
+            rows: logs.then(Vec::new),
+        }
+    }
+
+    pub(super) fn tally(&mut self, request: u16, measured: bool) -> &mut Tally {
+        let side = if measured {
+            &mut self.measured
+        } else {
+            &mut self.warmup
+        };
+        &mut side[usize::from(request)]
+    }
+
+    /// Books the end of an attempt.
+    pub(super) fn end(&mut self, request: u16, measured: bool, stamps: &Stamps, outcome: &Outcome) {
+        if let Some(rows) = &mut self.rows {
+            let (failure, status) = (outcome.failure, outcome.status);
+            rows.push(Row {
+                request: request.into(),
+                measured,
+                stamps: *stamps,
+                failure,
+                status,
+            });
+        }
+        let tally = self.tally(request, measured);
+        match outcome {
+            Outcome {
+                failure: None,
+                status: Some(status),
+                ..
+            } => tally.accept(stamps, *status),
+            _ => tally.reject(stamps, outcome),
+        }
+    }
+
+    /// Keeps the beginning of a failed answer, if its class has too few yet.
+    pub(super) fn sample(
+        &mut self,
+        outcome: &Outcome,
+        exchange: Option<&Exchange>,
+        buffer: &[u8],
+        at: Nanos,
+    ) {
+        let reason = outcome.failure.unwrap_or(Reason::Status);
+        let seen = &mut self.sampled[reason.class() as usize];
+        if *seen >= SAMPLES {
+            return;
+        }
+        *seen += 1;
+        let excerpt = exchange
+            .map(|exchange| exchange.excerpt(buffer))
+            .unwrap_or_default();
+        self.samples
+            .push(Sample::new(reason, outcome.status, excerpt, at));
+    }
+
+    /// Takes one side of the books and leaves empty ones of the same size.
+    pub(super) fn take(&mut self, measured: bool) -> Vec<Tally> {
+        let side = if measured {
+            &mut self.measured
+        } else {
+            &mut self.warmup
+        };
+        let fresh = side.iter().map(Tally::fresh).collect();
+        std::mem::replace(side, fresh)
+    }
+}
+
+impl Sample {
+    fn new(reason: Reason, status: Option<u16>, excerpt: &[u8], at: Nanos) -> Self {
+        let text = String::from_utf8_lossy(excerpt);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let name = match (reason, status) {
+            (Reason::Status, Some(status)) => format!("status.{status}"),
+            _ => reason.name().to_owned(),
+        };
+        Self {
+            class: reason.class().name().to_owned(),
+            reason: name,
+            detail: reason.text().to_owned(),
+            at,
+            status,
+            head: redact(head),
+            body: body.chars().take(1024).collect(),
+        }
+    }
+}
+
+/// Fields that carry secrets keep their name and lose their value.
+fn redact(head: &str) -> String {
+    let lines = head.split("\r\n").map(|line| match line.split_once(':') {
+        Some((name, _)) if is_secret(name) => format!("{name}: [redacted]"),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\r\n")
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [
+        "cookie",
+        "authoriz",
+        "authentic",
+        "token",
+        "secret",
+        "api-key",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_lose_their_secrets() {
+        let answer = b"HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nX-Auth-Token: abc\r\nServer: s\r\n\r\nbody";
+        let sample = Sample::new(Reason::Status, Some(503), answer, 0);
+        assert_eq!(
+            sample.head,
+            "HTTP/1.1 503 Busy\r\nSet-Cookie: [redacted]\r\nX-Auth-Token: [redacted]\r\nServer: s"
+        );
+        assert_eq!(
+            (sample.body.as_str(), sample.reason.as_str()),
+            ("body", "status.503")
+        );
+    }
+
+    #[test]
+    fn keeps_the_first_five_of_each_class() {
+        let mut journal = Journal::new(1, false);
+        for at in 0..9 {
+            journal.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at);
+            journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at);
+            journal.sample(
+                &Outcome::failed(Reason::ConnectRefused, None),
+                None,
+                &[],
+                at,
+            );
+        }
+        assert_eq!(journal.samples.len(), 10);
+    }
+}

@@ -1,0 +1,67 @@
+//! A lane: one connection's place, with the exchange that uses it. Made once, used for the whole run.
+
+use client::{Connection, Exchange, UNSET};
+use net::Nanos;
+use wire::Request;
+
+/// What a lane is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing; its connection may be open.
+    Idle,
+    /// Its first dial, before anything is sent.
+    Opening,
+    /// A closed user waits until its deadline after a failed dial.
+    Resting,
+    /// An exchange, perhaps still dialling.
+    Busy,
+}
+
+/// One lane.
+pub(super) struct Lane<S> {
+    pub(super) state: State,
+    pub(super) crew: u16,
+    /// Whether the exchange belongs to the measured window.
+    pub(super) measured: bool,
+    pub(super) connection: Option<Connection<S>>,
+    /// Grows with each connection, so that events of an earlier one are known as stale.
+    pub(super) generation: u32,
+    pub(super) exchange: Exchange,
+    pub(super) dialled_at: Nanos,
+    /// When something must happen to this lane; what, says its state.
+    pub(super) deadline: Nanos,
+    /// The one alarm in the heap that counts for this lane.
+    pub(super) alarm_at: Nanos,
+}
+
+impl<S> Lane<S> {
+    pub(super) fn new(crew: u16, request: &Request) -> Self {
+        Self {
+            state: State::Idle,
+            crew,
+            measured: false,
+            connection: None,
+            generation: 0,
+            exchange: Exchange::new(UNSET, UNSET, request),
+            dialled_at: UNSET,
+            deadline: UNSET,
+            alarm_at: UNSET,
+        }
+    }
+
+    /// Whether its connection can take a request now.
+    pub(super) fn is_open(&self) -> bool {
+        self.connection.as_ref().is_some_and(Connection::is_open)
+    }
+}
+
+/// The token of a lane's present connection.
+pub(super) fn token(lane: u32, generation: u32) -> u64 {
+    u64::from(generation) << 32 | u64::from(lane)
+}
+
+/// Lane and generation of a token.
+#[allow(clippy::cast_possible_truncation)]
+pub(super) fn parts(token: u64) -> (u32, u32) {
+    (token as u32, (token >> 32) as u32)
+}

@@ -1,0 +1,218 @@
+//! A worker: one thread, its own connections, its own books, nothing shared.
+//!
+//! The loop is a list: keep time, take what is due, ring alarms, wait, let each event move its
+//! lane. The rest lies in the rooms beside: `timekeeping` (phases and slices), `arrivals` (when),
+//! `dialling` (connections), `exchanging` (requests).
+
+mod arrivals;
+mod crew;
+mod dialling;
+mod exchanging;
+mod journal;
+mod lane;
+mod timekeeping;
+mod window;
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage, Timers};
+
+use crate::gate::Gate;
+use crate::plan::Plan;
+use crate::prepare::Prepared;
+use crate::report::{Connections, Phase, Report};
+use crew::Crew;
+use dialling::Opening;
+use journal::Journal;
+use lane::{Lane, State};
+use timekeeping::SliceClock;
+use window::Window;
+
+/// One buffer for all connections: the kernel's copy is the only one, and it stays in the cache.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// An order of another thread is seen within this time.
+const ATTENTION_NS: Nanos = 50_000_000;
+
+/// While the start of the window is awaited, its announcement must not be overslept.
+const ALERT_NS: Nanos = 2_000_000;
+
+/// What an alarm is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Alarm {
+    /// The deadline of a lane, as it was when the alarm was set.
+    Lane(u32, Nanos),
+    /// The front of a crew's queue may have waited too long.
+    Queue(u16),
+    /// More first dials may start.
+    Opening,
+}
+
+/// What a worker is given.
+#[derive(Debug)]
+pub struct Share {
+    /// Its number within the run.
+    pub number: u32,
+    /// Its part of the plan.
+    pub plan: Plan,
+    /// The request of each group.
+    pub requests: Arc<[Prepared]>,
+    /// Where it meets the others.
+    pub gate: Arc<Gate>,
+    /// Where its slices go.
+    pub reports: Sender<Report>,
+    /// When the run starts.
+    pub run_start: Nanos,
+    /// Sockets that it may hold at once.
+    pub socket_budget: u64,
+}
+
+/// One worker at work.
+pub struct Worker<D: Driver> {
+    driver: D,
+    share: Share,
+    lanes: Vec<Lane<D::Socket>>,
+    crews: Vec<Crew>,
+    alarms: Timers<Alarm>,
+    window: Window,
+    slice: SliceClock,
+    journal: Journal,
+    opening: Opening,
+    sources: SourceAddresses,
+    connections: Connections,
+    sockets: u64,
+    /// Attempts of the measured window that have not ended.
+    in_flight: u64,
+    last_end: Nanos,
+    last_taken: Nanos,
+    usage: ThreadUsage,
+    buffer: Box<[u8]>,
+    ready: Vec<Ready>,
+    /// Lanes that have just become free, and since when.
+    released: Vec<(u32, Nanos)>,
+    /// Lanes that must read on without an event, and whether their end was announced.
+    unread: Vec<(u32, bool)>,
+}
+
+impl<D: Driver> Worker<D> {
+    /// Makes a worker; nothing happens before [`Worker::run`].
+    pub fn new(driver: D, share: Share) -> Self {
+        let Share {
+            plan,
+            requests,
+            run_start,
+            ..
+        } = &share;
+        let lanes = lanes_of(plan, requests);
+        let asked = lanes.len() as u64;
+        Self {
+            window: Window::new(plan, *run_start),
+            slice: SliceClock::new(plan.slice_ns, *run_start),
+            journal: Journal::new(requests.len(), plan.log.is_some()),
+            crews: plan.groups.iter().map(Crew::new).collect(),
+            opening: Opening::default(),
+            sources: SourceAddresses::default(),
+            connections: Connections {
+                asked,
+                ..Connections::default()
+            },
+            usage: driver.usage(),
+            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
+            alarms: Timers::default(),
+            ready: Vec::new(),
+            released: Vec::new(),
+            unread: Vec::new(),
+            sockets: 0,
+            in_flight: 0,
+            last_end: *run_start,
+            last_taken: *run_start,
+            driver,
+            share,
+            lanes,
+        }
+    }
+
+    /// Runs to the end and gives the driver back.
+    pub fn run(mut self) -> D {
+        self.start();
+        loop {
+            let now = self.driver.now();
+            self.keep_time(now);
+            if self.window.phase == Phase::Over {
+                break;
+            }
+            self.take_due(now, now);
+            self.ring(now);
+            self.settle();
+            self.read_on();
+            self.wait();
+            self.move_lanes();
+        }
+        self.close_books();
+        self.driver
+    }
+
+    fn ring(&mut self, now: Nanos) {
+        while let Some(alarm) = self.alarms.pop_due(now) {
+            match alarm {
+                Alarm::Lane(lane, at) => self.ring_lane(lane, at, now),
+                Alarm::Queue(crew) => self.ring_queue(crew, now),
+                Alarm::Opening => self.open_more(now, true),
+            }
+        }
+    }
+
+    /// Lanes that became free get their next work, until none is left that can have some.
+    fn settle(&mut self) {
+        while let Some((lane, since)) = self.released.pop() {
+            self.next_work(lane, since);
+        }
+    }
+
+    fn wait(&mut self) {
+        let until = if self.unread.is_empty() {
+            self.next_wake()
+        } else {
+            0
+        };
+        // Waiting fails only when the epoll descriptor itself is broken; then nothing can be
+        // measured any more, and the end is the honest answer.
+        if self.driver.wait(until, &mut self.ready).is_err() {
+            self.share.gate.abort();
+            self.ready.clear();
+        }
+    }
+
+    fn move_lanes(&mut self) {
+        let mut ready = std::mem::take(&mut self.ready);
+        for event in ready.drain(..) {
+            self.on_event(event);
+            self.settle();
+        }
+        self.ready = ready;
+    }
+
+    fn on_event(&mut self, event: Ready) {
+        let (number, generation) = lane::parts(event.token);
+        let Some(lane) = self.lanes.get(number as usize) else {
+            return;
+        };
+        if lane.generation != generation || lane.connection.is_none() {
+            return;
+        }
+        match lane.state {
+            State::Opening | State::Busy if !lane.is_open() => self.advance(number, event),
+            State::Busy => self.progress(number, event),
+            State::Idle | State::Resting | State::Opening => self.look_for_end(number, event),
+        }
+    }
+}
+
+fn lanes_of<S>(plan: &Plan, requests: &[Prepared]) -> Vec<Lane<S>> {
+    let mut lanes = Vec::with_capacity(plan.connections() as usize);
+    for ((group, prepared), crew) in plan.groups.iter().zip(requests).zip(0_u16..) {
+        lanes.extend((0..group.pace.connections()).map(|_| Lane::new(crew, &prepared.request)));
+    }
+    lanes
+}

@@ -1,0 +1,205 @@
+//! Phases and slices: when the window starts and ends, and when the books are handed up.
+
+use net::{Driver, Nanos, ThreadUsage};
+
+use super::{ALERT_NS, ATTENTION_NS, Worker};
+use crate::report::{Phase, Report};
+
+/// Where the current slice lies.
+pub(super) struct SliceClock {
+    length: Nanos,
+    pub(super) from: Nanos,
+    number: u64,
+}
+
+impl SliceClock {
+    pub(super) fn new(length: Nanos, from: Nanos) -> Self {
+        Self {
+            length,
+            from,
+            number: 0,
+        }
+    }
+
+    pub(super) fn end(&self) -> Nanos {
+        self.from + self.length
+    }
+
+    fn advance(&mut self) {
+        self.from += self.length;
+        self.number += 1;
+    }
+}
+
+impl<D: Driver> Worker<D> {
+    /// Moves slices and phases to `now`, in the order in which their times came.
+    pub(super) fn keep_time(&mut self, now: Nanos) {
+        self.hear_orders(now);
+        if self.window.phase == Phase::Warmup {
+            self.keep_warmup(now);
+        }
+        if self.window.phase == Phase::Measure {
+            self.keep_window(now);
+        }
+        if self.window.phase == Phase::Drain {
+            self.keep_drain(now);
+        }
+    }
+
+    /// When the loop must turn again, whatever the sockets do.
+    pub(super) fn next_wake(&self) -> Nanos {
+        let patience = if self.window.phase == Phase::Warmup && self.opening.has_arrived {
+            ALERT_NS
+        } else {
+            ATTENTION_NS
+        };
+        let window = &self.window;
+        let phase_end = match window.phase {
+            Phase::Warmup if self.opening.has_arrived => window.start,
+            Phase::Warmup => window.warm_until.max(self.driver.now()),
+            Phase::Measure => window.end,
+            Phase::Drain | Phase::Over => window.drain_until,
+        };
+        let due = self.next_due();
+        let alarm = self.alarms.next_at().unwrap_or(Nanos::MAX);
+        let attention = self.driver.now() + patience;
+        [self.slice.end(), phase_end, due, alarm, attention]
+            .into_iter()
+            .fold(Nanos::MAX, Nanos::min)
+    }
+
+    /// Hands up what is left after the last turn.
+    pub(super) fn close_books(&mut self) {
+        let now = self.driver.now();
+        self.hand_up(Phase::Drain, now);
+        // What began in the warm-up and ended later belongs to the warm-up still.
+        self.hand_up(Phase::Over, now);
+    }
+
+    fn hear_orders(&mut self, now: Nanos) {
+        if self.share.gate.is_aborted() {
+            self.leave_phase(now);
+            self.window.phase = Phase::Over;
+        } else if self.share.gate.is_stopped() && self.window.phase < Phase::Drain {
+            self.leave_phase(now);
+        }
+    }
+
+    /// Ends the current phase early: slices are cut, and nothing new starts.
+    fn leave_phase(&mut self, now: Nanos) {
+        match self.window.phase {
+            Phase::Warmup => {
+                self.hand_up(Phase::Warmup, now);
+                self.window.set_start(now);
+                self.window.close(now);
+                self.slice = SliceClock::new(self.share.plan.slice_ns, now);
+            }
+            Phase::Measure => self.end_window(now),
+            Phase::Drain | Phase::Over => {}
+        }
+    }
+
+    fn keep_warmup(&mut self, now: Nanos) {
+        self.arrive_when_ready(now);
+        self.window.set_start(self.share.gate.start());
+        self.hand_up_until(Phase::Warmup, now.min(self.window.start));
+        if now < self.window.start {
+            return;
+        }
+        self.take_due(self.window.start - 1, now);
+        self.hand_up(Phase::Warmup, self.window.start);
+        self.window.phase = Phase::Measure;
+        self.slice = SliceClock::new(self.share.plan.slice_ns, self.window.start);
+        self.start_window();
+    }
+
+    fn arrive_when_ready(&mut self, now: Nanos) {
+        if !self.opening.has_arrived && self.opening.is_over() && now >= self.window.warm_until {
+            self.opening.has_arrived = true;
+            self.share.gate.arrive(now);
+        }
+    }
+
+    fn keep_window(&mut self, now: Nanos) {
+        self.hand_up_until(Phase::Measure, now.min(self.window.end));
+        if now >= self.window.end {
+            // Arrivals that were due within the window but not seen yet are still its own.
+            self.take_due(now, now);
+            self.end_window(self.window.end);
+        } else if self.window.left == 0 && self.in_flight == 0 {
+            self.end_window(self.last_end.max(self.window.start + 1));
+        } else if self.window.left == 0 && now >= self.give_up_at() {
+            self.end_window(now);
+            self.window.drain_until = now;
+        }
+    }
+
+    /// With a fixed number of requests the window lasts until the last one ended, but the drain
+    /// limit holds from the moment when the last one was taken.
+    fn give_up_at(&self) -> Nanos {
+        self.last_taken.saturating_add(self.share.plan.drain_ns)
+    }
+
+    fn end_window(&mut self, end: Nanos) {
+        self.hand_up(Phase::Measure, end);
+        self.window.close(end);
+        self.slice = SliceClock::new(self.share.plan.slice_ns, end);
+    }
+
+    fn keep_drain(&mut self, now: Nanos) {
+        if self.in_flight == 0 || now >= self.window.drain_until {
+            self.window.phase = Phase::Over;
+        } else {
+            self.hand_up_until(Phase::Drain, now);
+        }
+    }
+
+    fn hand_up_until(&mut self, phase: Phase, now: Nanos) {
+        while self.slice.end() <= now && self.slice.end() < self.phase_limit(phase) {
+            self.hand_up(phase, self.slice.end());
+            self.slice.advance();
+        }
+    }
+
+    /// The last slice of a phase is handed up by whoever ends the phase.
+    fn phase_limit(&self, phase: Phase) -> Nanos {
+        match phase {
+            Phase::Warmup => self.window.start,
+            Phase::Measure => self.window.end,
+            Phase::Drain | Phase::Over => Nanos::MAX,
+        }
+    }
+
+    fn hand_up(&mut self, phase: Phase, to: Nanos) {
+        let usage = self.driver.usage();
+        let spent = ThreadUsage {
+            cpu_ns: usage.cpu_ns.saturating_sub(self.usage.cpu_ns),
+            run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
+        };
+        self.usage = usage;
+        let is_known = self.window.start < Nanos::MAX && self.window.end < Nanos::MAX;
+        let report = Report {
+            worker: self.share.number,
+            phase,
+            number: self.slice.number,
+            from: self.slice.from,
+            to,
+            tallies: self
+                .journal
+                .take(matches!(phase, Phase::Measure | Phase::Drain)),
+            in_flight: self.in_flight,
+            connections: self.connections,
+            usage: spent,
+            samples: std::mem::take(&mut self.journal.samples),
+            rows: self
+                .journal
+                .rows
+                .as_mut()
+                .map(std::mem::take)
+                .unwrap_or_default(),
+            window: is_known.then_some((self.window.start, self.window.end)),
+        };
+        // Nobody listens any more only when the run was given up; then nobody misses it.
+        let _ = self.share.reports.send(report);
+    }
+}

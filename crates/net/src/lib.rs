@@ -1,0 +1,25 @@
+//! Sockets without a protocol: a driver that is epoll, and one that is a simulation.
+//!
+//! Everything of the platform lives here, and nothing above needs `unsafe` or `cfg`. The rooms
+//! upstairs see time, readiness and bytes, and never know which driver gives them.
+
+mod driver;
+mod epoll;
+mod limits;
+mod listener;
+mod resolve;
+mod simulated;
+mod socket;
+mod source_address;
+mod timers;
+mod usage;
+
+pub use driver::{Driver, Nanos, Ready};
+pub use epoll::{Epoll, monotonic_ns};
+pub use limits::{allowed_cores, raise_descriptor_limit};
+pub use listener::listening_processes;
+pub use resolve::resolve;
+pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
+pub use source_address::SourceAddresses;
+pub use timers::Timers;
+pub use usage::{MachineUsage, ThreadUsage, max_rss_bytes, process_cpu_ns, thread_times};

@@ -1,0 +1,61 @@
+//! What the machine lets this process have: cores and descriptors.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+/// Far beyond what any run asks for; the kernel's own ceiling (`fs.nr_open`) is usually lower.
+const WANTED_DESCRIPTORS: u64 = 4_000_000;
+
+/// The cores that this process may run on, by number.
+#[must_use]
+pub fn allowed_cores() -> Vec<usize> {
+    let Ok(set) = sched_getaffinity(None) else {
+        return vec![0];
+    };
+    (0..CpuSet::MAX_CPU)
+        .filter(|core| set.is_set(*core))
+        .collect()
+}
+
+/// Raises the descriptor limit as far as it goes, and gives it; safe to call again.
+#[must_use]
+pub fn raise_descriptor_limit() -> u64 {
+    let known = getrlimit(Resource::Nofile);
+    let hard = known.maximum.unwrap_or(WANTED_DESCRIPTORS);
+    // A privileged process may raise the hard limit too, where the kernel allows it.
+    let candidates = [nr_open().max(hard), hard];
+    for limit in candidates {
+        let wanted = Rlimit {
+            current: Some(limit),
+            maximum: Some(limit.max(hard)),
+        };
+        if setrlimit(Resource::Nofile, wanted).is_ok() {
+            return limit;
+        }
+    }
+    known.current.unwrap_or(hard)
+}
+
+fn nr_open() -> u64 {
+    let text = std::fs::read_to_string("/proc/sys/fs/nr_open").unwrap_or_default();
+    text.trim().parse().unwrap_or(0).min(WANTED_DESCRIPTORS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raising_the_limit_never_lowers_it() {
+        let before = getrlimit(Resource::Nofile).current.unwrap_or(0);
+        let raised = raise_descriptor_limit();
+        assert!(raised >= before);
+        assert_eq!(raise_descriptor_limit(), raised);
+        assert_eq!(getrlimit(Resource::Nofile).current, Some(raised));
+    }
+
+    #[test]
+    fn there_is_at_least_one_core() {
+        assert!(!allowed_cores().is_empty());
+    }
+}

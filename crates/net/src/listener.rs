@@ -1,0 +1,80 @@
+//! Which processes of this machine listen on a port: the target's, when it is local.
+
+use std::fs::{read_dir, read_link, read_to_string};
+use std::net::SocketAddr;
+
+/// State number of a listening socket in `/proc/net/tcp` (tcp_states.h).
+const LISTEN: &str = "0A";
+
+/// The processes that listen where one of `addresses` leads, and may be looked into by this user.
+#[must_use]
+pub fn listening_processes(addresses: &[SocketAddr]) -> Vec<u32> {
+    if !addresses.iter().any(|address| address.ip().is_loopback()) {
+        return Vec::new();
+    }
+    let ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();
+    let tables =
+        ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| read_to_string(path).unwrap_or_default());
+    let inodes: Vec<String> = tables
+        .iter()
+        .flat_map(|table| listening_inodes(table, &ports))
+        .map(|inode| format!("socket:[{inode}]"))
+        .collect();
+    processes()
+        .into_iter()
+        .filter(|process| holds(*process, &inodes))
+        .collect()
+}
+
+fn listening_inodes<'a>(table: &'a str, ports: &'a [u16]) -> impl Iterator<Item = &'a str> {
+    table.lines().skip(1).filter_map(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let (local, state) = (fields.nth(1)?, fields.nth(1)?);
+        let port = u16::from_str_radix(local.rsplit(':').next()?, 16).ok()?;
+        (state == LISTEN && ports.contains(&port))
+            .then(|| fields.nth(5))
+            .flatten()
+    })
+}
+
+fn processes() -> Vec<u32> {
+    let Ok(entries) = read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_string_lossy().parse().ok())
+        .collect()
+}
+
+fn holds(process: u32, inodes: &[String]) -> bool {
+    let Ok(descriptors) = read_dir(format!("/proc/{process}/fd")) else {
+        return false;
+    };
+    descriptors.flatten().any(|entry| {
+        read_link(entry.path()).is_ok_and(|link| {
+            inodes
+                .iter()
+                .any(|inode| link.as_os_str() == inode.as_str())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_process_behind_a_local_port() {
+        for host in ["127.0.0.1:0", "[::1]:0"] {
+            let listener = std::net::TcpListener::bind(host).unwrap();
+            let address = listener.local_addr().unwrap();
+            assert_eq!(listening_processes(&[address]), [std::process::id()]);
+        }
+    }
+
+    #[test]
+    fn does_not_look_for_remote_targets() {
+        assert!(listening_processes(&["192.0.2.1:80".parse().unwrap()]).is_empty());
+    }
+}

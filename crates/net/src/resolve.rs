@@ -1,0 +1,36 @@
+//! Names to addresses, once, before the run: every address of the answer is used.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// Resolves `host`; gives every distinct address in the resolver's order, at least one.
+pub fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let mut addresses: Vec<SocketAddr> = Vec::new();
+    for address in (bare, port).to_socket_addrs()? {
+        if !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    if addresses.is_empty() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("{host} has no address"),
+        ));
+    }
+    Ok(addresses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_literal_addresses_of_both_families() {
+        assert_eq!(
+            resolve("127.0.0.1", 80).unwrap(),
+            ["127.0.0.1:80".parse().unwrap()]
+        );
+        assert_eq!(resolve("[::1]", 80).unwrap(), ["[::1]:80".parse().unwrap()]);
+    }
+}

@@ -1,0 +1,352 @@
+//! The driver of tests: a clock that only waiting moves, and a peer that does what it is told.
+//!
+//! Time stands still while the worker computes, unless the test says what a send costs or when
+//! the generator oversleeps. The same script gives the same run, to the nanosecond.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use crate::{Driver, Nanos, Ready, ThreadUsage};
+
+/// How a dial ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dial {
+    /// Established after that time.
+    Accept(Nanos),
+    /// Broken with that errno after that time.
+    Fail(Nanos, i32),
+    /// No answer, ever.
+    Silent,
+    /// The local machine has nothing to dial with: that errno, at once.
+    Local(i32),
+}
+
+/// What the peer does on a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// These bytes arrive.
+    Bytes(Vec<u8>),
+    /// The stream ends.
+    Close,
+    /// The connection is reset.
+    Reset,
+}
+
+/// The other side of every connection.
+pub trait Peer {
+    /// Decides the fate of the dial with this number, counted from 0.
+    fn dial(&mut self, number: u64, now: Nanos) -> Dial;
+
+    /// Answers bytes on a connection (numbered by its dial): acts, each with its delay from now.
+    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)>;
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Happening {
+    Dialled(Option<i32>),
+    Arrives(Vec<u8>),
+    Closes,
+    Resets,
+}
+
+#[derive(Debug, Default)]
+struct Side {
+    token: u64,
+    connected: bool,
+    inbox: VecDeque<u8>,
+    ended: bool,
+    broken: Option<i32>,
+}
+
+/// A handle on a simulated connection; the world forgets it when its number is closed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SimulatedSocket {
+    number: u64,
+}
+
+/// The simulated world of one worker.
+pub struct Simulated<P> {
+    /// The other side; a test may look at what it saw.
+    pub peer: P,
+    /// How far each send moves the clock: the generator's own slowness.
+    pub send_cost_ns: Nanos,
+    /// Sleeps that end late: when the clock passes the first, it moves on by the second.
+    pub oversleeps: VecDeque<(Nanos, Nanos)>,
+    /// The send buffer: a send takes at most so many bytes.
+    pub send_limit: usize,
+    now: Nanos,
+    dials: u64,
+    sequence: u64,
+    sides: BTreeMap<u64, Side>,
+    queue: BinaryHeap<Reverse<(Nanos, u64, u64, Happening)>>,
+}
+
+impl<P: Peer> Simulated<P> {
+    /// A world at time 0 in which nothing has happened yet.
+    pub fn new(peer: P) -> Self {
+        Self {
+            peer,
+            send_cost_ns: 0,
+            oversleeps: VecDeque::new(),
+            send_limit: usize::MAX,
+            now: 0,
+            dials: 0,
+            sequence: 0,
+            sides: BTreeMap::new(),
+            queue: BinaryHeap::new(),
+        }
+    }
+
+    /// How many dials have been made.
+    pub fn dials(&self) -> u64 {
+        self.dials
+    }
+
+    fn schedule(&mut self, after: Nanos, number: u64, what: Happening) {
+        self.sequence += 1;
+        self.queue.push(Reverse((
+            self.now.saturating_add(after),
+            self.sequence,
+            number,
+            what,
+        )));
+    }
+
+    fn side(&mut self, socket: &SimulatedSocket) -> io::Result<&mut Side> {
+        self.sides
+            .get_mut(&socket.number)
+            .ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
+    }
+
+    fn move_clock(&mut self, to: Nanos) {
+        self.now = self.now.max(to);
+        while self
+            .oversleeps
+            .front()
+            .is_some_and(|(at, _)| *at <= self.now)
+        {
+            let (_, length) = self.oversleeps.pop_front().unwrap_or_default();
+            self.now += length;
+        }
+    }
+
+    fn apply(&mut self, number: u64, what: Happening) -> Option<Ready> {
+        let side = self.sides.get_mut(&number)?;
+        let mut ready = Ready {
+            token: side.token,
+            readable: true,
+            writable: false,
+            closed: false,
+        };
+        match what {
+            Happening::Dialled(broken) => {
+                side.connected = broken.is_none();
+                side.broken = broken;
+                ready = Ready {
+                    readable: false,
+                    writable: true,
+                    closed: broken.is_some(),
+                    ..ready
+                };
+            }
+            Happening::Arrives(bytes) => side.inbox.extend(bytes),
+            Happening::Closes => {
+                side.ended = true;
+                ready.closed = true;
+            }
+            Happening::Resets => {
+                side.broken = Some(libc::ECONNRESET);
+                ready.closed = true;
+            }
+        }
+        Some(ready)
+    }
+
+    fn take(&mut self, socket: &SimulatedSocket, limit: usize) -> io::Result<Vec<u8>> {
+        let side = self.side(socket)?;
+        // As on Linux, bytes that came before a reset are still read.
+        if side.inbox.is_empty() {
+            if let Some(errno) = side.broken {
+                return Err(io::Error::from_raw_os_error(errno));
+            }
+            if !side.ended {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+        }
+        let length = limit.min(side.inbox.len());
+        Ok(side.inbox.drain(..length).collect())
+    }
+}
+
+impl<P: Peer> Driver for Simulated<P> {
+    type Socket = SimulatedSocket;
+
+    fn now(&self) -> Nanos {
+        self.now
+    }
+
+    fn usage(&self) -> ThreadUsage {
+        ThreadUsage::default()
+    }
+
+    fn dial(
+        &mut self,
+        _: SocketAddr,
+        _: Option<IpAddr>,
+        token: u64,
+    ) -> io::Result<SimulatedSocket> {
+        let number = self.dials;
+        self.dials += 1;
+        match self.peer.dial(number, self.now) {
+            Dial::Local(errno) => return Err(io::Error::from_raw_os_error(errno)),
+            Dial::Accept(after) => self.schedule(after, number, Happening::Dialled(None)),
+            Dial::Fail(after, errno) => {
+                self.schedule(after, number, Happening::Dialled(Some(errno)))
+            }
+            Dial::Silent => {}
+        }
+        // A number dialled anew replaces nothing: numbers only grow. Sides of dropped sockets stay
+        // until the end of the test, and what happens to them is not reported to a newer token.
+        self.sides.insert(
+            number,
+            Side {
+                token,
+                ..Side::default()
+            },
+        );
+        Ok(SimulatedSocket { number })
+    }
+
+    fn error(&mut self, socket: &SimulatedSocket) -> Option<io::Error> {
+        self.side(socket)
+            .ok()?
+            .broken
+            .map(io::Error::from_raw_os_error)
+    }
+
+    fn send(&mut self, socket: &SimulatedSocket, bytes: &[u8]) -> io::Result<usize> {
+        let side = self.side(socket)?;
+        if let Some(errno) = side.broken {
+            return Err(io::Error::from_raw_os_error(errno));
+        }
+        if !side.connected {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let length = bytes.len().min(self.send_limit);
+        for (after, act) in self.peer.receive(socket.number, &bytes[..length], self.now) {
+            let what = match act {
+                Act::Bytes(bytes) => Happening::Arrives(bytes),
+                Act::Close => Happening::Closes,
+                Act::Reset => Happening::Resets,
+            };
+            self.schedule(after, socket.number, what);
+        }
+        self.move_clock(self.now + self.send_cost_ns);
+        Ok(length)
+    }
+
+    fn recv(&mut self, socket: &SimulatedSocket, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.take(socket, buffer.len())?;
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    fn discard(&mut self, socket: &SimulatedSocket, scratch: &mut [u8]) -> io::Result<usize> {
+        Ok(self.take(socket, scratch.len())?.len())
+    }
+
+    fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()> {
+        ready.clear();
+        while ready.is_empty() {
+            let next = self
+                .queue
+                .peek()
+                .map(|Reverse((at, ..))| *at)
+                .filter(|at| *at <= until.max(self.now));
+            let Some(next) = next else {
+                self.move_clock(until);
+                return Ok(());
+            };
+            self.move_clock(next);
+            while self
+                .queue
+                .peek()
+                .is_some_and(|Reverse((at, ..))| *at <= self.now)
+            {
+                if let Some(Reverse((_, _, number, what))) = self.queue.pop() {
+                    ready.extend(self.apply(number, what));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Echo;
+
+    impl Peer for Echo {
+        fn dial(&mut self, number: u64, _: Nanos) -> Dial {
+            [
+                Dial::Accept(5),
+                Dial::Fail(7, libc::ECONNREFUSED),
+                Dial::Silent,
+                Dial::Local(libc::EMFILE),
+            ][usize::try_from(number).unwrap()]
+        }
+
+        fn receive(&mut self, _: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+            vec![(10, Act::Bytes(bytes.to_vec())), (20, Act::Close)]
+        }
+    }
+
+    fn dial(world: &mut Simulated<Echo>, token: u64) -> io::Result<SimulatedSocket> {
+        world.dial("127.0.0.1:1".parse().unwrap(), None, token)
+    }
+
+    #[test]
+    fn time_moves_only_by_waiting_and_in_the_order_of_events() {
+        let (mut world, mut ready, mut buffer) = (Simulated::new(Echo), Vec::new(), [0; 8]);
+        let socket = dial(&mut world, 1).unwrap();
+        assert_eq!(world.now(), 0);
+        world.wait(100, &mut ready).unwrap();
+        assert_eq!((world.now(), ready[0].writable), (5, true));
+        assert_eq!(world.send(&socket, b"hi").unwrap(), 2);
+        world.wait(100, &mut ready).unwrap();
+        assert_eq!(
+            (world.now(), world.recv(&socket, &mut buffer).unwrap()),
+            (15, 2)
+        );
+        assert_eq!(
+            world.recv(&socket, &mut buffer).unwrap_err().kind(),
+            io::ErrorKind::WouldBlock
+        );
+        world.wait(100, &mut ready).unwrap();
+        assert_eq!(
+            (world.now(), world.recv(&socket, &mut buffer).unwrap()),
+            (25, 0)
+        );
+        world.wait(100, &mut ready).unwrap();
+        assert_eq!((world.now(), ready.len()), (100, 0));
+    }
+
+    #[test]
+    fn dials_end_as_the_peer_decides() {
+        let (mut world, mut ready) = (Simulated::new(Echo), Vec::new());
+        let sockets: Vec<_> = (0..4).map(|token| dial(&mut world, token)).collect();
+        assert_eq!(
+            sockets[3].as_ref().unwrap_err().raw_os_error(),
+            Some(libc::EMFILE)
+        );
+        world.wait(100, &mut ready).unwrap();
+        world.wait(100, &mut ready).unwrap();
+        assert_eq!((world.now(), ready[0].token, ready[0].closed), (7, 1, true));
+        let error = world.error(sockets[1].as_ref().unwrap()).unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+}

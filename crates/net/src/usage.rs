@@ -1,0 +1,150 @@
+//! Who used the processors: this thread, the machine, another process. Read once a slice.
+//!
+//! Linux tells it in /proc; where a file is missing the figure is zero, and the verdicts that
+//! rest on it are simply never reached.
+
+use std::fs::read_to_string;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::Nanos;
+
+/// `/proc` counts processor time in ticks of 1/100 s on every Linux (`USER_HZ`).
+const TICK_NS: u64 = 10_000_000;
+
+/// Processor time of the calling thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadUsage {
+    /// Time on a core, user and kernel.
+    pub cpu_ns: Nanos,
+    /// Time ready to run but waiting for a core.
+    pub run_queue_ns: Nanos,
+}
+
+impl ThreadUsage {
+    /// Reads the usage of the calling thread.
+    #[must_use]
+    pub fn now() -> Self {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        let cpu_ns = time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs();
+        let schedstat = read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        Self {
+            cpu_ns,
+            run_queue_ns: field(&schedstat, 1),
+        }
+    }
+}
+
+/// Processor time of the whole machine, summed over its cores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MachineUsage {
+    /// Everything but idle and waiting for disks.
+    pub busy_ns: Nanos,
+    /// Taken by the hypervisor for others.
+    pub steal_ns: Nanos,
+    /// All of it.
+    pub total_ns: Nanos,
+    /// Time for which this cgroup was held back.
+    pub throttled_ns: Nanos,
+}
+
+impl MachineUsage {
+    /// Reads the usage of the machine.
+    #[must_use]
+    pub fn now() -> Self {
+        let stat = read_to_string("/proc/stat").unwrap_or_default();
+        let line = stat.lines().next().unwrap_or_default();
+        // cpu user nice system idle iowait irq softirq steal (proc(5)).
+        let ticks: Vec<u64> = line
+            .split_ascii_whitespace()
+            .skip(1)
+            .take(8)
+            .flat_map(str::parse)
+            .collect();
+        let sum: u64 = ticks.iter().sum();
+        let idle: u64 = ticks.iter().skip(3).take(2).sum();
+        Self {
+            busy_ns: (sum - idle) * TICK_NS,
+            steal_ns: ticks.get(7).copied().unwrap_or(0) * TICK_NS,
+            total_ns: sum * TICK_NS,
+            throttled_ns: throttled_ns(),
+        }
+    }
+}
+
+fn throttled_ns() -> Nanos {
+    let group = read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let path = group
+        .lines()
+        .find_map(|line| line.strip_prefix("0::"))
+        .unwrap_or("/");
+    let stat = read_to_string(format!("/sys/fs/cgroup{path}/cpu.stat")).unwrap_or_default();
+    let line = stat
+        .lines()
+        .find_map(|line| line.strip_prefix("throttled_usec "));
+    line.and_then(|text| text.parse::<u64>().ok()).unwrap_or(0) * 1000
+}
+
+/// Processor time of this whole process, Python front included.
+#[must_use]
+pub fn process_cpu_ns() -> Nanos {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+}
+
+/// The most memory that this process ever held, in bytes.
+#[must_use]
+pub fn max_rss_bytes() -> u64 {
+    let status = read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or(0, |line| field(line, 0) * 1024)
+}
+
+/// Processor time of every thread of `processes`, as (thread, ns): one full core is what a
+/// single-threaded server can have, however many cores stand idle beside it.
+#[must_use]
+pub fn thread_times(processes: &[u32]) -> Vec<(u32, Nanos)> {
+    let mut threads = Vec::new();
+    for process in processes {
+        let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else {
+            continue;
+        };
+        for task in tasks.flatten() {
+            let Ok(number) = task.file_name().to_string_lossy().parse() else {
+                continue;
+            };
+            let schedstat = read_to_string(task.path().join("schedstat")).unwrap_or_default();
+            threads.push((number, field(&schedstat, 0)));
+        }
+    }
+    threads
+}
+
+fn field(text: &str, index: usize) -> u64 {
+    text.split_ascii_whitespace()
+        .nth(index)
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_the_work_of_this_thread() {
+        let before = ThreadUsage::now();
+        let mut sum = 0_u64;
+        while ThreadUsage::now().cpu_ns - before.cpu_ns < 5_000_000 {
+            sum = std::hint::black_box(sum + 1);
+        }
+        let threads = thread_times(&[std::process::id()]);
+        assert!(threads.iter().any(|(_, cpu_ns)| *cpu_ns > 4_000_000));
+    }
+
+    #[test]
+    fn the_machine_is_never_busier_than_it_is_large() {
+        let usage = MachineUsage::now();
+        assert!(usage.busy_ns <= usage.total_ns && usage.steal_ns <= usage.busy_ns);
+    }
+}

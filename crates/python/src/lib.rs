@@ -1,0 +1,62 @@
+//! The binding `torr._engine`: texts in, texts out, and no decision of its own.
+//!
+//! Plans, slices and levels cross as JSON, so that Python, the engine and other processes speak of
+//! the same things in the same form.
+
+mod run;
+mod target;
+
+use engine::{Plan, Summary};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The compiled engine. Only `torr.engine` and `torr.targets` import it.
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<run::Run>()?;
+    module.add_class::<target::Target>()?;
+    module.add_function(wrap_pyfunction!(once, module)?)?;
+    module.add_function(wrap_pyfunction!(merge, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(faults, module)?)
+}
+
+/// Sends exactly one request; both sides of it as JSON.
+#[pyfunction]
+fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
+    let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
+    let outcome = py
+        .detach(|| engine::once(&plan))
+        .map_err(PyValueError::new_err)?;
+    Ok(outcome.to_string())
+}
+
+/// The level of several summaries of parts of one plan, as JSON.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give: owned.
+fn merge(summaries: Vec<Vec<u8>>) -> PyResult<String> {
+    let mut all = summaries.iter().map(|bytes| Summary::from_bytes(bytes));
+    let first = all
+        .next()
+        .unwrap_or_else(|| Err("no summary to merge".into()));
+    let mut sum = first.map_err(PyValueError::new_err)?;
+    for summary in all {
+        sum.merge(&summary.map_err(PyValueError::new_err)?);
+    }
+    Ok(engine::level_json(&sum).to_string())
+}
+
+/// The version of the engine.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The names of the faults that a faulty target knows.
+#[pyfunction]
+fn faults() -> Vec<&'static str> {
+    targets::Fault::ALL
+        .iter()
+        .map(|fault| fault.name())
+        .collect()
+}

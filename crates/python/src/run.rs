@@ -1,0 +1,67 @@
+//! `Run`: the handle of a running load.
+
+use std::time::Duration;
+
+use engine::Plan;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// One running load: it starts when it is made, in threads of its own.
+#[pyclass(frozen)]
+pub(crate) struct Run {
+    run: engine::Run,
+}
+
+#[pymethods]
+impl Run {
+    #[new]
+    fn new(py: Python<'_>, plan_json: &str) -> PyResult<Self> {
+        let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
+        let run = py
+            .detach(|| engine::Run::start(&plan))
+            .map_err(PyValueError::new_err)?;
+        Ok(Self { run })
+    }
+
+    /// The next slice as JSON, or None when none came in time or all were handed out.
+    fn next_slice(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<String>> {
+        let timeout = Duration::try_from_secs_f64(timeout_s)
+            .map_err(|error| PyValueError::new_err(format!("timeout_s {timeout_s}: {error}")))?;
+        let slice = py.detach(|| self.run.next_slice(timeout));
+        Ok(slice.map(|slice| slice.to_string()))
+    }
+
+    /// Whether all slices were handed out and the level is ready.
+    fn done(&self) -> bool {
+        self.run.is_done()
+    }
+
+    /// Ends the measured window now; what is open is awaited up to the drain time.
+    fn stop(&self) {
+        self.run.stop();
+    }
+
+    /// Ends at once; what is open counts as in flight.
+    fn abort(&self) {
+        self.run.abort();
+    }
+
+    /// The measured level as JSON.
+    fn level(&self, py: Python<'_>) -> PyResult<String> {
+        let level = py.detach(|| self.run.level());
+        level
+            .map(|level| level.to_string())
+            .ok_or_else(still_running)
+    }
+
+    /// The mergeable summary, versioned.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let summary = py.detach(|| self.run.summary()).ok_or_else(still_running)?;
+        Ok(PyBytes::new(py, &summary.to_bytes()))
+    }
+}
+
+fn still_running() -> PyErr {
+    PyRuntimeError::new_err("the run is not over yet")
+}

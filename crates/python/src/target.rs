@@ -1,0 +1,43 @@
+//! `Target`: an embedded server to fire at.
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// An embedded server: it listens when it is made, in threads of its own.
+#[pyclass(frozen)]
+pub(crate) struct Target {
+    target: targets::Target,
+    #[pyo3(get)]
+    port: u16,
+}
+
+#[pymethods]
+impl Target {
+    #[new]
+    fn new(py: Python<'_>, spec_json: &str) -> PyResult<Self> {
+        let spec: targets::Spec = serde_json::from_str(spec_json)
+            .map_err(|error| PyValueError::new_err(format!("target: {error}")))?;
+        let target = py
+            .detach(|| targets::Target::start(spec))
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
+                _ => PyOSError::new_err(error.to_string()),
+            })?;
+        Ok(Self {
+            port: target.addr().port(),
+            target,
+        })
+    }
+
+    /// What it did so far, as JSON.
+    fn counts(&self) -> PyResult<String> {
+        serde_json::to_string(&self.target.counts())
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Closes the listener and every connection; OSError when its log could not be completed.
+    fn stop(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.target.stop())
+            .map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+}

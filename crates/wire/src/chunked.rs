@@ -1,0 +1,186 @@
+//! The chunked coding (RFC 9112, section 7.1), fed in any split, without buffering.
+//!
+//! Extensions and trailers are skipped, but bounded: a server may not make us read them for ever.
+
+use crate::{MAX_HEAD_BYTES, WireError};
+
+/// Where in the grammar the next byte stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    Size { digits: u8 },
+    Extension,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    TrailerStart,
+    Trailer,
+    TrailerLf,
+    EndLf,
+    Done,
+}
+
+/// A decoder of one chunked body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunked {
+    at: At,
+    /// Bytes left of the current chunk; while its size is read, the size so far.
+    left: u64,
+    /// Extension and trailer bytes so far, bounded by [`MAX_HEAD_BYTES`].
+    skipped: u32,
+}
+
+impl Default for Chunked {
+    fn default() -> Self {
+        Self {
+            at: At::Size { digits: 0 },
+            left: 0,
+            skipped: 0,
+        }
+    }
+}
+
+impl Chunked {
+    /// Takes bytes up to the end of the body; gives how many were taken and hands data to `on_data`.
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        mut on_data: impl FnMut(&[u8]),
+    ) -> Result<usize, WireError> {
+        let mut used = 0;
+        while used < bytes.len() && self.at != At::Done {
+            if self.at == At::Data {
+                used += self.data(&bytes[used..], &mut on_data);
+            } else {
+                self.at = self.step(bytes[used])?;
+                used += 1;
+            }
+        }
+        Ok(used)
+    }
+
+    /// Whether the last byte of the body has been taken.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.at == At::Done
+    }
+
+    fn data(&mut self, bytes: &[u8], on_data: &mut impl FnMut(&[u8])) -> usize {
+        let length = usize::try_from(self.left)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
+        on_data(&bytes[..length]);
+        self.left -= length as u64;
+        if self.left == 0 {
+            self.at = At::DataCr;
+        }
+        length
+    }
+
+    fn step(&mut self, byte: u8) -> Result<At, WireError> {
+        match (self.at, byte) {
+            (At::Size { digits }, _) if byte.is_ascii_hexdigit() => self.digit(digits, byte),
+            (At::Size { digits: 1.. }, b'\r') => Ok(At::SizeLf),
+            (At::Size { digits: 1.. }, b';' | b' ' | b'\t') => Ok(At::Extension),
+            (At::Extension, b'\r') => Ok(At::SizeLf),
+            (At::Extension, b'\n') => Err(WireError::BadChunk),
+            (At::Extension, _) => self.skip(At::Extension),
+            (At::SizeLf, b'\n') if self.left == 0 => Ok(At::TrailerStart),
+            (At::SizeLf, b'\n') => Ok(At::Data),
+            (At::DataCr, b'\r') => Ok(At::DataLf),
+            (At::DataLf, b'\n') => Ok(At::Size { digits: 0 }),
+            (At::TrailerStart, b'\r') => Ok(At::EndLf),
+            (At::TrailerStart | At::Trailer, b'\n') => Err(WireError::BadChunk),
+            (At::Trailer, b'\r') => Ok(At::TrailerLf),
+            (At::TrailerStart | At::Trailer, _) => self.skip(At::Trailer),
+            (At::TrailerLf, b'\n') => Ok(At::TrailerStart),
+            (At::EndLf, b'\n') => Ok(At::Done),
+            _ => Err(WireError::BadChunk),
+        }
+    }
+
+    fn digit(&mut self, digits: u8, byte: u8) -> Result<At, WireError> {
+        // Fifteen hex digits hold any real size and cannot overflow 64 bits.
+        if digits >= 15 {
+            return Err(WireError::BadChunk);
+        }
+        let value = (byte as char).to_digit(16).ok_or(WireError::BadChunk)?;
+        self.left = self.left * 16 + u64::from(value);
+        Ok(At::Size { digits: digits + 1 })
+    }
+
+    fn skip(&mut self, at: At) -> Result<At, WireError> {
+        self.skipped += 1;
+        if self.skipped as usize > MAX_HEAD_BYTES {
+            Err(WireError::HeadTooLarge)
+        } else {
+            Ok(at)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(parts: &[&[u8]]) -> Result<(Vec<u8>, bool, usize), WireError> {
+        let (mut decoder, mut body, mut used) = (Chunked::default(), Vec::new(), 0);
+        for part in parts {
+            used += decoder.feed(part, |data| body.extend_from_slice(data))?;
+        }
+        Ok((body, decoder.is_done(), used))
+    }
+
+    #[test]
+    fn decodes_the_same_at_every_pair_of_split_points() {
+        let wire =
+            b"4\r\nWiki\r\n6;ext=\"1\"\r\npedia \r\nE\r\nin \r\n\r\nchunks.\r\n0\r\nT: v\r\n\r\n";
+        for first in 0..=wire.len() {
+            for second in first..=wire.len() {
+                let parts = [&wire[..first], &wire[first..second], &wire[second..]];
+                let (body, done, used) = decode(&parts).unwrap();
+                assert_eq!(body, b"Wikipedia in \r\n\r\nchunks.");
+                assert!(done && used == wire.len());
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_bytes_after_the_end_untouched() {
+        assert_eq!(decode(&[b"0\r\n\r\nHTTP/1.1"]).unwrap(), (vec![], true, 5));
+    }
+
+    #[test]
+    fn refuses_what_breaks_the_grammar() {
+        let table: &[&[u8]] = &[
+            b"\r\n",
+            b"g\r\n",
+            b"-1\r\n",
+            b"4\n",
+            b"4\r\nWikiX",
+            b"4\r\nWiki\rX",
+            b"4\rX",
+            b"1234567890abcdef\r\n",
+            b";x\r\n",
+            b"0\r\n\n",
+            b"0\r\nT: v\n",
+            b"4;a\nWiki",
+            b"0\r\n\rX",
+        ];
+        for wire in table {
+            assert_eq!(
+                decode(&[wire]),
+                Err(WireError::BadChunk),
+                "{:?}",
+                String::from_utf8_lossy(wire)
+            );
+        }
+    }
+
+    #[test]
+    fn bounds_extensions_and_trailers() {
+        let endless = vec![b'x'; MAX_HEAD_BYTES + 1];
+        assert_eq!(decode(&[b"4;", &endless]), Err(WireError::HeadTooLarge));
+        assert_eq!(decode(&[b"0\r\n", &endless]), Err(WireError::HeadTooLarge));
+    }
+}

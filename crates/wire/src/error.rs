@@ -1,0 +1,38 @@
+//! Why bytes are not the answer that HTTP/1.1 promised.
+
+use std::fmt;
+
+/// A response that can never become complete; each value is one `protocol.*` reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireError {
+    /// The first bytes are no HTTP status line.
+    NotHttp,
+    /// The first bytes are an HTTP/2 frame: the server does not speak HTTP/1.1 here.
+    Http2,
+    /// A status line or header field that breaks the grammar.
+    BadHead,
+    /// The head, or the trailers, exceed [`crate::MAX_HEAD_BYTES`].
+    HeadTooLarge,
+    /// `Content-Length` is no number, or two of them disagree.
+    BadContentLength,
+    /// A chunk whose size or delimiter breaks the grammar.
+    BadChunk,
+    /// Bytes after the end of the answer that nobody asked for.
+    ExtraBytes,
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NotHttp => "the answer does not start with an HTTP status line",
+            Self::Http2 => "the server answers with HTTP/2 frames on a plain HTTP/1.1 connection",
+            Self::BadHead => "the status line or a header field is malformed",
+            Self::HeadTooLarge => "the head is larger than 64 KiB",
+            Self::BadContentLength => "Content-Length is no number, or two of them disagree",
+            Self::BadChunk => "a chunk size or chunk delimiter is malformed",
+            Self::ExtraBytes => "more bytes arrived than the answer's framing announced",
+        })
+    }
+}
+
+impl std::error::Error for WireError {}

@@ -1,0 +1,316 @@
+//! The head of a response: status, framing of the body, and whether the connection lives on.
+//!
+//! Only what decides framing is looked at; all other fields pass by unread.
+
+use std::mem::MaybeUninit;
+
+use crate::WireError;
+
+/// Larger heads are refused: a client that buffers them without end is a memory leak.
+pub const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// Real servers stay far below; a head with more fields is refused as too large.
+const MAX_FIELDS: usize = 128;
+
+/// How the end of a body is found (RFC 9112, section 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// There is no body.
+    None,
+    /// That many bytes.
+    Length(u64),
+    /// Chunks, ended by an empty one.
+    Chunked,
+    /// Everything until the server closes.
+    Close,
+}
+
+/// What the engine needs to know of a response head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The status code, 100 to 999.
+    pub status: u16,
+    /// How the body ends.
+    pub framing: Framing,
+    /// Whether the connection may carry another exchange.
+    pub keepalive: bool,
+}
+
+impl Head {
+    /// Parses a head at the start of `bytes`; gives it with its length, or `None` when it is not whole yet.
+    pub fn parse(bytes: &[u8], to_head_request: bool) -> Result<Option<(Self, usize)>, WireError> {
+        let mut fields = [const { MaybeUninit::<httparse::Header<'_>>::uninit() }; MAX_FIELDS];
+        let mut parsed = httparse::Response::new(&mut []);
+        let outcome = httparse::ParserConfig::default().parse_response_with_uninit_headers(
+            &mut parsed,
+            bytes,
+            &mut fields,
+        );
+        match outcome {
+            Ok(httparse::Status::Complete(length)) if length > MAX_HEAD_BYTES => {
+                Err(WireError::HeadTooLarge)
+            }
+            Ok(httparse::Status::Complete(length)) => {
+                Ok(Some((Self::from_fields(&parsed, to_head_request)?, length)))
+            }
+            Ok(httparse::Status::Partial) => still_possible(bytes).map(|()| None),
+            Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLarge),
+            Err(_) => Err(name_of_garbage(bytes)),
+        }
+    }
+
+    fn from_fields(
+        parsed: &httparse::Response<'_, '_>,
+        to_head_request: bool,
+    ) -> Result<Self, WireError> {
+        let status = parsed
+            .code
+            .filter(|code| *code >= 100)
+            .ok_or(WireError::BadHead)?;
+        let mut seen = Fields::new(parsed.version == Some(1));
+        for field in parsed.headers.iter() {
+            seen.look_at(field.name, field.value)?;
+        }
+        let bodiless = to_head_request || status < 200 || status == 204 || status == 304;
+        let framing = if bodiless {
+            Framing::None
+        } else {
+            seen.framing()
+        };
+        let reusable = seen.keepalive && framing != Framing::Close && status != 101;
+        // A length beside chunks is how requests are smuggled: read the answer, then let go (RFC 9112, 6.1).
+        let keepalive = reusable && !(seen.coded && seen.length.is_some());
+        Ok(Self {
+            status,
+            framing,
+            keepalive,
+        })
+    }
+}
+
+/// The fields that decide framing and reuse, gathered in one pass.
+struct Fields {
+    length: Option<u64>,
+    coded: bool,
+    chunked: bool,
+    keepalive: bool,
+}
+
+impl Fields {
+    fn new(is_http11: bool) -> Self {
+        Self {
+            length: None,
+            coded: false,
+            chunked: false,
+            keepalive: is_http11,
+        }
+    }
+
+    fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
+        // Lengths first: nearly every field is told apart by one comparison of integers.
+        match name.len() {
+            14 if name.eq_ignore_ascii_case("content-length") => self.content_length(value),
+            17 if name.eq_ignore_ascii_case("transfer-encoding") => {
+                self.transfer_encoding(value);
+                Ok(())
+            }
+            10 if name.eq_ignore_ascii_case("connection") => {
+                self.connection(value);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn content_length(&mut self, value: &[u8]) -> Result<(), WireError> {
+        for item in value.split(|byte| *byte == b',') {
+            let length = decimal(item.trim_ascii()).ok_or(WireError::BadContentLength)?;
+            if self.length.is_some_and(|known| known != length) {
+                return Err(WireError::BadContentLength);
+            }
+            self.length = Some(length);
+        }
+        Ok(())
+    }
+
+    fn transfer_encoding(&mut self, value: &[u8]) {
+        let last = value
+            .rsplit(|byte| *byte == b',')
+            .next()
+            .unwrap_or_default();
+        self.coded = true;
+        self.chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+    }
+
+    fn connection(&mut self, value: &[u8]) {
+        for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+            if option.eq_ignore_ascii_case(b"close") {
+                self.keepalive = false;
+            } else if option.eq_ignore_ascii_case(b"keep-alive") {
+                self.keepalive = true;
+            }
+        }
+    }
+
+    fn framing(&self) -> Framing {
+        match (self.coded, self.chunked, self.length) {
+            (_, true, _) => Framing::Chunked,
+            (true, false, _) | (false, _, None) => Framing::Close,
+            (false, _, Some(0)) => Framing::None,
+            (false, _, Some(length)) => Framing::Length(length),
+        }
+    }
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |sum, digit| {
+        let value = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        sum.checked_mul(10)?.checked_add(value)
+    })
+}
+
+/// A partial head is an error already when it is too long or cannot start a status line.
+fn still_possible(bytes: &[u8]) -> Result<(), WireError> {
+    if bytes.len() > MAX_HEAD_BYTES {
+        return Err(WireError::HeadTooLarge);
+    }
+    if starts_like_http(bytes) {
+        Ok(())
+    } else {
+        Err(name_of_garbage(bytes))
+    }
+}
+
+fn starts_like_http(bytes: &[u8]) -> bool {
+    let bytes = bytes.trim_ascii_start();
+    let shared = bytes.len().min(5);
+    bytes[..shared] == b"HTTP/"[..shared]
+}
+
+fn name_of_garbage(bytes: &[u8]) -> WireError {
+    if is_http2_frame(bytes) {
+        WireError::Http2
+    } else if starts_like_http(bytes) {
+        WireError::BadHead
+    } else {
+        WireError::NotHttp
+    }
+}
+
+/// An HTTP/2 server speaks first, with SETTINGS (type 4) or GOAWAY (type 7) on stream 0 (RFC 9113, 4.1).
+fn is_http2_frame(bytes: &[u8]) -> bool {
+    bytes.len() >= 9 && bytes[0] == 0 && matches!(bytes[3], 4 | 7) && bytes[5..9] == [0; 4]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(text: &str) -> Head {
+        Head::parse(text.as_bytes(), false).unwrap().unwrap().0
+    }
+
+    #[test]
+    fn finds_the_framing_by_the_rules_of_rfc_9112() {
+        let table: &[(&str, Framing)] = &[
+            ("Content-Length: 5", Framing::Length(5)),
+            ("content-length: 5, 5", Framing::Length(5)),
+            ("Content-Length: 0", Framing::None),
+            ("Transfer-Encoding: chunked", Framing::Chunked),
+            ("Transfer-Encoding: gzip, Chunked", Framing::Chunked),
+            ("Transfer-Encoding: gzip", Framing::Close),
+            (
+                "Content-Length: 5\r\nTransfer-Encoding: chunked",
+                Framing::Chunked,
+            ),
+            ("X: y", Framing::Close),
+        ];
+        for (fields, framing) in table {
+            assert_eq!(
+                head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n")).framing,
+                *framing
+            );
+        }
+    }
+
+    #[test]
+    fn knows_the_answers_that_have_no_body() {
+        for status in [204, 304] {
+            let text = format!("HTTP/1.1 {status} X\r\nContent-Length: 7\r\n\r\n");
+            assert_eq!(head(&text).framing, Framing::None);
+            assert!(head(&text).keepalive);
+        }
+        let to_head = Head::parse(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", true);
+        assert_eq!(to_head.unwrap().unwrap().0.framing, Framing::None);
+    }
+
+    #[test]
+    fn keeps_or_closes_as_version_and_field_say() {
+        let table = [
+            ("HTTP/1.1", "A: b", true),
+            ("HTTP/1.1", "Connection: close", false),
+            ("HTTP/1.1", "Connection: foo, Close", false),
+            ("HTTP/1.0", "A: b", false),
+            ("HTTP/1.0", "Connection: Keep-Alive", true),
+            ("HTTP/1.1", "Transfer-Encoding: chunked", false), // beside a length
+        ];
+        for (version, field, keepalive) in table {
+            let text = format!("{version} 200 OK\r\nContent-Length: 1\r\n{field}\r\n\r\n");
+            assert_eq!(head(&text).keepalive, keepalive, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_what_is_wrong_with_a_head() {
+        let table: &[(&[u8], WireError)] = &[
+            (b"SSH-2.0-OpenSSH_9\r\n", WireError::NotHttp),
+            (b"\x00\x00\x00\x04\x00\x00\x00\x00\x00", WireError::Http2),
+            (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00abc", WireError::Http2),
+            (b"HTTP/1.1 2x0 OK\r\n\r\n", WireError::BadHead),
+            (b"HTTP/1.1 000 OK\r\n\r\n", WireError::BadHead),
+            (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", WireError::BadHead),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: banana\r\n\r\n",
+                WireError::BadContentLength,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+                WireError::BadContentLength,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+                WireError::BadContentLength,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                WireError::BadContentLength,
+            ),
+        ];
+        for (bytes, error) in table {
+            assert_eq!(
+                Head::parse(bytes, false),
+                Err(*error),
+                "{:?}",
+                String::from_utf8_lossy(bytes)
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_a_head_beyond_the_limit_whole_or_not() {
+        let mut bytes = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
+        bytes.resize(MAX_HEAD_BYTES + 1, b'a');
+        assert_eq!(Head::parse(&bytes, false), Err(WireError::HeadTooLarge));
+        bytes.extend_from_slice(b"\r\n\r\n");
+        assert_eq!(Head::parse(&bytes, false), Err(WireError::HeadTooLarge));
+        let many = "A: b\r\n".repeat(MAX_FIELDS + 1);
+        let text = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
+        assert_eq!(
+            Head::parse(text.as_bytes(), false),
+            Err(WireError::HeadTooLarge)
+        );
+    }
+}

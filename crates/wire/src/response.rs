@@ -1,0 +1,200 @@
+//! One response, from its first byte to its last, fed in any split.
+//!
+//! Interim answers (1xx) are passed over. A head that does not fit one read is copied aside, the
+//! rare case; the common one allocates nothing.
+
+use crate::{Chunked, Framing, Head, MAX_HEAD_BYTES, WireError};
+
+/// Who looks at the body; `()` looks at nothing.
+pub trait BodySink {
+    /// Called with each piece of the decoded body.
+    fn body(&mut self, piece: &[u8]);
+}
+
+impl BodySink for () {
+    fn body(&mut self, _piece: &[u8]) {}
+}
+
+impl BodySink for Vec<u8> {
+    fn body(&mut self, piece: &[u8]) {
+        self.extend_from_slice(piece);
+    }
+}
+
+/// How far the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// More bytes are needed.
+    More,
+    /// Complete: its head, and whether bytes of the last feed were left over.
+    Done(Head),
+}
+
+#[derive(Debug)]
+enum State {
+    Head,
+    Length(u64),
+    Chunked(Chunked),
+    Close,
+    Done,
+}
+
+/// The state of one response.
+#[derive(Debug)]
+pub struct Response {
+    state: State,
+    head: Option<Head>,
+    to_head_request: bool,
+    /// The beginning of a head that came in more than one read; empty nearly always.
+    spill: Vec<u8>,
+}
+
+impl Response {
+    /// Waits for the answer to a request (a HEAD request has answers without body).
+    #[must_use]
+    pub fn new(to_head_request: bool) -> Self {
+        Self {
+            state: State::Head,
+            head: None,
+            to_head_request,
+            spill: Vec::new(),
+        }
+    }
+
+    /// The final head, once it has come.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        self.head
+    }
+
+    /// Whether a byte of the answer has come already.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.head.is_some() || !self.spill.is_empty()
+    }
+
+    /// The bytes of a head that is not whole yet.
+    #[must_use]
+    pub fn partial_head(&self) -> &[u8] {
+        &self.spill
+    }
+
+    /// Body bytes that may be thrown away unseen before the framing must be looked at again.
+    #[must_use]
+    pub fn discardable(&self) -> u64 {
+        if let State::Length(left) = self.state {
+            left
+        } else {
+            0
+        }
+    }
+
+    /// Takes the next bytes; an error is final, and so is [`Progress::Done`].
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl BodySink) -> Result<Progress, WireError> {
+        let mut rest = bytes;
+        if matches!(self.state, State::Head) {
+            let Some(used) = self.feed_head(rest)? else {
+                return Ok(Progress::More);
+            };
+            rest = &rest[used..];
+        }
+        self.feed_body(rest, sink)
+    }
+
+    /// Counts `count` body bytes as taken that nobody looked at; at most [`Self::discardable`].
+    pub fn discard(&mut self, count: u64) -> Progress {
+        if let State::Length(left) = &mut self.state {
+            *left = left.saturating_sub(count);
+            if *left == 0 {
+                self.state = State::Done;
+            }
+        }
+        self.progress()
+    }
+
+    /// The server closed: complete if that is how this body ends.
+    pub fn end_of_stream(&mut self) -> Progress {
+        if matches!(self.state, State::Close) {
+            self.state = State::Done;
+        }
+        self.progress()
+    }
+
+    fn progress(&self) -> Progress {
+        match (&self.state, self.head) {
+            (State::Done, Some(head)) => Progress::Done(head),
+            _ => Progress::More,
+        }
+    }
+
+    /// Gives how many of `bytes` belonged to heads, or `None` while the final head is not whole.
+    fn feed_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, WireError> {
+        if self.spill.is_empty() {
+            return self.parse_heads(bytes);
+        }
+        let before = self.spill.len();
+        let mut gathered = std::mem::take(&mut self.spill);
+        // One byte over the limit is enough to know that the head is too large.
+        let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
+        gathered.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let used = self.parse_heads(&gathered)?;
+        Ok(used.map(|used| used - before))
+    }
+
+    /// Parses interim heads and the final one; what is left of a partial head goes to `spill`.
+    fn parse_heads(&mut self, bytes: &[u8]) -> Result<Option<usize>, WireError> {
+        let mut start = 0;
+        while let Some((head, length)) = Head::parse(&bytes[start..], self.to_head_request)? {
+            start += length;
+            if head.status >= 200 || head.status == 101 {
+                self.begin_body(head);
+                return Ok(Some(start));
+            }
+        }
+        self.spill = bytes[start..].to_vec();
+        Ok(None)
+    }
+
+    fn begin_body(&mut self, head: Head) {
+        self.head = Some(head);
+        self.state = match head.framing {
+            Framing::None => State::Done,
+            Framing::Length(length) => State::Length(length),
+            Framing::Chunked => State::Chunked(Chunked::default()),
+            Framing::Close => State::Close,
+        };
+    }
+
+    fn feed_body(&mut self, bytes: &[u8], sink: &mut impl BodySink) -> Result<Progress, WireError> {
+        let used = match &mut self.state {
+            State::Head | State::Done => 0,
+            State::Length(left) => {
+                let length = usize::try_from(*left)
+                    .unwrap_or(usize::MAX)
+                    .min(bytes.len());
+                sink.body(&bytes[..length]);
+                *left -= length as u64;
+                if *left == 0 {
+                    self.state = State::Done;
+                }
+                length
+            }
+            State::Chunked(decoder) => {
+                let used = decoder.feed(bytes, |piece| sink.body(piece))?;
+                if decoder.is_done() {
+                    self.state = State::Done;
+                }
+                used
+            }
+            State::Close => {
+                sink.body(bytes);
+                bytes.len()
+            }
+        };
+        if used < bytes.len() {
+            Err(WireError::ExtraBytes)
+        } else {
+            Ok(self.progress())
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Every kind of answer, at every split point, and seeded damage that must never panic.
+
+use wire::{Framing, Progress, Response, WireError};
+
+/// Feeds the parts; gives status and body of a complete answer, `None` for one that needs more.
+fn read(parts: &[&[u8]], head_request: bool) -> Result<Option<(u16, Vec<u8>)>, WireError> {
+    let (mut response, mut body, mut status) = (Response::new(head_request), Vec::new(), None);
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        if let Progress::Done(head) = response.feed(part, &mut body)? {
+            status = Some(head.status);
+        }
+    }
+    Ok(status.map(|status| (status, body)))
+}
+
+const ANSWERS: &[(&[u8], bool, u16, &[u8])] = &[
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", false, 200, b"hello"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", false, 200, b"abcde"),
+    (b"HTTP/1.1 204 No Content\r\nDate: x\r\n\r\n", false, 204, b""),
+    (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", false, 304, b""),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", true, 200, b""),
+    (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, 200, b"ok"),
+    (b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", false, 503, b""),
+];
+
+#[test]
+fn reads_every_answer_the_same_at_every_pair_of_split_points() {
+    for (wire, head_request, status, body) in ANSWERS {
+        for first in 0..=wire.len() {
+            for second in first..=wire.len() {
+                let parts = [&wire[..first], &wire[first..second], &wire[second..]];
+                let read = read(&parts, *head_request).unwrap();
+                assert_eq!(
+                    read,
+                    Some((*status, body.to_vec())),
+                    "split at {first} and {second}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn is_not_complete_before_its_last_byte() {
+    for (wire, head_request, ..) in ANSWERS {
+        for end in 0..wire.len() {
+            assert_eq!(
+                read(&[&wire[..end]], *head_request).unwrap(),
+                None,
+                "cut at {end}"
+            );
+        }
+    }
+}
+
+#[test]
+fn reads_a_close_delimited_body_to_the_end_of_the_stream() {
+    let (mut response, mut body) = (Response::new(false), Vec::new());
+    for part in [b"HTTP/1.0 200 OK\r\n\r\nab".as_slice(), b"cd"] {
+        assert_eq!(response.feed(part, &mut body), Ok(Progress::More));
+    }
+    let Progress::Done(head) = response.end_of_stream() else {
+        panic!("not done at the close")
+    };
+    assert_eq!(
+        (head.framing, head.keepalive, body.as_slice()),
+        (Framing::Close, false, b"abcd".as_slice())
+    );
+}
+
+#[test]
+fn a_close_before_the_announced_end_is_not_complete() {
+    for cut in [
+        &b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"[..],
+        b"HTTP/1.1 20",
+        b"",
+    ] {
+        let mut response = Response::new(false);
+        response.feed(cut, &mut ()).unwrap();
+        assert_eq!(response.end_of_stream(), Progress::More);
+    }
+}
+
+#[test]
+fn refuses_bytes_after_the_end_at_every_split_point() {
+    for (wire, head_request, ..) in ANSWERS {
+        let longer = [wire, b"X".as_slice()].concat();
+        assert_eq!(read(&[&longer], *head_request), Err(WireError::ExtraBytes));
+        for split in 0..wire.len() {
+            let parts = [&longer[..split], &longer[split..]];
+            assert_eq!(
+                read(&parts, *head_request),
+                Err(WireError::ExtraBytes),
+                "split at {split}"
+            );
+        }
+    }
+}
+
+#[test]
+fn discards_a_long_body_without_seeing_it() {
+    let mut response = Response::new(false);
+    response
+        .feed(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab",
+            &mut (),
+        )
+        .unwrap();
+    assert_eq!(response.discardable(), 998);
+    assert_eq!(response.discard(900), Progress::More);
+    assert!(matches!(response.discard(98), Progress::Done(_)));
+}
+
+#[test]
+fn an_endless_head_is_refused_in_bounded_memory() {
+    let mut response = Response::new(false);
+    response.feed(b"HTTP/1.1 200 OK\r\n", &mut ()).unwrap();
+    let line = [b"X-Filler: ".as_slice(), &[b'a'; 1000], b"\r\n"].concat();
+    let error = (0..200).find_map(|_| response.feed(&line, &mut ()).err());
+    assert_eq!(error, Some(WireError::HeadTooLarge));
+    assert!(response.partial_head().len() <= wire::MAX_HEAD_BYTES + 1);
+}
+
+#[test]
+fn damaged_answers_end_in_an_error_or_wait_but_never_panic() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        usize::try_from(seed >> 33).unwrap()
+    };
+    for _ in 0..200_000 {
+        let (wire, head_request, ..) = ANSWERS[random() % ANSWERS.len()];
+        let mut bytes = wire.to_vec();
+        for _ in 0..=random() % 3 {
+            let at = random() % bytes.len();
+            bytes[at] = u8::try_from(random() % 256).unwrap();
+        }
+        let split = random() % bytes.len();
+        let whole = read(&[&bytes], head_request);
+        let halves = read(&[&bytes[..split], &bytes[split..]], head_request);
+        // Where the damage is seen may depend on the split; whether the answer is complete may not.
+        assert_eq!(
+            whole.is_ok(),
+            halves.is_ok(),
+            "{:?} at {split}",
+            String::from_utf8_lossy(&bytes)
+        );
+    }
+}
