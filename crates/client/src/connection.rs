@@ -27,12 +27,7 @@ pub struct Connection<S> {
 impl<S> Connection<S> {
     /// A connection whose dial has just been started.
     pub fn dialled(socket: S, layer: Option<Box<dyn Layer>>) -> Self {
-        Self {
-            socket,
-            layer,
-            connected: false,
-            served: 0,
-        }
+        Self { socket, layer, connected: false, served: 0 }
     }
 
     /// Whether requests may be written.
@@ -66,14 +61,9 @@ impl<S> Connection<S> {
             self.connected = ready.writable;
         }
         if self.connected && !self.is_open() {
-            self.shake_hands(driver, buffer)
-                .map_err(|_| Reason::TlsFailed)?;
+            self.shake_hands(driver, buffer).map_err(|_| Reason::TlsFailed)?;
         }
-        Ok(if self.is_open() {
-            Opening::Open
-        } else {
-            Opening::Pending
-        })
+        Ok(if self.is_open() { Opening::Open } else { Opening::Pending })
     }
 
     /// Writes what fits; `WouldBlock` when nothing does.

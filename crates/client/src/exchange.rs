@@ -121,11 +121,8 @@ impl Exchange {
         let is_plain = connection.is_plain();
         for _ in 0..READS_IN_A_ROW {
             let discardable = self.discardable(is_plain);
-            let room = if discardable > 0 {
-                clamp(discardable, buffer.len())
-            } else {
-                buffer.len()
-            };
+            let room =
+                if discardable > 0 { clamp(discardable, buffer.len()) } else { buffer.len() };
             let read = if discardable > 0 {
                 connection.discard(driver, &mut buffer[..room])
             } else {
@@ -157,11 +154,7 @@ impl Exchange {
 
     /// Ends it because its time is up; the reason says what it waited for.
     pub fn time_out(&mut self, now: Nanos, is_dialling: bool) -> Outcome {
-        let reason = if is_dialling {
-            Reason::TimeoutConnect
-        } else {
-            self.late()
-        };
+        let reason = if is_dialling { Reason::TimeoutConnect } else { self.late() };
         self.end(now, reason)
     }
 
@@ -174,21 +167,13 @@ impl Exchange {
     /// The beginning of the answer, for the sample of a failure; `buffer` is that of the last read.
     #[must_use]
     pub fn excerpt<'a>(&'a self, buffer: &'a [u8]) -> &'a [u8] {
-        let kept = if self.excerpt.is_empty() {
-            &buffer[..self.latest]
-        } else {
-            &self.excerpt
-        };
+        let kept = if self.excerpt.is_empty() { &buffer[..self.latest] } else { &self.excerpt };
         &kept[..kept.len().min(EXCERPT_BYTES)]
     }
 
     fn discardable(&self, is_plain: bool) -> u64 {
         let left = self.response.discardable();
-        if is_plain && left >= DISCARD_FROM && self.transcript.is_none() {
-            left
-        } else {
-            0
-        }
+        if is_plain && left >= DISCARD_FROM && self.transcript.is_none() { left } else { 0 }
     }
 
     fn stamp_read(&mut self, now: Nanos, length: usize) {
@@ -207,8 +192,7 @@ impl Exchange {
         let progress = self.response.feed(bytes, &mut ())?;
         if progress == Progress::More && self.excerpt.len() < EXCERPT_BYTES {
             let room = EXCERPT_BYTES - self.excerpt.len();
-            self.excerpt
-                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+            self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
         Ok(progress)
     }
@@ -217,11 +201,7 @@ impl Exchange {
         self.stamps.last_byte = self.last_read;
         // An answer that came before the request was out leaves the rest of it in the way.
         let reusable = head.keepalive && self.written == self.to_write;
-        Step::Done(Outcome {
-            failure: None,
-            status: Some(head.status),
-            reusable,
-        })
+        Step::Done(Outcome { failure: None, status: Some(head.status), reusable })
     }
 
     /// The server closed its side.

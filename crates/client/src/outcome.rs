@@ -145,10 +145,7 @@ impl Reason {
     /// Whether this machine, not the target, is to blame.
     #[must_use]
     pub fn is_local(self) -> bool {
-        matches!(
-            self,
-            Self::ConnectNoPort | Self::ConnectNoDescriptor | Self::ConnectNoBuffer
-        )
+        matches!(self, Self::ConnectNoPort | Self::ConnectNoDescriptor | Self::ConnectNoBuffer)
     }
 }
 
@@ -181,11 +178,7 @@ impl Outcome {
     /// A failure; its connection is of no more use.
     #[must_use]
     pub fn failed(reason: Reason, status: Option<u16>) -> Self {
-        Self {
-            failure: Some(reason),
-            status,
-            reusable: false,
-        }
+        Self { failure: Some(reason), status, reusable: false }
     }
 }
 

@@ -27,14 +27,7 @@ impl Stamps {
     #[must_use]
     pub fn new(intended: Nanos, taken: Nanos) -> Self {
         let unset = UNSET;
-        Self {
-            intended,
-            taken,
-            connect: unset,
-            sent: unset,
-            first_byte: unset,
-            last_byte: unset,
-        }
+        Self { intended, taken, connect: unset, sent: unset, first_byte: unset, last_byte: unset }
     }
 
     /// `last_byte − sent`: what wrk shows.
@@ -78,12 +71,7 @@ mod tests {
 
     #[test]
     fn durations_are_those_of_the_definition() {
-        let stamps = Stamps {
-            sent: 130,
-            first_byte: 150,
-            last_byte: 190,
-            ..Stamps::new(100, 110)
-        };
+        let stamps = Stamps { sent: 130, first_byte: 150, last_byte: 190, ..Stamps::new(100, 110) };
         assert_eq!(stamps.service(), Some(60));
         assert_eq!(stamps.response(), Some(90));
         assert_eq!(stamps.ttfb(), Some(20));
@@ -93,10 +81,7 @@ mod tests {
 
     #[test]
     fn what_was_never_sent_has_a_response_time_but_no_service_time() {
-        let stamps = Stamps {
-            last_byte: 190,
-            ..Stamps::new(100, 110)
-        };
+        let stamps = Stamps { last_byte: 190, ..Stamps::new(100, 110) };
         assert_eq!((stamps.service(), stamps.response()), (None, Some(90)));
     }
 }

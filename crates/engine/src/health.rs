@@ -47,14 +47,8 @@ enum Sign {
     BothFull,
 }
 
-const SIGNS: [Sign; 6] = [
-    Sign::Saturated,
-    Sign::Late,
-    Sign::Waiting,
-    Sign::Stolen,
-    Sign::Throttled,
-    Sign::BothFull,
-];
+const SIGNS: [Sign; 6] =
+    [Sign::Saturated, Sign::Late, Sign::Waiting, Sign::Stolen, Sign::Throttled, Sign::BothFull];
 
 impl Vitals {
     fn shows(&self, sign: Sign) -> bool {
@@ -66,15 +60,11 @@ impl Vitals {
                 let is_own = *queue < RUN_QUEUE_RATE || !self.is_local;
                 cpu + queue >= FULL_RATE && is_own && !target_full
             }),
-            Sign::Late => self
-                .lag_p99
-                .is_some_and(|(lag, response)| lag > LAG_NS.max(response / 10)),
+            Sign::Late => {
+                self.lag_p99.is_some_and(|(lag, response)| lag > LAG_NS.max(response / 10))
+            }
             Sign::Waiting => {
-                self.is_local
-                    && self
-                        .run_queue_rate
-                        .iter()
-                        .any(|rate| *rate >= RUN_QUEUE_RATE)
+                self.is_local && self.run_queue_rate.iter().any(|rate| *rate >= RUN_QUEUE_RATE)
             }
             Sign::Stolen => self.is_local && self.steal_rate >= STEAL_RATE,
             Sign::Throttled => self.is_local && self.throttled,
@@ -110,10 +100,7 @@ impl Health {
     /// Adds the signs that another process saw in the same window.
     pub fn merge(&mut self, other: &Self) {
         self.slices = self.slices.max(other.slices);
-        self.seen
-            .iter_mut()
-            .zip(other.seen)
-            .for_each(|(seen, also)| *seen = (*seen).max(also));
+        self.seen.iter_mut().zip(other.seen).for_each(|(seen, also)| *seen = (*seen).max(also));
         self.steal_sum = self.steal_sum.max(other.steal_sum);
         if other.target_slices > self.target_slices {
             (self.target_sum, self.target_slices) = (other.target_sum, other.target_slices);
@@ -136,10 +123,7 @@ impl Health {
 
     #[allow(clippy::cast_precision_loss)]
     fn flags(&self, sign: Sign) -> bool {
-        let seen = SIGNS
-            .iter()
-            .position(|known| *known == sign)
-            .map_or(0, |at| self.seen[at]);
+        let seen = SIGNS.iter().position(|known| *known == sign).map_or(0, |at| self.seen[at]);
         seen >= FLAG_SLICES && seen as f64 >= FLAG_SHARE * self.slices as f64
     }
 }
@@ -187,10 +171,7 @@ pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
         (true, true) => "healthy",
     };
     limited.extend(contended);
-    Verdict {
-        word,
-        reasons: limited,
-    }
+    Verdict { word, reasons: limited }
 }
 
 fn lateness(evidence: &Evidence) -> Option<String> {
@@ -201,12 +182,7 @@ fn lateness(evidence: &Evidence) -> Option<String> {
 }
 
 fn missing_connections(connections: &Connections) -> Option<String> {
-    let Connections {
-        asked,
-        open_max,
-        local,
-        ..
-    } = connections;
+    let Connections { asked, open_max, local, .. } = connections;
     if local.sum() == 0 || open_max.saturating_mul(100) >= asked.saturating_mul(99) {
         return None;
     }
@@ -228,18 +204,9 @@ fn contention(health: &Health) -> Vec<String> {
             Sign::Waiting,
             "a worker waited for a core while others used it: client and target share this machine",
         ),
-        (
-            Sign::Stolen,
-            "the hypervisor took more than 5 % of this machine's time",
-        ),
-        (
-            Sign::Throttled,
-            "this process's cgroup was held back by its CPU quota",
-        ),
-        (
-            Sign::BothFull,
-            "generator and target both used their cores to the full",
-        ),
+        (Sign::Stolen, "the hypervisor took more than 5 % of this machine's time"),
+        (Sign::Throttled, "this process's cgroup was held back by its CPU quota"),
+        (Sign::BothFull, "generator and target both used their cores to the full"),
     ];
     table
         .iter()
@@ -276,83 +243,25 @@ mod tests {
             (vitals(90.0, 5.0), "generator-limited"),
             (vitals(96.0, 0.0), "generator-limited"),
             (vitals(80.0, 20.0), "contended"),
+            (Vitals { target_cpu_rate: full_target(99.0), ..vitals(99.0, 0.0) }, "contended"),
+            (Vitals { target_cpu_rate: full_target(99.0), ..vitals(50.0, 0.0) }, "healthy"),
             (
-                Vitals {
-                    target_cpu_rate: full_target(99.0),
-                    ..vitals(99.0, 0.0)
-                },
-                "contended",
-            ),
-            (
-                Vitals {
-                    target_cpu_rate: full_target(99.0),
-                    ..vitals(50.0, 0.0)
-                },
-                "healthy",
-            ),
-            (
-                Vitals {
-                    target_cpu_rate: full_target(50.0),
-                    ..vitals(99.0, 0.0)
-                },
+                Vitals { target_cpu_rate: full_target(50.0), ..vitals(99.0, 0.0) },
                 "generator-limited",
             ),
+            (Vitals { is_local: false, ..vitals(80.0, 20.0) }, "generator-limited"),
+            (Vitals { is_local: false, ..vitals(50.0, 20.0) }, "healthy"),
+            (Vitals { steal_rate: 6.0, ..vitals(50.0, 0.0) }, "contended"),
+            (Vitals { throttled: true, ..vitals(50.0, 0.0) }, "contended"),
+            (Vitals { lag_p99: Some((1_900_000, 0)), ..vitals(50.0, 0.0) }, "healthy"),
             (
-                Vitals {
-                    is_local: false,
-                    ..vitals(80.0, 20.0)
-                },
+                Vitals { lag_p99: Some((2_100_000, 5_000_000)), ..vitals(50.0, 0.0) },
                 "generator-limited",
             ),
-            (
-                Vitals {
-                    is_local: false,
-                    ..vitals(50.0, 20.0)
-                },
-                "healthy",
-            ),
-            (
-                Vitals {
-                    steal_rate: 6.0,
-                    ..vitals(50.0, 0.0)
-                },
-                "contended",
-            ),
-            (
-                Vitals {
-                    throttled: true,
-                    ..vitals(50.0, 0.0)
-                },
-                "contended",
-            ),
-            (
-                Vitals {
-                    lag_p99: Some((1_900_000, 0)),
-                    ..vitals(50.0, 0.0)
-                },
-                "healthy",
-            ),
-            (
-                Vitals {
-                    lag_p99: Some((2_100_000, 5_000_000)),
-                    ..vitals(50.0, 0.0)
-                },
-                "generator-limited",
-            ),
-            (
-                Vitals {
-                    lag_p99: Some((2_100_000, 50_000_000)),
-                    ..vitals(50.0, 0.0)
-                },
-                "healthy",
-            ),
+            (Vitals { lag_p99: Some((2_100_000, 50_000_000)), ..vitals(50.0, 0.0) }, "healthy"),
         ];
         for (vitals, expected) in table {
-            assert_eq!(
-                word(&[vitals.clone(), vitals.clone()]),
-                expected,
-                "{vitals:?}"
-            );
+            assert_eq!(word(&[vitals.clone(), vitals.clone()]), expected, "{vitals:?}");
         }
     }
 
@@ -361,11 +270,7 @@ mod tests {
         let (bad, good) = (vitals(99.0, 0.0), vitals(10.0, 0.0));
         assert_eq!(word(std::slice::from_ref(&bad)), "healthy");
         let slices = |bad_ones: usize| {
-            [
-                vec![bad.clone(); bad_ones],
-                vec![good.clone(); 20 - bad_ones],
-            ]
-            .concat()
+            [vec![bad.clone(); bad_ones], vec![good.clone(); 20 - bad_ones]].concat()
         };
         assert_eq!(word(&slices(3)), "healthy");
         assert_eq!(word(&slices(4)), "generator-limited");
@@ -373,20 +278,9 @@ mod tests {
 
     #[test]
     fn missing_connections_are_blamed_on_the_machine_only_if_it_refused_them() {
-        let mut connections = Connections {
-            asked: 1000,
-            open_max: 900,
-            ..Connections::default()
-        };
-        let judge = |connections| {
-            judge(
-                &Health::default(),
-                &Evidence {
-                    connections,
-                    on_time: None,
-                },
-            )
-        };
+        let mut connections = Connections { asked: 1000, open_max: 900, ..Connections::default() };
+        let judge =
+            |connections| judge(&Health::default(), &Evidence { connections, on_time: None });
         assert_eq!(judge(connections).word, "healthy");
         connections.local.no_descriptor = 100;
         let verdict = judge(connections);
@@ -401,10 +295,7 @@ mod tests {
         let late = |on_time| {
             judge(
                 &Health::default(),
-                &Evidence {
-                    on_time: Some((1000, on_time)),
-                    ..Evidence::default()
-                },
+                &Evidence { on_time: Some((1000, on_time)), ..Evidence::default() },
             )
             .word
         };

@@ -52,17 +52,9 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
     let seconds = seconds(slice.to.saturating_sub(slice.from));
     let mut line = counted(&total, slice.in_flight, seconds);
     // Before its start is known, the window starts at the end of the slice at the earliest.
-    let start = if slice.phase == Phase::Warmup {
-        start.max(slice.to)
-    } else {
-        start
-    };
+    let start = if slice.phase == Phase::Warmup { start.max(slice.to) } else { start };
     let per_second = |count: u64| {
-        if seconds > 0.0 {
-            Value::from(as_f64(count) / seconds)
-        } else {
-            Value::Null
-        }
+        if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
     };
     let more = json!({
         "t_s": (as_f64(slice.from) - as_f64(start)) / 1e9,
@@ -86,11 +78,7 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
 /// What levels and slices have in common.
 fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
     let per_second = |count: u64| {
-        if seconds > 0.0 {
-            Value::from(as_f64(count) / seconds)
-        } else {
-            Value::Null
-        }
+        if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
     };
     json!({
         "counts": counts(total, in_flight),
@@ -105,13 +93,9 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
 }
 
 fn counts(total: &Tally, in_flight: u64) -> Value {
-    let classes = Class::ALL
-        .iter()
-        .zip(total.errors)
-        .filter(|(_, count)| *count > 0);
-    let errors: Map<_, _> = classes
-        .map(|(class, count)| (class.name().to_owned(), count.into()))
-        .collect();
+    let classes = Class::ALL.iter().zip(total.errors).filter(|(_, count)| *count > 0);
+    let errors: Map<_, _> =
+        classes.map(|(class, count)| (class.name().to_owned(), count.into())).collect();
     json!({
         "planned": total.planned,
         "attempted": total.attempted,
@@ -136,21 +120,15 @@ fn latency(total: &Tally) -> Value {
         .collect();
     if total.dropped > 0 {
         // Whoever was dropped would have waited: every percentile could only be higher.
-        let names: Vec<_> = PERCENTILES
-            .iter()
-            .map(|(name, _)| *name)
-            .chain(["max"])
-            .collect();
+        let names: Vec<_> = PERCENTILES.iter().map(|(name, _)| *name).chain(["max"]).collect();
         mark(all.get_mut("response_ms"), &names);
     }
     Value::Object(all)
 }
 
 fn latency_all(total: &Tally) -> Value {
-    let (mut service, mut response) = (
-        total.accepted.service.clone(),
-        total.accepted.response.clone(),
-    );
+    let (mut service, mut response) =
+        (total.accepted.service.clone(), total.accepted.response.clone());
     service.merge(&total.failed.service);
     response.merge(&total.failed.response);
     let (service_from, response_from) = total.censored_from.unwrap_or((Nanos::MAX, Nanos::MAX));
@@ -186,15 +164,9 @@ fn mark(stats: Option<&mut Value>, names: &[&str]) {
 }
 
 fn histograms(total: &Tally) -> Value {
-    let named = total
-        .accepted
-        .named()
-        .into_iter()
-        .filter(|(_, metric)| metric.count() > 0);
+    let named = total.accepted.named().into_iter().filter(|(_, metric)| metric.count() > 0);
     Value::Object(
-        named
-            .map(|(name, metric)| (name.to_owned(), metric.to_base64().into()))
-            .collect(),
+        named.map(|(name, metric)| (name.to_owned(), metric.to_base64().into())).collect(),
     )
 }
 
@@ -203,15 +175,8 @@ fn steps(summary: &Summary) -> Vec<Value> {
     let pairs = summary.names.iter().zip(&summary.measured);
     pairs
         .map(|(name, tally)| {
-            let mut step = counted(
-                tally,
-                tally.attempted.saturating_sub(tally.ended()),
-                seconds,
-            );
-            merge(
-                &mut step,
-                json!({ "name": name, "success_rate": success_rate(tally) }),
-            );
+            let mut step = counted(tally, tally.attempted.saturating_sub(tally.ended()), seconds);
+            merge(&mut step, json!({ "name": name, "success_rate": success_rate(tally) }));
             step
         })
         .collect()
@@ -229,13 +194,8 @@ fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
 }
 
 fn health(summary: &Summary, total: &Tally) -> Value {
-    let on_time = summary
-        .rate
-        .map(|_| (total.planned, total.attempted_inside + total.dropped));
-    let evidence = Evidence {
-        connections: summary.connections,
-        on_time,
-    };
+    let on_time = summary.rate.map(|_| (total.planned, total.attempted_inside + total.dropped));
+    let evidence = Evidence { connections: summary.connections, on_time };
     let verdict = judge(&summary.health, &evidence);
     let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary

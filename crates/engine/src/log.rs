@@ -28,10 +28,7 @@ impl Log {
     /// Writes rows; times are nanoseconds on the monotonic clock, empty where nothing happened.
     pub(crate) fn write(&mut self, rows: &[Row], names: &[String]) -> io::Result<()> {
         for row in rows {
-            let name = names
-                .get(row.request as usize)
-                .map(String::as_str)
-                .unwrap_or_default();
+            let name = names.get(row.request as usize).map(String::as_str).unwrap_or_default();
             self.write_row(row, name)?;
         }
         self.file.flush()
@@ -45,16 +42,9 @@ impl Log {
             (Some(reason), _) => reason.name().to_owned(),
             (None, _) => String::new(),
         };
-        let status = row
-            .status
-            .map(|status| status.to_string())
-            .unwrap_or_default();
+        let status = row.status.map(|status| status.to_string()).unwrap_or_default();
         let phase = if row.measured { "measure" } else { "warmup" };
-        write!(
-            self.file,
-            "{},{phase},{class},{reason},{status}",
-            quoted(name)
-        )?;
+        write!(self.file, "{},{phase},{class},{reason},{status}", quoted(name))?;
         let times = [
             stamps.intended,
             stamps.taken,
@@ -63,19 +53,13 @@ impl Log {
             stamps.first_byte,
             stamps.last_byte,
         ];
-        times
-            .iter()
-            .try_for_each(|time| write_time(&mut self.file, *time))?;
+        times.iter().try_for_each(|time| write_time(&mut self.file, *time))?;
         self.file.write_all(b"\n")
     }
 }
 
 fn write_time(file: &mut impl Write, time: Nanos) -> io::Result<()> {
-    if time == UNSET {
-        file.write_all(b",")
-    } else {
-        write!(file, ",{time}")
-    }
+    if time == UNSET { file.write_all(b",") } else { write!(file, ",{time}") }
 }
 
 /// A name with a comma, quote or line break is quoted (RFC 4180).

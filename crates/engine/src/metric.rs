@@ -37,12 +37,7 @@ pub struct Metric {
 
 impl Default for Metric {
     fn default() -> Self {
-        Self {
-            histogram: empty(),
-            sum: 0,
-            sum_of_squares: 0,
-            clamped: 0,
-        }
+        Self { histogram: empty(), sum: 0, sum_of_squares: 0, clamped: 0 }
     }
 }
 
@@ -67,10 +62,7 @@ impl Metric {
     /// An empty metric whose histogram has already grown as far as this one's.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self {
-            histogram: Histogram::new_from(&self.histogram),
-            ..Self::default()
-        }
+        Self { histogram: Histogram::new_from(&self.histogram), ..Self::default() }
     }
 
     /// Adds what another one counted.
@@ -127,9 +119,9 @@ impl Metric {
             Some((squares, square)) => {
                 (squares.saturating_sub(square) as f64).sqrt() / count as f64
             }
-            None => (self.sum_of_squares as f64 / count as f64 - self.mean().powi(2))
-                .max(0.0)
-                .sqrt(),
+            None => {
+                (self.sum_of_squares as f64 / count as f64 - self.mean().powi(2)).max(0.0).sqrt()
+            }
         }
     }
 
@@ -182,9 +174,7 @@ impl Metric {
     }
 
     fn from_parts(parts: Parts) -> Result<Self, String> {
-        let bytes = STANDARD
-            .decode(&parts.histogram)
-            .map_err(|error| error.to_string())?;
+        let bytes = STANDARD.decode(&parts.histogram).map_err(|error| error.to_string())?;
         let read = HdrReader::new().deserialize::<u64, _>(&mut bytes.as_slice());
         let mut histogram = empty();
         histogram
@@ -217,12 +207,8 @@ struct Parts {
 impl Serialize for Metric {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (sum, sum_of_squares) = (self.sum.to_string(), self.sum_of_squares.to_string());
-        let parts = Parts {
-            histogram: self.to_base64(),
-            sum,
-            sum_of_squares,
-            clamped: self.clamped,
-        };
+        let parts =
+            Parts { histogram: self.to_base64(), sum, sum_of_squares, clamped: self.clamped };
         parts.serialize(serializer)
     }
 }
@@ -245,9 +231,7 @@ mod tests {
 
     #[test]
     fn k_recorders_give_bin_by_bin_the_histogram_of_one() {
-        let values: Vec<Nanos> = (0..30_000_u64)
-            .map(|n| n * n * 7919 % 5_000_000_000)
-            .collect();
+        let values: Vec<Nanos> = (0..30_000_u64).map(|n| n * n * 7919 % 5_000_000_000).collect();
         let mut merged = Metric::default();
         for part in 0..7 {
             merged.merge(&metric(values.iter().skip(part).step_by(7).copied()));

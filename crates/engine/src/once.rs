@@ -11,20 +11,12 @@ use crate::prepare::{Prepared, prepare};
 
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
-    let prepared = prepare(plan)?
-        .into_iter()
-        .next()
-        .ok_or("the plan has no group")?;
+    let prepared = prepare(plan)?.into_iter().next().ok_or("the plan has no group")?;
     let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
     let now = driver.now();
     let mut exchange = Exchange::new(now, now, &prepared.request);
     exchange.transcript = Some(Vec::new());
-    let outcome = drive(
-        &mut driver,
-        &mut exchange,
-        &prepared,
-        now + prepared.timeout_ns,
-    );
+    let outcome = drive(&mut driver, &mut exchange, &prepared, now + prepared.timeout_ns);
     Ok(to_json(&prepared, &exchange, outcome))
 }
 
@@ -45,14 +37,7 @@ fn drive<D: Driver>(
             break;
         }
         for event in ready.drain(..) {
-            let step = turn(
-                driver,
-                exchange,
-                &mut connection,
-                prepared,
-                event,
-                &mut buffer,
-            );
+            let step = turn(driver, exchange, &mut connection, prepared, event, &mut buffer);
             if let Step::Done(outcome) = step {
                 return outcome;
             }
@@ -91,15 +76,9 @@ fn turn<D: Driver>(
 
 fn to_json(prepared: &Prepared, exchange: &Exchange, outcome: Outcome) -> Value {
     let stamps: &Stamps = &exchange.stamps;
-    let rejected = outcome.failure.is_none()
-        && !outcome
-            .status
-            .is_some_and(|status| prepared.accepts(status));
-    let failure = if rejected {
-        Some(Reason::Status)
-    } else {
-        outcome.failure
-    };
+    let rejected =
+        outcome.failure.is_none() && !outcome.status.is_some_and(|status| prepared.accepts(status));
+    let failure = if rejected { Some(Reason::Status) } else { outcome.failure };
     let milliseconds = |nanos: Option<Nanos>| {
         #[allow(clippy::cast_precision_loss)]
         nanos.map(|nanos| nanos as f64 / 1e6)

@@ -17,17 +17,9 @@ pub struct Schedule {
 #[derive(Debug, Clone)]
 enum Kind {
     /// The arrival with this number is due `number × period` after the start.
-    Constant {
-        period_ns: f64,
-        number: u64,
-        stride: u64,
-    },
+    Constant { period_ns: f64, number: u64, stride: u64 },
     /// The sum of gaps so far, kept as a real number so that rounding does not add up.
-    Poisson {
-        mean_gap_ns: f64,
-        elapsed_ns: f64,
-        random: SplitMix,
-    },
+    Poisson { mean_gap_ns: f64, elapsed_ns: f64, random: SplitMix },
 }
 
 impl Schedule {
@@ -36,30 +28,15 @@ impl Schedule {
     pub fn new(pace: &Pace, start: Nanos, seed: u64) -> Option<Self> {
         let kind = match pace {
             Pace::Closed { .. } => return None,
-            Pace::Constant(Open {
-                rate_per_s,
-                first,
-                stride,
-                ..
-            }) => Kind::Constant {
-                period_ns: 1e9 / rate_per_s,
-                number: *first,
-                stride: *stride,
-            },
+            Pace::Constant(Open { rate_per_s, first, stride, .. }) => {
+                Kind::Constant { period_ns: 1e9 / rate_per_s, number: *first, stride: *stride }
+            }
             Pace::Poisson(open) => {
                 let random = SplitMix(seed);
-                Kind::Poisson {
-                    mean_gap_ns: 1e9 / open.rate_per_s,
-                    elapsed_ns: 0.0,
-                    random,
-                }
+                Kind::Poisson { mean_gap_ns: 1e9 / open.rate_per_s, elapsed_ns: 0.0, random }
             }
         };
-        let mut schedule = Self {
-            start,
-            next: start,
-            kind,
-        };
+        let mut schedule = Self { start, next: start, kind };
         schedule.advance_to_first();
         Some(schedule)
     }
@@ -75,11 +52,7 @@ impl Schedule {
         let due = self.next;
         match &mut self.kind {
             Kind::Constant { number, stride, .. } => *number += *stride,
-            Kind::Poisson {
-                mean_gap_ns,
-                elapsed_ns,
-                random,
-            } => {
+            Kind::Poisson { mean_gap_ns, elapsed_ns, random } => {
                 *elapsed_ns += random.exponential() * *mean_gap_ns;
             }
         }
@@ -88,28 +61,17 @@ impl Schedule {
     }
 
     fn advance_to_first(&mut self) {
-        if let Kind::Poisson {
-            mean_gap_ns,
-            elapsed_ns,
-            random,
-        } = &mut self.kind
-        {
+        if let Kind::Poisson { mean_gap_ns, elapsed_ns, random } = &mut self.kind {
             *elapsed_ns = random.exponential() * *mean_gap_ns;
         }
         self.next = self.start + self.offset();
     }
 
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss
-    )]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     fn offset(&self) -> Nanos {
         // Exact to the nanosecond for 2^53 of them, which is 104 days.
         match &self.kind {
-            Kind::Constant {
-                period_ns, number, ..
-            } => (*number as f64 * period_ns) as Nanos,
+            Kind::Constant { period_ns, number, .. } => (*number as f64 * period_ns) as Nanos,
             Kind::Poisson { elapsed_ns, .. } => *elapsed_ns as Nanos,
         }
     }
@@ -150,13 +112,7 @@ mod tests {
     use super::*;
 
     fn open(rate_per_s: f64) -> Open {
-        Open {
-            rate_per_s,
-            connections: 1,
-            max_in_flight: None,
-            first: 0,
-            stride: 1,
-        }
+        Open { rate_per_s, connections: 1, max_in_flight: None, first: 0, stride: 1 }
     }
 
     #[test]
@@ -170,15 +126,9 @@ mod tests {
             (7.0, 70_000_000, 10_000_000_000_000_000),
         ];
         for (rate, number, due) in table {
-            let pace = Pace::Constant(Open {
-                first: *number,
-                ..open(*rate)
-            });
+            let pace = Pace::Constant(Open { first: *number, ..open(*rate) });
             let next = Schedule::new(&pace, 100, 0).unwrap().next();
-            assert!(
-                next.abs_diff(due + 100) <= 1,
-                "{rate}/s, arrival {number}: {next}"
-            );
+            assert!(next.abs_diff(due + 100) <= 1, "{rate}/s, arrival {number}: {next}");
         }
     }
 

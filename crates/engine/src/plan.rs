@@ -151,27 +151,18 @@ impl Plan {
     /// Connections that the whole plan asks for.
     #[must_use]
     pub fn connections(&self) -> u32 {
-        self.groups
-            .iter()
-            .map(|group| group.pace.connections())
-            .sum()
+        self.groups.iter().map(|group| group.pace.connections()).sum()
     }
 
     fn check(&self) -> Result<(), String> {
         if self.version != PLAN_VERSION {
-            return Err(format!(
-                "plan: version {} is not {PLAN_VERSION}",
-                self.version
-            ));
+            return Err(format!("plan: version {} is not {PLAN_VERSION}", self.version));
         }
         if self.groups.is_empty() || self.workers == 0 || self.slice_ns == 0 {
             return Err("plan: groups, workers and slice_ns must not be empty or zero".into());
         }
         self.groups.iter().try_for_each(|group| {
-            group
-                .pace
-                .check()
-                .map_err(|text| format!("plan: group {:?}: {text}", group.name))
+            group.pace.check().map_err(|text| format!("plan: group {:?}: {text}", group.name))
         })
     }
 }
@@ -218,15 +209,9 @@ pub(crate) mod tests {
         };
         Plan {
             version: PLAN_VERSION,
-            groups: vec![Group {
-                name: "g".into(),
-                pace,
-                source: Source::One { request },
-            }],
+            groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
             transport: Transport { keepalive: true },
-            stop: Stop::Duration {
-                duration_ns: 1_000_000_000,
-            },
+            stop: Stop::Duration { duration_ns: 1_000_000_000 },
             warmup_ns: 0,
             drain_ns: 1_000_000_000,
             retry_delay_ns: 100_000_000,
@@ -239,18 +224,9 @@ pub(crate) mod tests {
 
     #[test]
     fn survives_the_way_through_json() {
-        let open = Open {
-            rate_per_s: 10.5,
-            connections: 3,
-            max_in_flight: None,
-            first: 0,
-            stride: 1,
-        };
-        for pace in [
-            Pace::Closed { users: 7 },
-            Pace::Constant(open.clone()),
-            Pace::Poisson(open),
-        ] {
+        let open =
+            Open { rate_per_s: 10.5, connections: 3, max_in_flight: None, first: 0, stride: 1 };
+        for pace in [Pace::Closed { users: 7 }, Pace::Constant(open.clone()), Pace::Poisson(open)] {
             let plan = plan(pace);
             let text = serde_json::to_string(&plan).unwrap();
             assert_eq!(Plan::from_json(&text), Ok(plan));

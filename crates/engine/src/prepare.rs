@@ -27,9 +27,7 @@ impl Prepared {
     /// Whether a status counts as ok.
     #[must_use]
     pub fn accepts(&self, status: u16) -> bool {
-        self.accept
-            .iter()
-            .any(|(low, high)| (*low..=*high).contains(&status))
+        self.accept.iter().any(|(low, high)| (*low..=*high).contains(&status))
     }
 }
 
@@ -38,16 +36,12 @@ pub fn prepare(plan: &Plan) -> Result<Vec<Prepared>, String> {
     let requests = plan.groups.iter().map(|group| match &group.source {
         Source::One { request } => request,
     });
-    requests
-        .map(|request| prepare_one(request, plan.transport.keepalive))
-        .collect()
+    requests.map(|request| prepare_one(request, plan.transport.keepalive)).collect()
 }
 
 fn prepare_one(plan: &RequestPlan, keepalive: bool) -> Result<Prepared, String> {
-    let uri: http::Uri = plan
-        .url
-        .parse()
-        .map_err(|error| format!("URL {:?}: {error}", plan.url))?;
+    let uri: http::Uri =
+        plan.url.parse().map_err(|error| format!("URL {:?}: {error}", plan.url))?;
     if uri.scheme_str() != Some("http") {
         return Err(format!("URL {:?}: only http:// can be fired at", plan.url));
     }
@@ -57,11 +51,7 @@ fn prepare_one(plan: &RequestPlan, keepalive: bool) -> Result<Prepared, String> 
     let port = uri.port_u16().unwrap_or(80);
     let addresses = net::resolve(host, port)
         .map_err(|error| format!("URL {:?}: cannot resolve {host:?}: {error}", plan.url))?;
-    let body = plan
-        .body
-        .as_ref()
-        .map(|text| STANDARD.decode(text))
-        .transpose();
+    let body = plan.body.as_ref().map(|text| STANDARD.decode(text)).transpose();
     let body = body.map_err(|error| format!("body: {error}"))?;
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     // A query may stand right behind the host, but not in a request line.

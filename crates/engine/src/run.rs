@@ -90,11 +90,7 @@ impl Run {
             .name("torr-coordinator".into())
             .spawn(move || coordinator.run(&inbox))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
-        Ok(Self {
-            gate,
-            outbox,
-            coordinator: Some(coordinator),
-        })
+        Ok(Self { gate, outbox, coordinator: Some(coordinator) })
     }
 
     /// The next slice, or `None` when none came in time or the run is over.
@@ -103,10 +99,7 @@ impl Run {
         let content = self.outbox.lock();
         let is_idle =
             |content: &mut Content| content.slices.is_empty() && content.summary.is_none();
-        let waited = self
-            .outbox
-            .changed
-            .wait_timeout_while(content, timeout, is_idle);
+        let waited = self.outbox.changed.wait_timeout_while(content, timeout, is_idle);
         let (mut content, _) = waited.unwrap_or_else(PoisonError::into_inner);
         content.slices.pop_front()
     }
@@ -181,9 +174,7 @@ fn spawn_worker(share: Share) -> Result<(), String> {
         }
     };
     let thread = Builder::new().name(name).spawn(body);
-    thread
-        .map(drop)
-        .map_err(|error| format!("cannot start a thread: {error}"))
+    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
 fn descriptors_for_sockets() -> u64 {

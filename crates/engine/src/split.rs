@@ -7,12 +7,7 @@ impl Plan {
     /// Splits into at most `parts` plans; fewer where there are fewer connections than parts.
     #[must_use]
     pub fn split(&self, parts: u32) -> Vec<Self> {
-        let least = self
-            .groups
-            .iter()
-            .map(|group| group.pace.divisible_by())
-            .min()
-            .unwrap_or(1);
+        let least = self.groups.iter().map(|group| group.pace.divisible_by()).min().unwrap_or(1);
         let parts = parts.clamp(1, least.max(1));
         (0..parts).map(|part| self.part(part, parts)).collect()
     }
@@ -43,9 +38,7 @@ impl Pace {
 
     fn part(&self, part: u32, of: u32) -> Self {
         match self {
-            Self::Closed { users } => Self::Closed {
-                users: share32(*users, part, of),
-            },
+            Self::Closed { users } => Self::Closed { users: share32(*users, part, of) },
             // Every of-th arrival of the one schedule, so that the union is that schedule again.
             Self::Constant(open) => Self::Constant(Open {
                 first: open.first + u64::from(part) * open.stride,
@@ -106,25 +99,15 @@ mod tests {
     #[test]
     fn never_makes_a_part_without_a_connection() {
         assert_eq!(plan(Pace::Closed { users: 3 }).split(8).len(), 3);
-        let open = Open {
-            rate_per_s: 9.0,
-            connections: 8,
-            max_in_flight: Some(2),
-            first: 0,
-            stride: 1,
-        };
+        let open =
+            Open { rate_per_s: 9.0, connections: 8, max_in_flight: Some(2), first: 0, stride: 1 };
         assert_eq!(plan(Pace::Constant(open)).split(8).len(), 2);
     }
 
     #[test]
     fn the_arrivals_of_the_parts_are_those_of_the_whole() {
-        let open = Open {
-            rate_per_s: 333.3,
-            connections: 12,
-            max_in_flight: None,
-            first: 0,
-            stride: 1,
-        };
+        let open =
+            Open { rate_per_s: 333.3, connections: 12, max_in_flight: None, first: 0, stride: 1 };
         let whole = plan(Pace::Constant(open));
         let arrivals = |plan: &Plan, count: usize| {
             let mut schedule = Schedule::new(&plan.groups[0].pace, 1000, plan.seed).unwrap();
@@ -143,13 +126,8 @@ mod tests {
 
     #[test]
     fn poisson_parts_are_independent_and_share_the_rate() {
-        let open = Open {
-            rate_per_s: 100.0,
-            connections: 12,
-            max_in_flight: None,
-            first: 0,
-            stride: 1,
-        };
+        let open =
+            Open { rate_per_s: 100.0, connections: 12, max_in_flight: None, first: 0, stride: 1 };
         let parts = plan(Pace::Poisson(open)).split(4);
         let seeds: std::collections::BTreeSet<_> = parts.iter().map(|part| part.seed).collect();
         assert_eq!(seeds.len(), 4);

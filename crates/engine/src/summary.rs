@@ -117,10 +117,7 @@ impl Summary {
         if summary.version == SUMMARY_VERSION {
             Ok(summary)
         } else {
-            Err(format!(
-                "summary: version {} is not {SUMMARY_VERSION}",
-                summary.version
-            ))
+            Err(format!("summary: version {} is not {SUMMARY_VERSION}", summary.version))
         }
     }
 
@@ -132,16 +129,10 @@ impl Summary {
 
     /// Leaves the earliest few samples of each class.
     pub(crate) fn keep_first_samples(&mut self) {
-        self.samples
-            .sort_by(|one, two| (&one.class, one.at).cmp(&(&two.class, two.at)));
+        self.samples.sort_by(|one, two| (&one.class, one.at).cmp(&(&two.class, two.at)));
         let mut kept: Vec<Sample> = Vec::new();
         for sample in self.samples.drain(..) {
-            if kept
-                .iter()
-                .filter(|known| known.class == sample.class)
-                .count()
-                < SAMPLES
-            {
+            if kept.iter().filter(|known| known.class == sample.class).count() < SAMPLES {
                 kept.push(sample);
             }
         }
@@ -154,9 +145,7 @@ pub(crate) fn add_tallies(sums: &mut Vec<Tally>, others: &[Tally]) {
     if sums.len() < others.len() {
         sums.resize(others.len(), Tally::default());
     }
-    sums.iter_mut()
-        .zip(others)
-        .for_each(|(sum, other)| sum.merge(other));
+    sums.iter_mut().zip(others).for_each(|(sum, other)| sum.merge(other));
 }
 
 /// Many tallies as one.

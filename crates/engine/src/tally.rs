@@ -47,10 +47,7 @@ impl Latencies {
             (&mut self.response, stamps.response()),
             (&mut self.ttfb, stamps.ttfb()),
             (&mut self.wait, stamps.wait()),
-            (
-                &mut self.connect,
-                Some(stamps.connect).filter(|time| *time != client::UNSET),
-            ),
+            (&mut self.connect, Some(stamps.connect).filter(|time| *time != client::UNSET)),
             (&mut self.lag, Some(stamps.lag())),
         ];
         for (metric, duration) in pairs {
@@ -176,17 +173,11 @@ impl Tally {
     /// Every reason with its count, statuses that were not accepted among them.
     #[must_use]
     pub fn all_reasons(&self) -> BTreeMap<String, u64> {
-        let counted = Reason::ALL
-            .iter()
-            .zip(&self.reasons)
-            .filter(|(_, count)| **count > 0);
-        let mut all: BTreeMap<_, _> = counted
-            .map(|(reason, count)| (reason.name().to_owned(), *count))
-            .collect();
+        let counted = Reason::ALL.iter().zip(&self.reasons).filter(|(_, count)| **count > 0);
+        let mut all: BTreeMap<_, _> =
+            counted.map(|(reason, count)| (reason.name().to_owned(), *count)).collect();
         all.extend(
-            self.rejected
-                .iter()
-                .map(|(status, count)| (format!("status.{status}"), *count)),
+            self.rejected.iter().map(|(status, count)| (format!("status.{status}"), *count)),
         );
         all
     }
@@ -197,14 +188,8 @@ impl Tally {
         self.attempted += other.attempted;
         self.ok += other.ok;
         self.dropped += other.dropped;
-        self.errors
-            .iter_mut()
-            .zip(other.errors)
-            .for_each(|(sum, count)| *sum += count);
-        self.reasons
-            .iter_mut()
-            .zip(&other.reasons)
-            .for_each(|(sum, count)| *sum += count);
+        self.errors.iter_mut().zip(other.errors).for_each(|(sum, count)| *sum += count);
+        self.reasons.iter_mut().zip(&other.reasons).for_each(|(sum, count)| *sum += count);
         add(&mut self.statuses, &other.statuses);
         add(&mut self.rejected, &other.rejected);
         self.ok_inside += other.ok_inside;
@@ -221,20 +206,14 @@ impl Tally {
     #[must_use]
     pub fn fresh(&self) -> Self {
         let (accepted, failed) = (self.accepted.fresh(), self.failed.fresh());
-        Self {
-            accepted,
-            failed,
-            ..Self::default()
-        }
+        Self { accepted, failed, ..Self::default() }
     }
 
     fn censor(&mut self, stamps: &Stamps) {
         self.censored += 1;
         // Never sent means no service time, so nothing to bound there.
-        let bound = (
-            stamps.service().unwrap_or(Nanos::MAX),
-            stamps.response().unwrap_or(Nanos::MAX),
-        );
+        let bound =
+            (stamps.service().unwrap_or(Nanos::MAX), stamps.response().unwrap_or(Nanos::MAX));
         self.censored_from = smaller(self.censored_from, Some(bound));
     }
 }
@@ -257,28 +236,16 @@ mod tests {
     use super::*;
 
     fn ended(intended: Nanos, sent: Nanos, last_byte: Nanos) -> Stamps {
-        Stamps {
-            sent,
-            first_byte: sent + 1,
-            last_byte,
-            ..Stamps::new(intended, intended)
-        }
+        Stamps { sent, first_byte: sent + 1, last_byte, ..Stamps::new(intended, intended) }
     }
 
     #[test]
     fn each_attempt_lands_in_exactly_one_place() {
         let mut tally = Tally::default();
         tally.accept(&ended(0, 10, 20), 200);
-        let busy = Outcome {
-            failure: None,
-            status: Some(503),
-            reusable: true,
-        };
+        let busy = Outcome { failure: None, status: Some(503), reusable: true };
         tally.reject(&ended(0, 10, 20), &busy);
-        for reason in Reason::ALL
-            .iter()
-            .filter(|reason| **reason != Reason::Status)
-        {
+        for reason in Reason::ALL.iter().filter(|reason| **reason != Reason::Status) {
             tally.reject(&ended(0, 10, 20), &Outcome::failed(*reason, None));
         }
         let failures = Reason::ALL.len() as u64;
@@ -290,20 +257,11 @@ mod tests {
     #[test]
     fn a_timeout_is_censored_at_its_elapsed_time() {
         let mut tally = Tally::default();
-        tally.reject(
-            &ended(0, 10, 110),
-            &Outcome::failed(Reason::TimeoutBody, Some(200)),
-        );
-        let unsent = Stamps {
-            last_byte: 70,
-            ..Stamps::new(0, 0)
-        };
+        tally.reject(&ended(0, 10, 110), &Outcome::failed(Reason::TimeoutBody, Some(200)));
+        let unsent = Stamps { last_byte: 70, ..Stamps::new(0, 0) };
         tally.reject(&unsent, &Outcome::failed(Reason::TimeoutConnect, None));
         assert_eq!((tally.censored, tally.censored_from), (2, Some((100, 70))));
-        assert_eq!(
-            (tally.failed.service.count(), tally.failed.response.count()),
-            (1, 2)
-        );
+        assert_eq!((tally.failed.service.count(), tally.failed.response.count()), (1, 2));
     }
 
     #[test]
@@ -313,11 +271,7 @@ mod tests {
         for n in 0..100 {
             let stamps = ended(n, n + 5, n * n + 6);
             one.accept(&stamps, 200);
-            if n % 3 == 0 {
-                left.accept(&stamps, 200)
-            } else {
-                right.accept(&stamps, 200)
-            }
+            if n % 3 == 0 { left.accept(&stamps, 200) } else { right.accept(&stamps, 200) }
         }
         left.merge(&right);
         assert_eq!(left, one);

@@ -32,11 +32,7 @@ pub(crate) struct Timeline {
 
 impl Timeline {
     pub(crate) fn new(workers: u32) -> Self {
-        Self {
-            open: BTreeMap::new(),
-            passed: BTreeMap::new(),
-            awaited: (0..workers).collect(),
-        }
+        Self { open: BTreeMap::new(), passed: BTreeMap::new(), awaited: (0..workers).collect() }
     }
 
     /// Takes a report in; gives the slices that are whole now, in order.
@@ -71,9 +67,7 @@ impl Timeline {
             (Phase::Over, _) => BTreeMap::new(),
             (phase, number) => self.open.split_off(&(phase, number + 1)),
         };
-        std::mem::replace(&mut self.open, later)
-            .into_values()
-            .collect()
+        std::mem::replace(&mut self.open, later).into_values().collect()
     }
 }
 
@@ -96,8 +90,7 @@ impl Slice {
         add_tallies(&mut self.tallies, &report.tallies);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
-        self.usage
-            .push((report.usage, report.to.saturating_sub(report.from)));
+        self.usage.push((report.usage, report.to.saturating_sub(report.from)));
     }
 
     /// Whether nothing happened in it and nothing was awaited: not worth a line.
@@ -120,15 +113,9 @@ mod tests {
             number,
             from: number * 100,
             to: number * 100 + 100,
-            tallies: vec![Tally {
-                ok: 1,
-                ..Tally::default()
-            }],
+            tallies: vec![Tally { ok: 1, ..Tally::default() }],
             in_flight: 1,
-            connections: Connections {
-                open: 3,
-                ..Connections::default()
-            },
+            connections: Connections { open: 3, ..Connections::default() },
             usage: ThreadUsage::default(),
             samples: Vec::new(),
             rows: Vec::new(),
@@ -142,14 +129,7 @@ mod tests {
         assert!(timeline.add(&report(0, Phase::Measure, 0)).is_empty());
         assert!(timeline.add(&report(0, Phase::Measure, 1)).is_empty());
         let whole = timeline.add(&report(1, Phase::Measure, 0));
-        assert_eq!(
-            (
-                whole.len(),
-                whole[0].tallies[0].ok,
-                whole[0].connections.open
-            ),
-            (1, 2, 6)
-        );
+        assert_eq!((whole.len(), whole[0].tallies[0].ok, whole[0].connections.open), (1, 2, 6));
         assert_eq!(timeline.add(&report(1, Phase::Drain, 0)).len(), 1);
     }
 

@@ -40,10 +40,7 @@ impl Epoll {
         // The default slack of 50 µs would be the whole lateness of an open load.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self {
-            epoll,
-            events: Vec::with_capacity(BATCH),
-        })
+        Ok(Self { epoll, events: Vec::with_capacity(BATCH) })
     }
 }
 
@@ -64,12 +61,7 @@ impl Driver for Epoll {
             | epoll::EventFlags::OUT
             | epoll::EventFlags::RDHUP
             | epoll::EventFlags::ET;
-        epoll::add(
-            &self.epoll,
-            &socket,
-            epoll::EventData::new_u64(token),
-            interest,
-        )?;
+        epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(token), interest)?;
         Ok(socket)
     }
 
@@ -98,11 +90,7 @@ impl Driver for Epoll {
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()> {
         let timeout = timespec(until.saturating_sub(self.now()));
         self.events.clear();
-        match epoll::wait(
-            &self.epoll,
-            spare_capacity(&mut self.events),
-            Some(&timeout),
-        ) {
+        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
@@ -126,8 +114,5 @@ fn to_ready(event: &epoll::Event) -> Ready {
 fn timespec(nanos: Nanos) -> Timespec {
     // A year is for ever, and fits every field of the struct.
     let nanos = nanos.min(365 * 24 * 3600 * 1_000_000_000).cast_signed();
-    Timespec {
-        tv_sec: nanos / 1_000_000_000,
-        tv_nsec: nanos % 1_000_000_000,
-    }
+    Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 }
 }

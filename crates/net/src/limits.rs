@@ -12,9 +12,7 @@ pub fn allowed_cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else {
         return vec![0];
     };
-    (0..CpuSet::MAX_CPU)
-        .filter(|core| set.is_set(*core))
-        .collect()
+    (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()
 }
 
 /// Raises the descriptor limit as far as it goes, and gives it; safe to call again.
@@ -25,10 +23,7 @@ pub fn raise_descriptor_limit() -> u64 {
     // A privileged process may raise the hard limit too, where the kernel allows it.
     let candidates = [nr_open().max(hard), hard];
     for limit in candidates {
-        let wanted = Rlimit {
-            current: Some(limit),
-            maximum: Some(limit.max(hard)),
-        };
+        let wanted = Rlimit { current: Some(limit), maximum: Some(limit.max(hard)) };
         if setrlimit(Resource::Nofile, wanted).is_ok() {
             return limit;
         }

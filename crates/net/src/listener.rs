@@ -20,10 +20,7 @@ pub fn listening_processes(addresses: &[SocketAddr]) -> Vec<u32> {
         .flat_map(|table| listening_inodes(table, &ports))
         .map(|inode| format!("socket:[{inode}]"))
         .collect();
-    processes()
-        .into_iter()
-        .filter(|process| holds(*process, &inodes))
-        .collect()
+    processes().into_iter().filter(|process| holds(*process, &inodes)).collect()
 }
 
 fn listening_inodes<'a>(table: &'a str, ports: &'a [u16]) -> impl Iterator<Item = &'a str> {
@@ -31,9 +28,7 @@ fn listening_inodes<'a>(table: &'a str, ports: &'a [u16]) -> impl Iterator<Item 
         let mut fields = line.split_ascii_whitespace();
         let (local, state) = (fields.nth(1)?, fields.nth(1)?);
         let port = u16::from_str_radix(local.rsplit(':').next()?, 16).ok()?;
-        (state == LISTEN && ports.contains(&port))
-            .then(|| fields.nth(5))
-            .flatten()
+        (state == LISTEN && ports.contains(&port)).then(|| fields.nth(5)).flatten()
     })
 }
 
@@ -41,10 +36,7 @@ fn processes() -> Vec<u32> {
     let Ok(entries) = read_dir("/proc") else {
         return Vec::new();
     };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_string_lossy().parse().ok())
-        .collect()
+    entries.flatten().filter_map(|entry| entry.file_name().to_string_lossy().parse().ok()).collect()
 }
 
 fn holds(process: u32, inodes: &[String]) -> bool {
@@ -52,11 +44,8 @@ fn holds(process: u32, inodes: &[String]) -> bool {
         return false;
     };
     descriptors.flatten().any(|entry| {
-        read_link(entry.path()).is_ok_and(|link| {
-            inodes
-                .iter()
-                .any(|inode| link.as_os_str() == inode.as_str())
-        })
+        read_link(entry.path())
+            .is_ok_and(|link| inodes.iter().any(|inode| link.as_os_str() == inode.as_str()))
     })
 }
 

@@ -13,10 +13,7 @@ pub fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         }
     }
     if addresses.is_empty() {
-        return Err(io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("{host} has no address"),
-        ));
+        return Err(io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address")));
     }
     Ok(addresses)
 }
@@ -27,10 +24,7 @@ mod tests {
 
     #[test]
     fn takes_literal_addresses_of_both_families() {
-        assert_eq!(
-            resolve("127.0.0.1", 80).unwrap(),
-            ["127.0.0.1:80".parse().unwrap()]
-        );
+        assert_eq!(resolve("127.0.0.1", 80).unwrap(), ["127.0.0.1:80".parse().unwrap()]);
         assert_eq!(resolve("[::1]", 80).unwrap(), ["[::1]:80".parse().unwrap()]);
     }
 }

@@ -106,27 +106,16 @@ impl<P: Peer> Simulated<P> {
 
     fn schedule(&mut self, after: Nanos, number: u64, what: Happening) {
         self.sequence += 1;
-        self.queue.push(Reverse((
-            self.now.saturating_add(after),
-            self.sequence,
-            number,
-            what,
-        )));
+        self.queue.push(Reverse((self.now.saturating_add(after), self.sequence, number, what)));
     }
 
     fn side(&mut self, socket: &SimulatedSocket) -> io::Result<&mut Side> {
-        self.sides
-            .get_mut(&socket.number)
-            .ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
+        self.sides.get_mut(&socket.number).ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
     }
 
     fn move_clock(&mut self, to: Nanos) {
         self.now = self.now.max(to);
-        while self
-            .oversleeps
-            .front()
-            .is_some_and(|(at, _)| *at <= self.now)
-        {
+        while self.oversleeps.front().is_some_and(|(at, _)| *at <= self.now) {
             let (_, length) = self.oversleeps.pop_front().unwrap_or_default();
             self.now += length;
         }
@@ -134,22 +123,13 @@ impl<P: Peer> Simulated<P> {
 
     fn apply(&mut self, number: u64, what: Happening) -> Option<Ready> {
         let side = self.sides.get_mut(&number)?;
-        let mut ready = Ready {
-            token: side.token,
-            readable: true,
-            writable: false,
-            closed: false,
-        };
+        let mut ready = Ready { token: side.token, readable: true, writable: false, closed: false };
         match what {
             Happening::Dialled(broken) => {
                 side.connected = broken.is_none();
                 side.broken = broken;
-                ready = Ready {
-                    readable: false,
-                    writable: true,
-                    closed: broken.is_some(),
-                    ..ready
-                };
+                ready =
+                    Ready { readable: false, writable: true, closed: broken.is_some(), ..ready };
             }
             Happening::Arrives(bytes) => side.inbox.extend(bytes),
             Happening::Closes => {
@@ -209,21 +189,12 @@ impl<P: Peer> Driver for Simulated<P> {
         }
         // A number dialled anew replaces nothing: numbers only grow. Sides of dropped sockets stay
         // until the end of the test, and what happens to them is not reported to a newer token.
-        self.sides.insert(
-            number,
-            Side {
-                token,
-                ..Side::default()
-            },
-        );
+        self.sides.insert(number, Side { token, ..Side::default() });
         Ok(SimulatedSocket { number })
     }
 
     fn error(&mut self, socket: &SimulatedSocket) -> Option<io::Error> {
-        self.side(socket)
-            .ok()?
-            .broken
-            .map(io::Error::from_raw_os_error)
+        self.side(socket).ok()?.broken.map(io::Error::from_raw_os_error)
     }
 
     fn send(&mut self, socket: &SimulatedSocket, bytes: &[u8]) -> io::Result<usize> {
@@ -270,17 +241,27 @@ impl<P: Peer> Driver for Simulated<P> {
                 return Ok(());
             };
             self.move_clock(next);
-            while self
-                .queue
-                .peek()
-                .is_some_and(|Reverse((at, ..))| *at <= self.now)
-            {
-                if let Some(Reverse((_, _, number, what))) = self.queue.pop() {
-                    ready.extend(self.apply(number, what));
+            while self.queue.peek().is_some_and(|Reverse((at, ..))| *at <= self.now) {
+                if let Some(Reverse((_, _, number, what))) = self.queue.pop()
+                    && let Some(event) = self.apply(number, what)
+                {
+                    report(ready, event);
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// As epoll does, a wait reports each socket once.
+fn report(ready: &mut Vec<Ready>, event: Ready) {
+    match ready.iter_mut().find(|known| known.token == event.token) {
+        Some(known) => {
+            known.readable |= event.readable;
+            known.writable |= event.writable;
+            known.closed |= event.closed;
+        }
+        None => ready.push(event),
     }
 }
 
@@ -318,19 +299,10 @@ mod tests {
         assert_eq!((world.now(), ready[0].writable), (5, true));
         assert_eq!(world.send(&socket, b"hi").unwrap(), 2);
         world.wait(100, &mut ready).unwrap();
-        assert_eq!(
-            (world.now(), world.recv(&socket, &mut buffer).unwrap()),
-            (15, 2)
-        );
-        assert_eq!(
-            world.recv(&socket, &mut buffer).unwrap_err().kind(),
-            io::ErrorKind::WouldBlock
-        );
+        assert_eq!((world.now(), world.recv(&socket, &mut buffer).unwrap()), (15, 2));
+        assert_eq!(world.recv(&socket, &mut buffer).unwrap_err().kind(), io::ErrorKind::WouldBlock);
         world.wait(100, &mut ready).unwrap();
-        assert_eq!(
-            (world.now(), world.recv(&socket, &mut buffer).unwrap()),
-            (25, 0)
-        );
+        assert_eq!((world.now(), world.recv(&socket, &mut buffer).unwrap()), (25, 0));
         world.wait(100, &mut ready).unwrap();
         assert_eq!((world.now(), ready.len()), (100, 0));
     }
@@ -339,10 +311,7 @@ mod tests {
     fn dials_end_as_the_peer_decides() {
         let (mut world, mut ready) = (Simulated::new(Echo), Vec::new());
         let sockets: Vec<_> = (0..4).map(|token| dial(&mut world, token)).collect();
-        assert_eq!(
-            sockets[3].as_ref().unwrap_err().raw_os_error(),
-            Some(libc::EMFILE)
-        );
+        assert_eq!(sockets[3].as_ref().unwrap_err().raw_os_error(), Some(libc::EMFILE));
         world.wait(100, &mut ready).unwrap();
         world.wait(100, &mut ready).unwrap();
         assert_eq!((world.now(), ready[0].token, ready[0].closed), (7, 1, true));

@@ -35,9 +35,7 @@ impl SourceAddresses {
 
     /// Moves on at once, after the kernel had no port left for the current address.
     pub fn skip(&mut self) {
-        self.dialled = (self.dialled / PER_ADDRESS)
-            .wrapping_add(1)
-            .wrapping_mul(PER_ADDRESS);
+        self.dialled = (self.dialled / PER_ADDRESS).wrapping_add(1).wrapping_mul(PER_ADDRESS);
     }
 }
 

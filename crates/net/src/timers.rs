@@ -13,9 +13,7 @@ pub struct Timers<T: Ord> {
 
 impl<T: Ord> Default for Timers<T> {
     fn default() -> Self {
-        Self {
-            heap: BinaryHeap::new(),
-        }
+        Self { heap: BinaryHeap::new() }
     }
 }
 

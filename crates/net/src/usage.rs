@@ -28,10 +28,7 @@ impl ThreadUsage {
         let time = clock_gettime(ClockId::ThreadCPUTime);
         let cpu_ns = time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs();
         let schedstat = read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-        Self {
-            cpu_ns,
-            run_queue_ns: field(&schedstat, 1),
-        }
+        Self { cpu_ns, run_queue_ns: field(&schedstat, 1) }
     }
 }
 
@@ -55,12 +52,8 @@ impl MachineUsage {
         let stat = read_to_string("/proc/stat").unwrap_or_default();
         let line = stat.lines().next().unwrap_or_default();
         // cpu user nice system idle iowait irq softirq steal (proc(5)).
-        let ticks: Vec<u64> = line
-            .split_ascii_whitespace()
-            .skip(1)
-            .take(8)
-            .flat_map(str::parse)
-            .collect();
+        let ticks: Vec<u64> =
+            line.split_ascii_whitespace().skip(1).take(8).flat_map(str::parse).collect();
         let sum: u64 = ticks.iter().sum();
         let idle: u64 = ticks.iter().skip(3).take(2).sum();
         Self {
@@ -74,14 +67,9 @@ impl MachineUsage {
 
 fn throttled_ns() -> Nanos {
     let group = read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let path = group
-        .lines()
-        .find_map(|line| line.strip_prefix("0::"))
-        .unwrap_or("/");
+    let path = group.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
     let stat = read_to_string(format!("/sys/fs/cgroup{path}/cpu.stat")).unwrap_or_default();
-    let line = stat
-        .lines()
-        .find_map(|line| line.strip_prefix("throttled_usec "));
+    let line = stat.lines().find_map(|line| line.strip_prefix("throttled_usec "));
     line.and_then(|text| text.parse::<u64>().ok()).unwrap_or(0) * 1000
 }
 
@@ -121,10 +109,7 @@ pub fn thread_times(processes: &[u32]) -> Vec<(u32, Nanos)> {
 }
 
 fn field(text: &str, index: usize) -> u64 {
-    text.split_ascii_whitespace()
-        .nth(index)
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(0)
+    text.split_ascii_whitespace().nth(index).and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -25,9 +25,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
-    let outcome = py
-        .detach(|| engine::once(&plan))
-        .map_err(PyValueError::new_err)?;
+    let outcome = py.detach(|| engine::once(&plan)).map_err(PyValueError::new_err)?;
     Ok(outcome.to_string())
 }
 
@@ -36,9 +34,7 @@ fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
 #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give: owned.
 fn merge(summaries: Vec<Vec<u8>>) -> PyResult<String> {
     let mut all = summaries.iter().map(|bytes| Summary::from_bytes(bytes));
-    let first = all
-        .next()
-        .unwrap_or_else(|| Err("no summary to merge".into()));
+    let first = all.next().unwrap_or_else(|| Err("no summary to merge".into()));
     let mut sum = first.map_err(PyValueError::new_err)?;
     for summary in all {
         sum.merge(&summary.map_err(PyValueError::new_err)?);
@@ -55,8 +51,5 @@ fn version() -> &'static str {
 /// The names of the faults that a faulty target knows.
 #[pyfunction]
 fn faults() -> Vec<&'static str> {
-    targets::Fault::ALL
-        .iter()
-        .map(|fault| fault.name())
-        .collect()
+    targets::Fault::ALL.iter().map(|fault| fault.name()).collect()
 }

@@ -18,9 +18,7 @@ impl Run {
     #[new]
     fn new(py: Python<'_>, plan_json: &str) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
-        let run = py
-            .detach(|| engine::Run::start(&plan))
-            .map_err(PyValueError::new_err)?;
+        let run = py.detach(|| engine::Run::start(&plan)).map_err(PyValueError::new_err)?;
         Ok(Self { run })
     }
 
@@ -50,9 +48,7 @@ impl Run {
     /// The measured level as JSON.
     fn level(&self, py: Python<'_>) -> PyResult<String> {
         let level = py.detach(|| self.run.level());
-        level
-            .map(|level| level.to_string())
-            .ok_or_else(still_running)
+        level.map(|level| level.to_string()).ok_or_else(still_running)
     }
 
     /// The mergeable summary, versioned.

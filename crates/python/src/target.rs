@@ -17,16 +17,12 @@ impl Target {
     fn new(py: Python<'_>, spec_json: &str) -> PyResult<Self> {
         let spec: targets::Spec = serde_json::from_str(spec_json)
             .map_err(|error| PyValueError::new_err(format!("target: {error}")))?;
-        let target = py
-            .detach(|| targets::Target::start(spec))
-            .map_err(|error| match error.kind() {
+        let target =
+            py.detach(|| targets::Target::start(spec)).map_err(|error| match error.kind() {
                 std::io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
                 _ => PyOSError::new_err(error.to_string()),
             })?;
-        Ok(Self {
-            port: target.addr().port(),
-            target,
-        })
+        Ok(Self { port: target.addr().port(), target })
     }
 
     /// What it did so far, as JSON.
@@ -37,7 +33,6 @@ impl Target {
 
     /// Closes the listener and every connection; OSError when its log could not be completed.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.target.stop())
-            .map_err(|error| PyOSError::new_err(error.to_string()))
+        py.detach(|| self.target.stop()).map_err(|error| PyOSError::new_err(error.to_string()))
     }
 }

@@ -32,11 +32,7 @@ pub struct Chunked {
 
 impl Default for Chunked {
     fn default() -> Self {
-        Self {
-            at: At::Size { digits: 0 },
-            left: 0,
-            skipped: 0,
-        }
+        Self { at: At::Size { digits: 0 }, left: 0, skipped: 0 }
     }
 }
 
@@ -66,9 +62,7 @@ impl Chunked {
     }
 
     fn data(&mut self, bytes: &[u8], on_data: &mut impl FnMut(&[u8])) -> usize {
-        let length = usize::try_from(self.left)
-            .unwrap_or(usize::MAX)
-            .min(bytes.len());
+        let length = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
         on_data(&bytes[..length]);
         self.left -= length as u64;
         if self.left == 0 {
@@ -111,11 +105,7 @@ impl Chunked {
 
     fn skip(&mut self, at: At) -> Result<At, WireError> {
         self.skipped += 1;
-        if self.skipped as usize > MAX_HEAD_BYTES {
-            Err(WireError::HeadTooLarge)
-        } else {
-            Ok(at)
-        }
+        if self.skipped as usize > MAX_HEAD_BYTES { Err(WireError::HeadTooLarge) } else { Ok(at) }
     }
 }
 

@@ -63,28 +63,17 @@ impl Head {
         parsed: &httparse::Response<'_, '_>,
         to_head_request: bool,
     ) -> Result<Self, WireError> {
-        let status = parsed
-            .code
-            .filter(|code| *code >= 100)
-            .ok_or(WireError::BadHead)?;
+        let status = parsed.code.filter(|code| *code >= 100).ok_or(WireError::BadHead)?;
         let mut seen = Fields::new(parsed.version == Some(1));
         for field in parsed.headers.iter() {
             seen.look_at(field.name, field.value)?;
         }
         let bodiless = to_head_request || status < 200 || status == 204 || status == 304;
-        let framing = if bodiless {
-            Framing::None
-        } else {
-            seen.framing()
-        };
+        let framing = if bodiless { Framing::None } else { seen.framing() };
         let reusable = seen.keepalive && framing != Framing::Close && status != 101;
         // A length beside chunks is how requests are smuggled: read the answer, then let go (RFC 9112, 6.1).
         let keepalive = reusable && !(seen.coded && seen.length.is_some());
-        Ok(Self {
-            status,
-            framing,
-            keepalive,
-        })
+        Ok(Self { status, framing, keepalive })
     }
 }
 
@@ -98,12 +87,7 @@ struct Fields {
 
 impl Fields {
     fn new(is_http11: bool) -> Self {
-        Self {
-            length: None,
-            coded: false,
-            chunked: false,
-            keepalive: is_http11,
-        }
+        Self { length: None, coded: false, chunked: false, keepalive: is_http11 }
     }
 
     fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
@@ -134,10 +118,7 @@ impl Fields {
     }
 
     fn transfer_encoding(&mut self, value: &[u8]) {
-        let last = value
-            .rsplit(|byte| *byte == b',')
-            .next()
-            .unwrap_or_default();
+        let last = value.rsplit(|byte| *byte == b',').next().unwrap_or_default();
         self.coded = true;
         self.chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
     }
@@ -177,11 +158,7 @@ fn still_possible(bytes: &[u8]) -> Result<(), WireError> {
     if bytes.len() > MAX_HEAD_BYTES {
         return Err(WireError::HeadTooLarge);
     }
-    if starts_like_http(bytes) {
-        Ok(())
-    } else {
-        Err(name_of_garbage(bytes))
-    }
+    if starts_like_http(bytes) { Ok(()) } else { Err(name_of_garbage(bytes)) }
 }
 
 fn starts_like_http(bytes: &[u8]) -> bool {
@@ -222,17 +199,11 @@ mod tests {
             ("Transfer-Encoding: chunked", Framing::Chunked),
             ("Transfer-Encoding: gzip, Chunked", Framing::Chunked),
             ("Transfer-Encoding: gzip", Framing::Close),
-            (
-                "Content-Length: 5\r\nTransfer-Encoding: chunked",
-                Framing::Chunked,
-            ),
+            ("Content-Length: 5\r\nTransfer-Encoding: chunked", Framing::Chunked),
             ("X: y", Framing::Close),
         ];
         for (fields, framing) in table {
-            assert_eq!(
-                head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n")).framing,
-                *framing
-            );
+            assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n")).framing, *framing);
         }
     }
 
@@ -272,14 +243,8 @@ mod tests {
             (b"HTTP/1.1 2x0 OK\r\n\r\n", WireError::BadHead),
             (b"HTTP/1.1 000 OK\r\n\r\n", WireError::BadHead),
             (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", WireError::BadHead),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Length: banana\r\n\r\n",
-                WireError::BadContentLength,
-            ),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-                WireError::BadContentLength,
-            ),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: banana\r\n\r\n", WireError::BadContentLength),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", WireError::BadContentLength),
             (
                 b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
                 WireError::BadContentLength,
@@ -308,9 +273,6 @@ mod tests {
         assert_eq!(Head::parse(&bytes, false), Err(WireError::HeadTooLarge));
         let many = "A: b\r\n".repeat(MAX_FIELDS + 1);
         let text = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
-        assert_eq!(
-            Head::parse(text.as_bytes(), false),
-            Err(WireError::HeadTooLarge)
-        );
+        assert_eq!(Head::parse(text.as_bytes(), false), Err(WireError::HeadTooLarge));
     }
 }

@@ -75,18 +75,12 @@ impl Request {
         }
         bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(parts.body.unwrap_or_default());
-        Ok(Self {
-            bytes: bytes.into_boxed_slice(),
-            is_head: parts.method == "HEAD",
-        })
+        Ok(Self { bytes: bytes.into_boxed_slice(), is_head: parts.method == "HEAD" })
     }
 }
 
 fn has(parts: &RequestParts<'_>, name: &str) -> bool {
-    parts
-        .headers
-        .iter()
-        .any(|(known, _)| known.eq_ignore_ascii_case(name))
+    parts.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
 /// Methods that define a body announce an empty one too, or some servers answer 411 (RFC 9110, 8.6).
@@ -104,19 +98,12 @@ fn check(parts: &RequestParts<'_>) -> Result<(), RequestError> {
     if parts.method.is_empty() || !parts.method.bytes().all(is_token) {
         return Err(RequestError::Method(parts.method.to_owned()));
     }
-    if parts.target.is_empty()
-        || parts
-            .target
-            .bytes()
-            .any(|byte| byte <= b' ' || byte == 0x7f)
-    {
+    if parts.target.is_empty() || parts.target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
         return Err(RequestError::Target(parts.target.to_owned()));
     }
     let host = [(String::from("Host"), parts.host.to_owned())];
     for (name, value) in parts.headers.iter().chain(&host) {
-        let broken = value
-            .bytes()
-            .any(|byte| byte == 0x7f || (byte < b' ' && byte != b'\t'));
+        let broken = value.bytes().any(|byte| byte == 0x7f || (byte < b' ' && byte != b'\t'));
         if name.is_empty() || !name.bytes().all(is_token) || broken {
             return Err(RequestError::Header(format!("{name}: {value}")));
         }
@@ -133,14 +120,7 @@ mod tests {
     use super::*;
 
     fn parts<'a>(method: &'a str, headers: &'a [(String, String)]) -> RequestParts<'a> {
-        RequestParts {
-            method,
-            target: "/a?b=c",
-            host: "h:1",
-            headers,
-            body: None,
-            keepalive: true,
-        }
+        RequestParts { method, target: "/a?b=c", host: "h:1", headers, body: None, keepalive: true }
     }
 
     fn text(parts: &RequestParts<'_>) -> String {
@@ -149,23 +129,10 @@ mod tests {
 
     #[test]
     fn writes_what_was_asked_for_and_nothing_twice() {
-        let own = [
-            ("HOST".to_owned(), "x".to_owned()),
-            ("A".to_owned(), "b c".to_owned()),
-        ];
-        assert_eq!(
-            text(&parts("GET", &[])),
-            "GET /a?b=c HTTP/1.1\r\nHost: h:1\r\n\r\n"
-        );
-        assert_eq!(
-            text(&parts("GET", &own)),
-            "GET /a?b=c HTTP/1.1\r\nHOST: x\r\nA: b c\r\n\r\n"
-        );
-        let post = RequestParts {
-            body: Some(b"{}"),
-            keepalive: false,
-            ..parts("POST", &[])
-        };
+        let own = [("HOST".to_owned(), "x".to_owned()), ("A".to_owned(), "b c".to_owned())];
+        assert_eq!(text(&parts("GET", &[])), "GET /a?b=c HTTP/1.1\r\nHost: h:1\r\n\r\n");
+        assert_eq!(text(&parts("GET", &own)), "GET /a?b=c HTTP/1.1\r\nHOST: x\r\nA: b c\r\n\r\n");
+        let post = RequestParts { body: Some(b"{}"), keepalive: false, ..parts("POST", &[]) };
         assert_eq!(
             text(&post),
             "POST /a?b=c HTTP/1.1\r\nHost: h:1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
@@ -189,17 +156,8 @@ mod tests {
                 Err(RequestError::Header(_))
             ));
         }
-        assert!(matches!(
-            Request::encode(&parts("G T", &[])),
-            Err(RequestError::Method(_))
-        ));
-        let target = RequestParts {
-            target: "/a b",
-            ..parts("GET", &[])
-        };
-        assert!(matches!(
-            Request::encode(&target),
-            Err(RequestError::Target(_))
-        ));
+        assert!(matches!(Request::encode(&parts("G T", &[])), Err(RequestError::Method(_))));
+        let target = RequestParts { target: "/a b", ..parts("GET", &[]) };
+        assert!(matches!(Request::encode(&target), Err(RequestError::Target(_))));
     }
 }

@@ -53,12 +53,7 @@ impl Response {
     /// Waits for the answer to a request (a HEAD request has answers without body).
     #[must_use]
     pub fn new(to_head_request: bool) -> Self {
-        Self {
-            state: State::Head,
-            head: None,
-            to_head_request,
-            spill: Vec::new(),
-        }
+        Self { state: State::Head, head: None, to_head_request, spill: Vec::new() }
     }
 
     /// The final head, once it has come.
@@ -82,11 +77,7 @@ impl Response {
     /// Body bytes that may be thrown away unseen before the framing must be looked at again.
     #[must_use]
     pub fn discardable(&self) -> u64 {
-        if let State::Length(left) = self.state {
-            left
-        } else {
-            0
-        }
+        if let State::Length(left) = self.state { left } else { 0 }
     }
 
     /// Takes the next bytes; an error is final, and so is [`Progress::Done`].
@@ -169,9 +160,7 @@ impl Response {
         let used = match &mut self.state {
             State::Head | State::Done => 0,
             State::Length(left) => {
-                let length = usize::try_from(*left)
-                    .unwrap_or(usize::MAX)
-                    .min(bytes.len());
+                let length = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                 sink.body(&bytes[..length]);
                 *left -= length as u64;
                 if *left == 0 {
@@ -191,10 +180,6 @@ impl Response {
                 bytes.len()
             }
         };
-        if used < bytes.len() {
-            Err(WireError::ExtraBytes)
-        } else {
-            Ok(self.progress())
-        }
+        if used < bytes.len() { Err(WireError::ExtraBytes) } else { Ok(self.progress()) }
     }
 }

@@ -30,11 +30,7 @@ fn reads_every_answer_the_same_at_every_pair_of_split_points() {
             for second in first..=wire.len() {
                 let parts = [&wire[..first], &wire[first..second], &wire[second..]];
                 let read = read(&parts, *head_request).unwrap();
-                assert_eq!(
-                    read,
-                    Some((*status, body.to_vec())),
-                    "split at {first} and {second}"
-                );
+                assert_eq!(read, Some((*status, body.to_vec())), "split at {first} and {second}");
             }
         }
     }
@@ -44,11 +40,7 @@ fn reads_every_answer_the_same_at_every_pair_of_split_points() {
 fn is_not_complete_before_its_last_byte() {
     for (wire, head_request, ..) in ANSWERS {
         for end in 0..wire.len() {
-            assert_eq!(
-                read(&[&wire[..end]], *head_request).unwrap(),
-                None,
-                "cut at {end}"
-            );
+            assert_eq!(read(&[&wire[..end]], *head_request).unwrap(), None, "cut at {end}");
         }
     }
 }
@@ -59,9 +51,7 @@ fn reads_a_close_delimited_body_to_the_end_of_the_stream() {
     for part in [b"HTTP/1.0 200 OK\r\n\r\nab".as_slice(), b"cd"] {
         assert_eq!(response.feed(part, &mut body), Ok(Progress::More));
     }
-    let Progress::Done(head) = response.end_of_stream() else {
-        panic!("not done at the close")
-    };
+    let Progress::Done(head) = response.end_of_stream() else { panic!("not done at the close") };
     assert_eq!(
         (head.framing, head.keepalive, body.as_slice()),
         (Framing::Close, false, b"abcd".as_slice())
@@ -70,11 +60,7 @@ fn reads_a_close_delimited_body_to_the_end_of_the_stream() {
 
 #[test]
 fn a_close_before_the_announced_end_is_not_complete() {
-    for cut in [
-        &b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"[..],
-        b"HTTP/1.1 20",
-        b"",
-    ] {
+    for cut in [&b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"[..], b"HTTP/1.1 20", b""] {
         let mut response = Response::new(false);
         response.feed(cut, &mut ()).unwrap();
         assert_eq!(response.end_of_stream(), Progress::More);
@@ -88,11 +74,7 @@ fn refuses_bytes_after_the_end_at_every_split_point() {
         assert_eq!(read(&[&longer], *head_request), Err(WireError::ExtraBytes));
         for split in 0..wire.len() {
             let parts = [&longer[..split], &longer[split..]];
-            assert_eq!(
-                read(&parts, *head_request),
-                Err(WireError::ExtraBytes),
-                "split at {split}"
-            );
+            assert_eq!(read(&parts, *head_request), Err(WireError::ExtraBytes), "split at {split}");
         }
     }
 }
@@ -100,12 +82,7 @@ fn refuses_bytes_after_the_end_at_every_split_point() {
 #[test]
 fn discards_a_long_body_without_seeing_it() {
     let mut response = Response::new(false);
-    response
-        .feed(
-            b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab",
-            &mut (),
-        )
-        .unwrap();
+    response.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab", &mut ()).unwrap();
     assert_eq!(response.discardable(), 998);
     assert_eq!(response.discard(900), Progress::More);
     assert!(matches!(response.discard(98), Progress::Done(_)));

@@ -61,14 +61,8 @@ impl Coordinator {
         outbox: Arc<Outbox>,
         log: Option<Log>,
     ) -> Self {
-        let timeout_ns = requests
-            .iter()
-            .map(|request| request.timeout_ns)
-            .max()
-            .unwrap_or(0);
-        let patience = timeout_ns
-            .saturating_add(GRACE_NS)
-            .saturating_add(plan.slice_ns);
+        let timeout_ns = requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0);
+        let patience = timeout_ns.saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
         Self {
             gate,
             outbox,
@@ -132,9 +126,7 @@ impl Coordinator {
             && let Err(error) = log.write(&report.rows, &self.summary.names)
         {
             // Measuring goes on; the file just ends here, and the result says so.
-            self.summary
-                .failure
-                .get_or_insert(format!("the log could not be written: {error}"));
+            self.summary.failure.get_or_insert(format!("the log could not be written: {error}"));
             self.log = None;
         }
     }
@@ -161,10 +153,7 @@ impl Coordinator {
             self.summary.health.see(&vitals);
         }
         let start = match slice.phase {
-            Phase::Warmup => self
-                .gate
-                .start()
-                .min(self.run_start + self.summary.warmup_ns),
+            Phase::Warmup => self.gate.start().min(self.run_start + self.summary.warmup_ns),
             _ => self.summary.window_start,
         };
         self.outbox.put_slice(slice_json(slice, &vitals, start));
@@ -200,10 +189,8 @@ impl Coordinator {
 
 impl Machine {
     fn new(requests: &[Prepared]) -> Self {
-        let addresses: Vec<_> = requests
-            .iter()
-            .flat_map(|request| request.addresses.clone())
-            .collect();
+        let addresses: Vec<_> =
+            requests.iter().flat_map(|request| request.addresses.clone()).collect();
         let target = net::listening_processes(&addresses);
         Self {
             is_local: addresses.iter().any(|address| address.ip().is_loopback()),
@@ -218,11 +205,7 @@ impl Machine {
         self.last = now;
         let elapsed = now.total_ns.saturating_sub(before.total_ns);
         let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
-            slice
-                .usage
-                .iter()
-                .map(|(usage, wall)| percent(pick(usage), *wall))
-                .collect()
+            slice.usage.iter().map(|(usage, wall)| percent(pick(usage), *wall)).collect()
         };
         Vitals {
             worker_cpu_rate: rates(|usage| usage.cpu_ns),
@@ -231,11 +214,7 @@ impl Machine {
             throttled: now.throttled_ns > before.throttled_ns,
             target_cpu_rate: self.target_cpu_rate(slice.to.saturating_sub(slice.from)),
             is_local: self.is_local,
-            lag_p99: if is_open_model {
-                lag_p99(&slice.tallies)
-            } else {
-                None
-            },
+            lag_p99: if is_open_model { lag_p99(&slice.tallies) } else { None },
         }
     }
 
@@ -243,10 +222,8 @@ impl Machine {
         let now = thread_times(&self.target);
         let before = std::mem::replace(&mut self.last_threads, now);
         let spent = self.last_threads.iter().map(|(thread, cpu_ns)| {
-            let known = before
-                .iter()
-                .find(|(known, _)| known == thread)
-                .map_or(0, |(_, cpu_ns)| *cpu_ns);
+            let known =
+                before.iter().find(|(known, _)| known == thread).map_or(0, |(_, cpu_ns)| *cpu_ns);
             cpu_ns.saturating_sub(known)
         });
         spent.max().map(|most| percent(most, wall).min(100.0))
@@ -263,11 +240,7 @@ fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
 
 #[allow(clippy::cast_precision_loss)]
 fn percent(part: Nanos, whole: Nanos) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        100.0 * part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
@@ -282,10 +255,7 @@ fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
     });
     Summary {
         version: SUMMARY_VERSION,
-        names: requests
-            .iter()
-            .map(|request| request.name.clone())
-            .collect(),
+        names: requests.iter().map(|request| request.name.clone()).collect(),
         measured: vec![Tally::default(); requests.len()],
         warmup: vec![Tally::default(); requests.len()],
         concurrency: plan.connections().into(),
@@ -298,10 +268,7 @@ fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
         window_start: 0,
         workers: vec![WorkerTime::default(); workers as usize],
         health: Health::default(),
-        generator: Generator {
-            processes: 1,
-            ..Generator::default()
-        },
+        generator: Generator { processes: 1, ..Generator::default() },
         failure: None,
         interrupted: false,
     }

@@ -16,10 +16,7 @@ impl<D: Driver> Worker<D> {
     /// The arrivals of the warm-up begin; users follow as their connections open.
     pub(super) fn start_arrivals(&mut self) {
         if self.share.plan.warmup_ns > 0 {
-            self.set_schedules(
-                self.window.run_start,
-                mix(self.share.plan.seed, WARMUP_SEED),
-            );
+            self.set_schedules(self.window.run_start, mix(self.share.plan.seed, WARMUP_SEED));
         }
     }
 
@@ -45,11 +42,7 @@ impl<D: Driver> Worker<D> {
     pub(super) fn next_due(&self) -> Nanos {
         let schedules = self.crews.iter().filter_map(|crew| crew.schedule.as_ref());
         let due = schedules.map(Schedule::next).fold(Nanos::MAX, Nanos::min);
-        if self.window.admits(due) {
-            due
-        } else {
-            Nanos::MAX
-        }
+        if self.window.admits(due) { due } else { Nanos::MAX }
     }
 
     /// Takes up, at `now`, every arrival that was due until then.
@@ -76,11 +69,7 @@ impl<D: Driver> Worker<D> {
             self.plan_one(crew, measured).dropped += 1;
             return;
         }
-        let due = Due {
-            intended,
-            taken: now,
-            measured,
-        };
+        let due = Due { intended, taken: now, measured };
         self.take_up(crew, &due);
         match self.crews[crew].idle.pop_front() {
             Some(lane) => self.begin(lane, due),
@@ -110,9 +99,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn queue(&mut self, crew: usize, due: Due) {
-        let timeout_at = due
-            .taken
-            .saturating_add(self.share.requests[crew].timeout_ns);
+        let timeout_at = due.taken.saturating_add(self.share.requests[crew].timeout_ns);
         let crew_number = crew as u16;
         let crew = &mut self.crews[crew];
         crew.queue.push_back(due);
@@ -132,10 +119,7 @@ impl<D: Driver> Worker<D> {
                 return;
             }
             self.crews[usize::from(number)].queue.pop_front();
-            let stamps = Stamps {
-                last_byte: now,
-                ..Stamps::new(due.intended, due.taken)
-            };
+            let stamps = Stamps { last_byte: now, ..Stamps::new(due.intended, due.taken) };
             let outcome = Outcome::failed(Reason::TimeoutQueue, None);
             self.journal.sample(&outcome, None, &[], now);
             self.book_end(number, due.measured, &stamps, &outcome);
@@ -164,11 +148,7 @@ impl<D: Driver> Worker<D> {
         if !self.window.admits(since) {
             return;
         }
-        let due = Due {
-            intended: since,
-            taken: since,
-            measured: self.window.is_measured(since),
-        };
+        let due = Due { intended: since, taken: since, measured: self.window.is_measured(since) };
         self.take_up(crew, &due);
         self.begin(lane, due);
     }

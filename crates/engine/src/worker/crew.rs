@@ -28,6 +28,8 @@ pub(super) struct Crew {
     /// Taken up and not ended.
     pub(super) in_flight: u32,
     pub(super) max_in_flight: u32,
+    /// Whether any connection has brought a second answer: this server keeps them alive.
+    pub(super) keeps_alive: bool,
 }
 
 impl Crew {
@@ -44,6 +46,7 @@ impl Crew {
             idle: VecDeque::new(),
             in_flight: 0,
             max_in_flight,
+            keeps_alive: false,
         }
     }
 

@@ -47,8 +47,7 @@ impl<D: Driver> Worker<D> {
             self.opening.pending = self.lanes.len() as u32;
             self.open_more(now, true);
         } else {
-            self.released
-                .extend((0..self.lanes.len() as u32).map(|lane| (lane, now)));
+            self.released.extend((0..self.lanes.len() as u32).map(|lane| (lane, now)));
         }
     }
 
@@ -93,9 +92,7 @@ impl<D: Driver> Worker<D> {
         lane.generation = lane.generation.wrapping_add(1);
         let token = token(number, lane.generation);
         let addresses = &self.share.requests[usize::from(lane.crew)].addresses;
-        let turn = number
-            .wrapping_add(self.share.number)
-            .wrapping_add(lane.generation - 1);
+        let turn = number.wrapping_add(self.share.number).wrapping_add(lane.generation - 1);
         let to = addresses[turn as usize % addresses.len()];
         let mut failure = Reason::ConnectOther;
         for _ in 0..ADDRESS_TRIES {
@@ -137,23 +134,13 @@ impl<D: Driver> Worker<D> {
         let lane = &mut self.lanes[number as usize];
         let took = now.saturating_sub(lane.dialled_at);
         if lane.state == State::Opening {
-            self.journal
-                .tally(lane.crew, false)
-                .accepted
-                .connect
-                .record(took);
+            self.journal.tally(lane.crew, false).accepted.connect.record(took);
             self.opening_ended();
             self.released.push((number, now));
             self.open_more(now, false);
         } else {
             lane.exchange.stamps.connect = took;
-            self.progress(
-                number,
-                Ready {
-                    writable: true,
-                    ..event
-                },
-            );
+            self.progress(number, Ready { writable: true, ..event });
         }
     }
 
@@ -210,8 +197,12 @@ impl<D: Driver> Worker<D> {
                 && connection
                     .recv(&mut self.driver, &mut self.buffer)
                     .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
-        if !is_quiet {
-            self.hang_up(number);
+        if is_quiet {
+            return;
+        }
+        self.hang_up(number);
+        if self.lanes[number as usize].state == State::Looking {
+            self.released.push((number, self.driver.now()));
         }
     }
 
@@ -234,7 +225,7 @@ impl<D: Driver> Worker<D> {
                 self.hang_up(number);
                 self.dial_failed(number, Reason::TimeoutConnect, now);
             }
-            State::Resting => {
+            State::Resting | State::Looking => {
                 let since = lane.deadline;
                 self.released.push((number, since));
             }

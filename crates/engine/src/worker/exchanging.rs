@@ -1,19 +1,17 @@
 //! Requests: begun on a lane, moved by its events, ended in the books.
 
 use client::{Class, Outcome, Reason, Stamps, Step};
-use net::{Driver, Ready};
+use net::{Driver, Nanos, Ready};
 
 use super::Worker;
 use super::crew::Due;
 use super::lane::State;
 
+/// A server that closes after its answer does so within this time.
+const LOOK_NS: Nanos = 5_000_000;
+
 /// What a lane is told when no event said so: there may be something to read.
-const READ_ON: Ready = Ready {
-    token: 0,
-    readable: true,
-    writable: false,
-    closed: false,
-};
+const READ_ON: Ready = Ready { token: 0, readable: true, writable: false, closed: false };
 
 impl<D: Driver> Worker<D> {
     /// Starts a request on a free lane.
@@ -22,8 +20,7 @@ impl<D: Driver> Worker<D> {
         let prepared = &self.share.requests[usize::from(lane.crew)];
         lane.state = State::Busy;
         lane.measured = due.measured;
-        lane.exchange
-            .restart(due.intended, due.taken, &prepared.request);
+        lane.exchange.restart(due.intended, due.taken, &prepared.request);
         let deadline = due.taken.saturating_add(prepared.timeout_ns);
         let is_open = lane.is_open();
         self.watch(number, deadline);
@@ -41,9 +38,7 @@ impl<D: Driver> Worker<D> {
             return;
         };
         let request = &self.share.requests[usize::from(lane.crew)].request;
-        let step = lane
-            .exchange
-            .send(&mut self.driver, connection, &request.bytes);
+        let step = lane.exchange.send(&mut self.driver, connection, &request.bytes);
         self.follow(number, step, false);
     }
 
@@ -57,15 +52,12 @@ impl<D: Driver> Worker<D> {
         let is_written = lane.exchange.bytes_out() == request.bytes.len() as u64;
         let mut step = Step::Pending;
         if event.writable && !(is_written && connection.is_plain()) {
-            step = lane
-                .exchange
-                .send(&mut self.driver, connection, &request.bytes);
+            step = lane.exchange.send(&mut self.driver, connection, &request.bytes);
         }
         if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
             // An answer may lie before the error that stopped the writing.
             let read =
-                lane.exchange
-                    .receive(&mut self.driver, connection, &mut self.buffer, event.closed);
+                lane.exchange.receive(&mut self.driver, connection, &mut self.buffer, event.closed);
             if !matches!((step, read), (Step::Done(_), Step::Pending | Step::Again)) {
                 step = read;
             }
@@ -89,13 +81,7 @@ impl<D: Driver> Worker<D> {
             Step::Again => self.unread.push((number, is_closed)),
             Step::Done(outcome) => {
                 let reusable = outcome.reusable && !is_closed;
-                self.finish(
-                    number,
-                    Outcome {
-                        reusable,
-                        ..outcome
-                    },
-                );
+                self.finish(number, Outcome { reusable, ..outcome });
             }
         }
     }
@@ -108,12 +94,7 @@ impl<D: Driver> Worker<D> {
             outcome.failure.is_none() && self.share.requests[usize::from(crew)].accepts(status)
         });
         if !accepted {
-            self.journal.sample(
-                &outcome,
-                Some(&lane.exchange),
-                &self.buffer,
-                stamps.last_byte,
-            );
+            self.journal.sample(&outcome, Some(&lane.exchange), &self.buffer, stamps.last_byte);
             outcome.failure = Some(outcome.failure.unwrap_or(Reason::Status));
         }
         let tally = self.journal.tally(crew, measured);
@@ -121,13 +102,26 @@ impl<D: Driver> Worker<D> {
         tally.bytes_out += lane.exchange.bytes_out();
         self.book_end(crew, measured, &stamps, &outcome);
         if outcome.reusable && self.share.plan.transport.keepalive {
-            if let Some(connection) = &mut self.lanes[number as usize].connection {
-                connection.served += 1;
-            }
+            self.keep(number, stamps.last_byte);
         } else {
             self.hang_up(number);
+            self.free(number, stamps.last_byte, &outcome);
         }
-        self.free(number, stamps.last_byte, &outcome);
+    }
+
+    /// Keeps the connection for the next exchange. Some servers close after every answer without
+    /// announcing it; until one is known not to, its connections are looked at before reuse.
+    fn keep(&mut self, number: u32, since: Nanos) {
+        let lane = &mut self.lanes[number as usize];
+        let crew = &mut self.crews[usize::from(lane.crew)];
+        let Some(connection) = &mut lane.connection else { return };
+        connection.served += 1;
+        crew.keeps_alive |= connection.served > 1;
+        if crew.keeps_alive {
+            return self.released.push((number, since));
+        }
+        lane.state = State::Looking;
+        self.watch(number, since.saturating_add(LOOK_NS));
     }
 
     /// Books the end of an attempt, whether or not it ever had a lane.

@@ -32,11 +32,7 @@ impl Journal {
     }
 
     pub(super) fn tally(&mut self, request: u16, measured: bool) -> &mut Tally {
-        let side = if measured {
-            &mut self.measured
-        } else {
-            &mut self.warmup
-        };
+        let side = if measured { &mut self.measured } else { &mut self.warmup };
         &mut side[usize::from(request)]
     }
 
@@ -44,21 +40,11 @@ impl Journal {
     pub(super) fn end(&mut self, request: u16, measured: bool, stamps: &Stamps, outcome: &Outcome) {
         if let Some(rows) = &mut self.rows {
             let (failure, status) = (outcome.failure, outcome.status);
-            rows.push(Row {
-                request: request.into(),
-                measured,
-                stamps: *stamps,
-                failure,
-                status,
-            });
+            rows.push(Row { request: request.into(), measured, stamps: *stamps, failure, status });
         }
         let tally = self.tally(request, measured);
         match outcome {
-            Outcome {
-                failure: None,
-                status: Some(status),
-                ..
-            } => tally.accept(stamps, *status),
+            Outcome { failure: None, status: Some(status), .. } => tally.accept(stamps, *status),
             _ => tally.reject(stamps, outcome),
         }
     }
@@ -77,20 +63,13 @@ impl Journal {
             return;
         }
         *seen += 1;
-        let excerpt = exchange
-            .map(|exchange| exchange.excerpt(buffer))
-            .unwrap_or_default();
-        self.samples
-            .push(Sample::new(reason, outcome.status, excerpt, at));
+        let excerpt = exchange.map(|exchange| exchange.excerpt(buffer)).unwrap_or_default();
+        self.samples.push(Sample::new(reason, outcome.status, excerpt, at));
     }
 
     /// Takes one side of the books and leaves empty ones of the same size.
     pub(super) fn take(&mut self, measured: bool) -> Vec<Tally> {
-        let side = if measured {
-            &mut self.measured
-        } else {
-            &mut self.warmup
-        };
+        let side = if measured { &mut self.measured } else { &mut self.warmup };
         let fresh = side.iter().map(Tally::fresh).collect();
         std::mem::replace(side, fresh)
     }
@@ -127,16 +106,9 @@ fn redact(head: &str) -> String {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    [
-        "cookie",
-        "authoriz",
-        "authentic",
-        "token",
-        "secret",
-        "api-key",
-    ]
-    .iter()
-    .any(|part| name.contains(part))
+    ["cookie", "authoriz", "authentic", "token", "secret", "api-key"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 #[cfg(test)]
@@ -151,10 +123,7 @@ mod tests {
             sample.head,
             "HTTP/1.1 503 Busy\r\nSet-Cookie: [redacted]\r\nX-Auth-Token: [redacted]\r\nServer: s"
         );
-        assert_eq!(
-            (sample.body.as_str(), sample.reason.as_str()),
-            ("body", "status.503")
-        );
+        assert_eq!((sample.body.as_str(), sample.reason.as_str()), ("body", "status.503"));
     }
 
     #[test]
@@ -163,12 +132,7 @@ mod tests {
         for at in 0..9 {
             journal.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at);
             journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at);
-            journal.sample(
-                &Outcome::failed(Reason::ConnectRefused, None),
-                None,
-                &[],
-                at,
-            );
+            journal.sample(&Outcome::failed(Reason::ConnectRefused, None), None, &[], at);
         }
         assert_eq!(journal.samples.len(), 10);
     }

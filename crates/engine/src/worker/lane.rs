@@ -15,6 +15,8 @@ pub(super) enum State {
     Resting,
     /// An exchange, perhaps still dialling.
     Busy,
+    /// Answered on a connection that the server may be about to close; nobody knows yet.
+    Looking,
 }
 
 /// One lane.

@@ -98,12 +98,7 @@ pub struct Worker<D: Driver> {
 impl<D: Driver> Worker<D> {
     /// Makes a worker; nothing happens before [`Worker::run`].
     pub fn new(driver: D, share: Share) -> Self {
-        let Share {
-            plan,
-            requests,
-            run_start,
-            ..
-        } = &share;
+        let Share { plan, requests, run_start, .. } = &share;
         let lanes = lanes_of(plan, requests);
         let asked = lanes.len() as u64;
         Self {
@@ -113,10 +108,7 @@ impl<D: Driver> Worker<D> {
             crews: plan.groups.iter().map(Crew::new).collect(),
             opening: Opening::default(),
             sources: SourceAddresses::default(),
-            connections: Connections {
-                asked,
-                ..Connections::default()
-            },
+            connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             alarms: Timers::default(),
@@ -171,11 +163,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn wait(&mut self) {
-        let until = if self.unread.is_empty() {
-            self.next_wake()
-        } else {
-            0
-        };
+        let until = if self.unread.is_empty() { self.next_wake() } else { 0 };
         // Waiting fails only when the epoll descriptor itself is broken; then nothing can be
         // measured any more, and the end is the honest answer.
         if self.driver.wait(until, &mut self.ready).is_err() {
@@ -204,7 +192,7 @@ impl<D: Driver> Worker<D> {
         match lane.state {
             State::Opening | State::Busy if !lane.is_open() => self.advance(number, event),
             State::Busy => self.progress(number, event),
-            State::Idle | State::Resting | State::Opening => self.look_for_end(number, event),
+            _ => self.look_for_end(number, event),
         }
     }
 }

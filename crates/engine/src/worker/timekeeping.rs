@@ -14,11 +14,7 @@ pub(super) struct SliceClock {
 
 impl SliceClock {
     pub(super) fn new(length: Nanos, from: Nanos) -> Self {
-        Self {
-            length,
-            from,
-            number: 0,
-        }
+        Self { length, from, number: 0 }
     }
 
     pub(super) fn end(&self) -> Nanos {
@@ -48,30 +44,27 @@ impl<D: Driver> Worker<D> {
 
     /// When the loop must turn again, whatever the sockets do.
     pub(super) fn next_wake(&self) -> Nanos {
-        let patience = if self.window.phase == Phase::Warmup && self.opening.has_arrived {
-            ALERT_NS
-        } else {
-            ATTENTION_NS
-        };
+        let now = self.driver.now();
         let window = &self.window;
-        let phase_end = match window.phase {
-            Phase::Warmup if self.opening.has_arrived => window.start,
-            Phase::Warmup => window.warm_until.max(self.driver.now()),
-            Phase::Measure => window.end,
-            Phase::Drain | Phase::Over => window.drain_until,
+        let (phase_end, patience) = match window.phase {
+            Phase::Warmup if self.opening.has_arrived => (window.start, ALERT_NS),
+            // Past the end of the warm-up, only the end of a dial can move it on.
+            Phase::Warmup if now < window.warm_until => (window.warm_until, ATTENTION_NS),
+            Phase::Warmup => (Nanos::MAX, ATTENTION_NS),
+            Phase::Measure => (window.end, ATTENTION_NS),
+            Phase::Drain | Phase::Over => (window.drain_until, ATTENTION_NS),
         };
-        let due = self.next_due();
         let alarm = self.alarms.next_at().unwrap_or(Nanos::MAX);
-        let attention = self.driver.now() + patience;
-        [self.slice.end(), phase_end, due, alarm, attention]
-            .into_iter()
-            .fold(Nanos::MAX, Nanos::min)
+        let times = [self.slice.end(), phase_end, self.next_due(), alarm, now + patience];
+        times.into_iter().fold(Nanos::MAX, Nanos::min)
     }
 
     /// Hands up what is left after the last turn.
     pub(super) fn close_books(&mut self) {
         let now = self.driver.now();
         self.hand_up(Phase::Drain, now);
+        // Whoever hears that the run is over may count on its sockets being closed.
+        self.lanes.clear();
         // What began in the warm-up and ended later belongs to the warm-up still.
         self.hand_up(Phase::Over, now);
     }
@@ -184,19 +177,12 @@ impl<D: Driver> Worker<D> {
             number: self.slice.number,
             from: self.slice.from,
             to,
-            tallies: self
-                .journal
-                .take(matches!(phase, Phase::Measure | Phase::Drain)),
+            tallies: self.journal.take(matches!(phase, Phase::Measure | Phase::Drain)),
             in_flight: self.in_flight,
             connections: self.connections,
             usage: spent,
             samples: std::mem::take(&mut self.journal.samples),
-            rows: self
-                .journal
-                .rows
-                .as_mut()
-                .map(std::mem::take)
-                .unwrap_or_default(),
+            rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
             window: is_known.then_some((self.window.start, self.window.end)),
         };
         // Nobody listens any more only when the run was given up; then nobody misses it.

@@ -1,0 +1,263 @@
+//! The real driver against real servers: every fault ends in its class, and both sides agree.
+
+#![allow(clippy::unwrap_used)] // A test that cannot start may panic.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use engine::{
+    Group, Open, PLAN_VERSION, Pace, Plan, RequestPlan, Run, Source, Stop, Summary, Tally,
+    Transport,
+};
+use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
+
+const MS: u64 = 1_000_000;
+
+fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
+    let request = RequestPlan {
+        name: "GET /".into(),
+        method: "GET".into(),
+        url: url.into(),
+        headers: vec![],
+        body: None,
+        timeout_ns: 300 * MS,
+        accept_statuses: vec![(200, 399)],
+    };
+    Plan {
+        version: PLAN_VERSION,
+        groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
+        transport: Transport { keepalive: true },
+        stop,
+        warmup_ns: 0,
+        drain_ns: 5000 * MS,
+        retry_delay_ns: 10 * MS,
+        slice_ns: 100 * MS,
+        workers: 2,
+        seed: 7,
+        log: None,
+    }
+}
+
+fn requests(url: &str, users: u32, requests: u64) -> Plan {
+    plan(url, Pace::Closed { users }, Stop::Requests { requests })
+}
+
+fn run(plan: &Plan) -> Summary {
+    let run = Run::start(plan).unwrap();
+    let limit = Instant::now() + Duration::from_secs(60);
+    while !run.is_done() {
+        let _ = run.next_slice(Duration::from_millis(50));
+        assert!(Instant::now() < limit, "the run does not end");
+    }
+    run.summary().unwrap()
+}
+
+fn balanced(summary: &Summary) -> Tally {
+    let total = summary.total();
+    assert_eq!(total.planned, total.attempted + total.dropped);
+    assert_eq!(total.attempted, total.ended() + summary.in_flight);
+    total
+}
+
+fn url(target: &Target) -> String {
+    format!("http://{}/", target.addr())
+}
+
+fn faulty(fault: Fault, share: f64) -> Target {
+    let host = "127.0.0.1".into();
+    let spec = FaultySpec { host, port: 0, threads: 1, fault, share, seed: 1 };
+    Target::start(Spec::Faulty(spec)).unwrap()
+}
+
+/// What the engine must say of a target all of whose answers have this fault.
+fn expected(fault: Fault) -> &'static [&'static str] {
+    match fault.name() {
+        "reset_before" => &["read.reset"],
+        "reset_in_head" => &["read.reset_in_head"],
+        "reset_in_body" => &["read.reset_in_body"],
+        "slow_loris" => &["timeout.head"],
+        "closed_early" => &["read.closed_in_body"],
+        "closed_in_head" => &["read.closed_in_head"],
+        "closed_before" => &["read.closed"],
+        "closed_on_reuse" => &["read.closed_on_reuse"],
+        "length_too_long" => &["timeout.body"],
+        "length_too_short" => &["protocol.extra_bytes"],
+        "bad_length" | "two_lengths" => &["protocol.bad_content_length"],
+        "bad_chunk" | "bad_chunk_end" => &["protocol.bad_chunk"],
+        "garbage" => &["protocol.not_http"],
+        "http2_only" => &["protocol.http2"],
+        "huge_head" | "endless_head" => &["protocol.head_too_large", "timeout.head"],
+        "endless_body" => &["timeout.body"],
+        "status_503" => &["status.503"],
+        "hang" => &["timeout.first_byte"],
+        "no_accept" => &["timeout.connect"],
+        _ => &[],
+    }
+}
+
+#[test]
+fn each_fault_ends_in_its_class_and_the_target_agrees() {
+    for fault in Fault::ALL {
+        let target = faulty(*fault, 1.0);
+        let summary = run(&requests(&url(&target), 4, 12));
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        let name = fault.name();
+        assert_eq!(total.attempted, 12, "{name}");
+        let reasons = total.all_reasons();
+        let wanted = expected(*fault);
+        let known = reasons.keys().all(|reason| wanted.contains(&reason.as_str()));
+        assert!(known && (reasons.is_empty() == wanted.is_empty()), "{name}: {reasons:?}");
+        if name == "no_accept" {
+            assert_eq!(counts.requests, 0);
+        } else {
+            assert_eq!(counts.requests, total.attempted, "{name}");
+            assert_eq!(
+                total.ok,
+                if wanted.is_empty() { 12 } else { counts.answered_ok(name) },
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Answers that the client must have accepted although the target is faulty.
+trait AnsweredOk {
+    fn answered_ok(&self, fault: &str) -> u64;
+}
+
+impl AnsweredOk for targets::Counts {
+    fn answered_ok(&self, fault: &str) -> u64 {
+        if fault == "status_503" { 0 } else { self.answered }
+    }
+}
+
+#[test]
+fn a_share_of_faults_is_exactly_that_share() {
+    for fault in Fault::ALL.iter().filter(|fault| !expected(**fault).is_empty()) {
+        if ["no_accept", "closed_on_reuse"].contains(&fault.name()) {
+            continue; // The first has no share, the second spares the first of each connection.
+        }
+        let target = faulty(*fault, 0.3);
+        let summary = run(&requests(&url(&target), 8, 60));
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        let faults: u64 = counts.faults.values().sum();
+        assert_eq!((total.attempted, total.attempted - total.ok), (60, faults), "{}", fault.name());
+    }
+}
+
+#[test]
+fn a_healthy_target_agrees_to_the_last_request() {
+    for host in ["127.0.0.1", "::1"] {
+        let spec = HelloSpec { host: host.into(), ..HelloSpec::default() };
+        let target = Target::start(Spec::Hello(spec)).unwrap();
+        let summary = run(&requests(&url(&target), 16, 5000));
+        let total = balanced(&summary);
+        target.stop().unwrap();
+        let counts = target.counts();
+        assert_eq!((total.ok, counts.requests, counts.answered), (5000, 5000, 5000));
+        assert_eq!(counts.connections, 16);
+        assert_eq!(total.bytes_in, counts.bytes_out);
+    }
+}
+
+#[test]
+fn warm_up_and_window_together_are_what_the_target_saw() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let mut plan =
+        plan(&url(&target), Pace::Closed { users: 8 }, Stop::Duration { duration_ns: 300 * MS });
+    plan.warmup_ns = 200 * MS;
+    let summary = run(&plan);
+    target.stop().unwrap();
+    let warmup: u64 = summary.warmup.iter().map(|tally| tally.attempted).sum();
+    let total = balanced(&summary);
+    assert!(warmup > 0 && total.attempted > 0);
+    assert_eq!(target.counts().requests, warmup + total.attempted);
+}
+
+#[test]
+fn an_open_load_sends_what_was_planned() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let open =
+        Open { rate_per_s: 2000.0, connections: 16, max_in_flight: None, first: 0, stride: 1 };
+    let stop = Stop::Duration { duration_ns: 500 * MS };
+    let summary = run(&plan(&url(&target), Pace::Constant(open), stop));
+    target.stop().unwrap();
+    let total = balanced(&summary);
+    assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));
+}
+
+#[test]
+fn nobody_listens_is_refused_and_nothing_was_measured() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    let stop = Stop::Duration { duration_ns: 200 * MS };
+    let summary = run(&plan(&url, Pace::Closed { users: 2 }, stop));
+    let reasons = balanced(&summary).all_reasons();
+    assert_eq!(reasons.keys().collect::<Vec<_>>(), ["connect.refused"]);
+    assert!(summary.failure.is_some());
+}
+
+#[test]
+fn a_target_that_never_answers_is_given_up() {
+    let target = faulty(Fault::NoAccept, 1.0);
+    let stop = Stop::Duration { duration_ns: 60_000 * MS };
+    let started = Instant::now();
+    let summary = run(&plan(&url(&target), Pace::Closed { users: 2 }, stop));
+    target.stop().unwrap();
+    balanced(&summary);
+    assert!(summary.failure.is_some_and(|text| text.contains("no byte of an answer")));
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn bodies_of_every_size_arrive_whole_chunked_or_not() {
+    for (size, chunked) in
+        [(0, false), (1, true), (300_000, false), (300_000, true), (5_000_000, false)]
+    {
+        let spec = targets::BytesSpec { size, chunked, ..targets::BytesSpec::default() };
+        let target = Target::start(Spec::Bytes(spec)).unwrap();
+        let summary = run(&requests(&url(&target), 4, 40));
+        target.stop().unwrap();
+        let total = balanced(&summary);
+        assert_eq!(total.ok, 40, "{size} {chunked}: {:?}", total.all_reasons());
+        assert_eq!(total.bytes_in, target.counts().bytes_out, "{size} {chunked}");
+        assert_eq!(target.counts().connections, 4, "connections are kept");
+    }
+}
+
+#[test]
+fn a_request_with_a_large_body_goes_out_whole() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let mut plan = requests(&url(&target), 4, 20);
+    let Source::One { request } = &mut plan.groups[0].source;
+    request.method = "POST".into();
+    request.body = Some("QUJD".repeat(1 << 20));
+    request.timeout_ns = 10_000 * MS;
+    let summary = run(&plan);
+    target.stop().unwrap();
+    let total = balanced(&summary);
+    assert_eq!((total.ok, target.counts().requests), (20, 20));
+    assert!(total.bytes_out > 20 * 3 * (1 << 20));
+}
+
+#[test]
+fn summaries_of_the_parts_of_a_plan_merge_into_the_result_of_the_whole() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let whole = requests(&url(&target), 8, 1001);
+    let mut parts = whole.split(3).into_iter().map(|part| run(&part));
+    let mut sum = parts.next().unwrap();
+    for part in parts {
+        let bytes = part.to_bytes();
+        sum.merge(&Summary::from_bytes(&bytes).unwrap());
+    }
+    target.stop().unwrap();
+    let total = balanced(&sum);
+    assert_eq!((total.ok, target.counts().requests), (1001, 1001));
+    assert_eq!(total.accepted.service.count(), 1001);
+    assert_eq!(sum.concurrency, 8);
+    let statuses = BTreeMap::from([(200, 1001)]);
+    assert_eq!(total.statuses, statuses);
+}

@@ -1,0 +1,157 @@
+//! A whole worker in a simulated world: scripts in, exact counts out.
+
+// Each test file uses its own part of this room, and a test that cannot start may panic.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::type_complexity)]
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use engine::{
+    Gate, Group, Open, Pace, Phase, Plan, Report, RequestPlan, Share, Source, Stop, Tally,
+    Transport, Worker, prepare,
+};
+use net::{Act, Dial, Nanos, Peer, Simulated};
+
+pub const MS: Nanos = 1_000_000;
+pub const SECOND: Nanos = 1_000_000_000;
+pub const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+/// A closed load of so many users for one second, without warm-up.
+pub fn closed(users: u32) -> Plan {
+    plan(Pace::Closed { users })
+}
+
+/// A constant rate for one second, without warm-up.
+pub fn constant(rate_per_s: f64, connections: u32) -> Plan {
+    plan(Pace::Constant(Open { rate_per_s, connections, max_in_flight: None, first: 0, stride: 1 }))
+}
+
+fn plan(pace: Pace) -> Plan {
+    let request = RequestPlan {
+        name: "GET /".into(),
+        method: "GET".into(),
+        url: "http://127.0.0.1:80/".into(),
+        headers: vec![],
+        body: None,
+        timeout_ns: SECOND,
+        accept_statuses: vec![(200, 399)],
+    };
+    Plan {
+        version: 1,
+        groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
+        transport: Transport { keepalive: true },
+        stop: Stop::Duration { duration_ns: SECOND },
+        warmup_ns: 0,
+        drain_ns: 5 * SECOND,
+        retry_delay_ns: 100 * MS,
+        slice_ns: 100 * MS,
+        workers: 1,
+        seed: 1,
+        log: None,
+    }
+}
+
+/// The request of the plan, to be changed.
+pub fn request(plan: &mut Plan) -> &mut RequestPlan {
+    let Source::One { request } = &mut plan.groups[0].source;
+    request
+}
+
+/// A target made of two closures; it counts what it saw.
+pub struct Target<D, A> {
+    dial: D,
+    answer: A,
+    /// Requests whose head was complete.
+    pub requests: u64,
+    heads: std::collections::BTreeMap<u64, Vec<u8>>,
+}
+
+impl<D, A> Target<D, A>
+where
+    D: FnMut(u64, Nanos) -> Dial,
+    A: FnMut(u64, Nanos) -> Vec<(Nanos, Act)>,
+{
+    pub fn new(dial: D, answer: A) -> Self {
+        Self { dial, answer, requests: 0, heads: std::collections::BTreeMap::new() }
+    }
+}
+
+impl<D, A> Peer for Target<D, A>
+where
+    D: FnMut(u64, Nanos) -> Dial,
+    A: FnMut(u64, Nanos) -> Vec<(Nanos, Act)>,
+{
+    fn dial(&mut self, number: u64, now: Nanos) -> Dial {
+        (self.dial)(number, now)
+    }
+
+    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
+        let head = self.heads.entry(connection).or_default();
+        head.extend_from_slice(bytes);
+        if !head.ends_with(b"\r\n\r\n") {
+            return Vec::new();
+        }
+        head.clear();
+        self.requests += 1;
+        (self.answer)(self.requests - 1, now)
+    }
+}
+
+/// A target that accepts at once and answers `hello` after so long.
+pub fn hello_after(
+    delay: Nanos,
+) -> Target<impl FnMut(u64, Nanos) -> Dial, impl FnMut(u64, Nanos) -> Vec<(Nanos, Act)>> {
+    Target::new(|_, _| Dial::Accept(0), move |_, _| vec![(delay, Act::Bytes(HELLO.to_vec()))])
+}
+
+/// What came of a simulated run.
+pub struct Outcome<P> {
+    pub measured: Tally,
+    pub warmup: Tally,
+    pub in_flight: u64,
+    pub reports: Vec<Report>,
+    pub world: Simulated<P>,
+    pub window: (Nanos, Nanos),
+}
+
+impl<P> Outcome<P> {
+    /// Failures by reason.
+    pub fn reasons(&self) -> Vec<(String, u64)> {
+        self.measured.all_reasons().into_iter().collect()
+    }
+
+    /// The two balances of the definition.
+    pub fn assert_balanced(&self) {
+        let tally = &self.measured;
+        assert_eq!(tally.planned, tally.attempted + tally.dropped, "planned");
+        assert_eq!(tally.attempted, tally.ended() + self.in_flight, "attempted");
+        assert_eq!(self.warmup.planned, self.warmup.attempted + self.warmup.dropped, "warm-up");
+    }
+}
+
+/// Runs a plan in one worker against a peer.
+pub fn simulate<P: Peer>(plan: Plan, peer: P) -> Outcome<P> {
+    simulate_in(plan, Simulated::new(peer), &Arc::new(Gate::new(1)))
+}
+
+/// The same in a world that the test prepared, with a gate that it may use.
+pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -> Outcome<P> {
+    let (reports, inbox) = channel();
+    let requests = prepare(&plan).unwrap().into();
+    let gate = Arc::clone(gate);
+    let share =
+        Share { number: 0, plan, requests, gate, reports, run_start: 0, socket_budget: 1_000_000 };
+    let world = Worker::new(world, share).run();
+    let reports: Vec<Report> = inbox.iter().collect();
+    let (mut measured, mut warmup) = (Tally::default(), Tally::default());
+    for report in &reports {
+        let side = match report.phase {
+            Phase::Warmup | Phase::Over => &mut warmup,
+            Phase::Measure | Phase::Drain => &mut measured,
+        };
+        report.tallies.iter().for_each(|tally| side.merge(tally));
+    }
+    let last = reports.last().unwrap();
+    let (in_flight, window) = (last.in_flight, last.window.unwrap_or_default());
+    Outcome { measured, warmup, in_flight, reports, world, window }
+}

@@ -1,0 +1,67 @@
+//! The faults a faulty target can have: one table, from which names, docs, CLI help and tests come.
+//!
+//! What a fault puts on the wire is in `script`; here is only what it is called and means.
+
+use serde::{Deserialize, Serialize};
+
+/// Builds the enum and everything that is generated from its rows.
+macro_rules! faults {
+    ($($variant:ident $name:literal $answers:literal $meaning:literal;)+) => {
+        /// A way in which a faulty target fails, or a legal answer that clients often get wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Fault {
+            $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
+        }
+
+        impl Fault {
+            /// Every fault, in the order of the table.
+            pub const ALL: &[Fault] = &[$(Fault::$variant,)+];
+
+            /// The name used in specs, in counts and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self { $(Fault::$variant => $name,)+ }
+            }
+
+            /// One line that says what the client meets; for help texts.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Fault::$variant => $meaning,)+ }
+            }
+
+            /// Whether the client gets a complete and legal answer all the same, so that the
+            /// target counts the request as answered.
+            pub const fn answers(self) -> bool {
+                match self { $(Fault::$variant => $answers,)+ }
+            }
+        }
+    };
+}
+
+faults! {
+    ResetBefore "reset_before" false "reset after the request was read, before any byte of an answer";
+    ResetInHead "reset_in_head" false "reset after half the head";
+    ResetInBody "reset_in_body" false "reset after half the body";
+    SlowLoris "slow_loris" false "one byte every 100 ms, forever";
+    ClosedBefore "closed_before" false "closed after the request was read, before any byte of an answer";
+    ClosedInHead "closed_in_head" false "closed after half the head";
+    ClosedEarly "closed_early" false "closed after half the body";
+    ClosedOnReuse "closed_on_reuse" false "a connection's first request is answered as keep-alive; at a later one it is closed without an answer";
+    CloseAfter "close_after" true "answered, then closed without having said so (legal)";
+    LengthTooLong "length_too_long" false "Content-Length larger than the body, then silence";
+    LengthTooShort "length_too_short" false "Content-Length smaller than the body";
+    BadLength "bad_length" false "Content-Length: banana";
+    TwoLengths "two_lengths" false "two Content-Length headers that differ";
+    BadChunk "bad_chunk" false "a chunk size that is no number";
+    BadChunkEnd "bad_chunk_end" false "no CRLF after a chunk's data";
+    Garbage "garbage" false "64 random bytes instead of HTTP, then closed";
+    Http2Only "http2_only" false "HTTP/2 frames (SETTINGS, GOAWAY), then closed, as an HTTP/2-only server does";
+    HugeHead "huge_head" false "a head of 1 MB";
+    EndlessHead "endless_head" false "a head that never ends, 1 MB/s";
+    EndlessBody "endless_body" false "a chunked body that never ends, 1 MB/s";
+    Status503 "status_503" true "503 Service Unavailable with a body (legal)";
+    Hang "hang" false "reads the request and never answers";
+    CloseDelimited "close_delimited" true "HTTP/1.0 without a length: the body ends when the connection does (legal)";
+    Interim100 "interim_100" true "103 Early Hints before the 200 (legal)";
+    NoContent "no_content" true "204 without a body (legal)";
+    NotModified "not_modified" true "304 with a Content-Length but no body (legal)";
+    NoAccept "no_accept" false "a blackhole: the accept queue is full, SYNs are dropped (share does not apply)";
+}

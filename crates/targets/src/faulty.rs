@@ -1,0 +1,161 @@
+//! Lets a share of the requests meet a fault, and answers the others.
+//!
+//! Raw sockets, since no HTTP library would send this. Which requests meet the fault follows from
+//! the seed and the request's number. After a fault that leaves the connection open, it goes on.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use socket2::SockRef;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use crate::counts::Tally;
+use crate::listener::Serve;
+use crate::request::Request;
+use crate::script::Step;
+use crate::{Fault, FaultySpec, random, request, script};
+
+/// Who meets the fault; shared by the threads of a target.
+#[derive(Debug)]
+pub(crate) struct Luck {
+    fault: Fault,
+    share: f64,
+    seed: u64,
+    number: AtomicU64,
+}
+
+/// The faulty server of one thread.
+#[derive(Debug)]
+pub(crate) struct Faulty(Arc<Luck>);
+
+/// One connection to it.
+struct Connection {
+    luck: Arc<Luck>,
+    stream: BufReader<TcpStream>,
+    tally: Arc<Tally>,
+    /// Whether a request came before.
+    reused: bool,
+}
+
+/// Whether the connection can take another request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Open,
+    Over,
+}
+
+impl Luck {
+    pub(crate) fn new(spec: &FaultySpec) -> Self {
+        let FaultySpec { fault, share, seed, .. } = *spec;
+        Luck { fault, share, seed, number: AtomicU64::new(0) }
+    }
+
+    /// The script for the next request of all; None if it meets no fault.
+    fn next(&self, request: Request, reused: bool) -> Option<Vec<Step>> {
+        let number = self.number.fetch_add(1, Relaxed);
+        let spared = self.fault == Fault::ClosedOnReuse && !reused;
+        let unlucky = random::unit(self.seed, 0, number) < self.share;
+        (unlucky && !spared).then(|| script::of(self.fault, request.head_only, number))
+    }
+}
+
+impl Faulty {
+    pub(crate) fn new(luck: Arc<Luck>) -> Self {
+        Faulty(luck)
+    }
+}
+
+impl Serve for Faulty {
+    fn serve(
+        &self,
+        stream: TcpStream,
+        tally: Arc<Tally>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let luck = Arc::clone(&self.0);
+        let stream = BufReader::new(stream);
+        let mut connection = Connection { luck, stream, tally, reused: false };
+        async move { while let Ok(Ending::Open) = connection.exchange().await {} }
+    }
+}
+
+impl Connection {
+    /// One request and what follows it. An error means that the client left or talks nonsense.
+    async fn exchange(&mut self) -> io::Result<Ending> {
+        let Some(request) = request::next(&mut self.stream).await? else {
+            return Ok(Ending::Over);
+        };
+        self.tally.requests.fetch_add(1, Relaxed);
+        let unlucky = self.luck.next(request, self.reused);
+        self.reused = true;
+        let answers = unlucky.is_none() || self.luck.fault.answers();
+        if unlucky.is_some() {
+            self.tally.faults.fetch_add(1, Relaxed);
+        }
+
+        let mut ending = if request.keep_alive { Ending::Open } else { Ending::Over };
+        for step in unlucky.unwrap_or_else(|| script::hello(request.head_only)) {
+            if self.take(step).await? == Ending::Over {
+                ending = Ending::Over;
+            }
+        }
+        if answers {
+            self.tally.answered.fetch_add(1, Relaxed);
+        }
+        Ok(ending)
+    }
+
+    /// The socket itself closes when the connection is dropped.
+    async fn take(&mut self, step: Step) -> io::Result<Ending> {
+        match step {
+            Step::Send(bytes) => self.send(&bytes).await?,
+            Step::Pour(bytes, pause) => loop {
+                self.send(&bytes).await?;
+                sleep(pause).await;
+            },
+            Step::Drip(bytes, pause) => self.drip(&bytes, pause).await?,
+            Step::Pause(pause) => sleep(pause).await,
+            Step::Silence => {
+                self.listen_only().await?;
+                return Ok(Ending::Over);
+            }
+            Step::Close => return Ok(Ending::Over),
+            Step::Reset => {
+                SockRef::from(self.stream.get_ref()).set_linger(Some(Duration::ZERO))?;
+                return Ok(Ending::Over);
+            }
+        }
+        Ok(Ending::Open)
+    }
+
+    async fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let sent = self.stream.write(bytes).await?;
+            self.tally.bytes_out.fetch_add(sent as u64, Relaxed);
+            bytes = &bytes[sent..];
+        }
+        Ok(())
+    }
+
+    async fn drip(&mut self, bytes: &[u8], pause: Duration) -> io::Result<()> {
+        for byte in bytes.chunks(1) {
+            self.send(byte).await?;
+            sleep(pause).await;
+        }
+        Ok(())
+    }
+
+    /// Takes whatever comes until the client closes.
+    async fn listen_only(&mut self) -> io::Result<()> {
+        loop {
+            let bytes = self.stream.fill_buf().await?.len();
+            if bytes == 0 {
+                return Ok(());
+            }
+            self.stream.consume(bytes);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Answers a few bytes as fast as hyper can.
+
+use std::sync::Arc;
+
+use hyper::body::Bytes;
+use hyper::header::HeaderValue;
+
+use crate::HelloSpec;
+use crate::body::Body;
+use crate::counted::Ledger;
+use crate::http::Site;
+
+/// What every plain answer says; also that of the targets which delay it or spoil it.
+pub(crate) const TEXT: &str = "Hello world";
+pub(crate) const TEXT_TYPE: &str = "text/plain";
+
+/// The same answer for everybody.
+#[derive(Debug)]
+pub(crate) struct Hello {
+    content_type: HeaderValue,
+    block: Bytes,
+}
+
+impl Hello {
+    pub(crate) fn new(spec: &HelloSpec) -> Self {
+        if spec.json { Self::json() } else { Self::text() }
+    }
+
+    pub(crate) fn text() -> Self {
+        let content_type = HeaderValue::from_static(TEXT_TYPE);
+        Hello { content_type, block: Bytes::from_static(TEXT.as_bytes()) }
+    }
+
+    fn json() -> Self {
+        let content_type = HeaderValue::from_static("application/json");
+        Hello { content_type, block: Bytes::from_static(br#"{"status":"ok"}"#) }
+    }
+
+    pub(crate) fn say(&self, ledger: &Arc<Ledger>) -> (HeaderValue, Body) {
+        (self.content_type.clone(), Body::once(&self.block, ledger))
+    }
+}
+
+impl Site for Hello {
+    async fn answer(&self, ledger: &Arc<Ledger>) -> (HeaderValue, Body) {
+        self.say(ledger)
+    }
+}

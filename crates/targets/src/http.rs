@@ -1,0 +1,107 @@
+//! Serves HTTP/1.1 through hyper: what hello, delay and bytes have in common.
+//!
+//! A request is read to the end of its body before it counts; the body itself is thrown away.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
+use tokio::net::TcpStream;
+
+use crate::body::Body;
+use crate::counted::{Counted, Ledger};
+use crate::counts::Tally;
+use crate::listener::Serve;
+use crate::truth::Truth;
+
+/// What a target answers, and when.
+pub(crate) trait Site: Send + Sync + 'static {
+    /// Content type and body, ready when they shall be sent. Called when the request was read.
+    fn answer(&self, ledger: &Arc<Ledger>) -> impl Future<Output = (HeaderValue, Body)> + Send;
+
+    /// Whether bodies are large enough to be written from where they are.
+    fn vectored(&self) -> bool {
+        false
+    }
+
+    /// The log, if there is one.
+    fn truth(&self) -> Option<Arc<Truth>> {
+        None
+    }
+}
+
+/// A site behind hyper.
+#[derive(Debug)]
+pub(crate) struct Http<S>(Arc<S>);
+
+impl<S> Http<S> {
+    pub(crate) fn new(site: S) -> Self {
+        Http(Arc::new(site))
+    }
+}
+
+impl<S: Site> Serve for Http<S> {
+    fn serve(
+        &self,
+        stream: TcpStream,
+        tally: Arc<Tally>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let site = Arc::clone(&self.0);
+        let ledger = Arc::new(Ledger::new(tally, site.truth()));
+        let stream = Counted::new(stream, Arc::clone(&ledger), site.vectored());
+        let service =
+            service_fn(move |request| respond(Arc::clone(&site), request, Arc::clone(&ledger)));
+        let mut http = http1::Builder::new();
+        http.auto_date_header(false).header_read_timeout(None);
+        let connection = http.serve_connection(stream, service);
+        async {
+            // A client that leaves or talks nonsense ends its connection; the books show it.
+            let _ = connection.await;
+        }
+    }
+}
+
+/// A request without a body counts right here: what is returned is not polled any more when the
+/// client has left meanwhile.
+fn respond<S: Site>(
+    site: Arc<S>,
+    request: Request<Incoming>,
+    ledger: Arc<Ledger>,
+) -> impl Future<Output = hyper::Result<Response<Body>>> + Send {
+    let head_only = request.method() == Method::HEAD;
+    let body = request.into_body();
+    let bodiless = body.is_end_stream();
+    if bodiless {
+        ledger.read_request();
+    }
+    async move {
+        if !bodiless {
+            read_to_end(body).await?;
+            ledger.read_request();
+        }
+        let (content_type, body) = site.answer(&ledger).await;
+        Ok(response(content_type, body, head_only))
+    }
+}
+
+fn response(content_type: HeaderValue, body: Body, head_only: bool) -> Response<Body> {
+    let length = body.length();
+    let mut response = Response::new(if head_only { body.left_out() } else { body });
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    if let (true, Some(length)) = (head_only, length) {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    response
+}
+
+async fn read_to_end(mut body: Incoming) -> hyper::Result<()> {
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        frame?;
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Reads requests from a raw connection: just enough to know where one ends.
+//!
+//! It answers no `Expect: 100-continue` and refuses what it cannot delimit.
+
+use std::io;
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+
+/// The longest line of a head, and the most lines of one.
+const LINE_BYTES: u64 = 64 * 1024;
+const LINES: usize = 1_000;
+
+/// A request that was read to the end of its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// Its answer must have no body.
+    pub(crate) head_only: bool,
+    /// The client wants to send another one on this connection.
+    pub(crate) keep_alive: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Framing {
+    Length(u64),
+    Chunked,
+}
+
+/// The next request, or None when the client has closed between two.
+pub(crate) async fn next(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Request>> {
+    if source.fill_buf().await?.is_empty() {
+        return Ok(None);
+    }
+    let first = line(source).await?;
+    let mut words = first.split(' ');
+    let (method, version) = (words.next(), words.nth(1));
+    let mut request = match version {
+        Some("HTTP/1.1") => Request { head_only: method == Some("HEAD"), keep_alive: true },
+        Some("HTTP/1.0") => Request { head_only: method == Some("HEAD"), keep_alive: false },
+        _ => return Err(malformed("request line")),
+    };
+    match headers(source, &mut request).await? {
+        Framing::Length(bytes) => skip(source, bytes).await?,
+        Framing::Chunked => skip_chunks(source).await?,
+    }
+    Ok(Some(request))
+}
+
+async fn headers(
+    source: &mut (impl AsyncBufRead + Unpin),
+    request: &mut Request,
+) -> io::Result<Framing> {
+    let mut framing = Framing::Length(0);
+    for _ in 0..LINES {
+        let header = line(source).await?.to_ascii_lowercase();
+        if header.is_empty() {
+            return Ok(framing);
+        }
+        let (name, value) = header.split_once(':').ok_or_else(|| malformed("header"))?;
+        match (name, value.trim()) {
+            ("connection", "close") => request.keep_alive = false,
+            ("connection", "keep-alive") => request.keep_alive = true,
+            ("transfer-encoding", "chunked") => framing = Framing::Chunked,
+            ("content-length", value) => {
+                let bytes = value.parse().map_err(|_| malformed("content-length"))?;
+                framing = Framing::Length(bytes);
+            }
+            _ => {}
+        }
+    }
+    Err(malformed("head: too many lines"))
+}
+
+async fn skip_chunks(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
+    loop {
+        let size = line(source).await?;
+        let digits = size.split(';').next().unwrap_or_default().trim();
+        let bytes = u64::from_str_radix(digits, 16).map_err(|_| malformed("chunk size"))?;
+        if bytes == 0 {
+            break;
+        }
+        skip(source, bytes).await?;
+        if !line(source).await?.is_empty() {
+            return Err(malformed("end of a chunk"));
+        }
+    }
+    // The trailers, up to an empty line.
+    while !line(source).await?.is_empty() {}
+    Ok(())
+}
+
+/// One line without its end.
+async fn line(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    source.take(LINE_BYTES).read_until(b'\n', &mut bytes).await?;
+    if bytes.pop() != Some(b'\n') {
+        return Err(malformed("line: too long, or cut off"));
+    }
+    if bytes.last() == Some(&b'\r') {
+        bytes.pop();
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+async fn skip(source: &mut (impl AsyncBufRead + Unpin), mut bytes: u64) -> io::Result<()> {
+    while bytes > 0 {
+        let there = source.fill_buf().await?.len();
+        if there == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let part = bytes.min(there as u64);
+        // At most `there`, which is a usize.
+        source.consume(part as usize);
+        bytes -= part;
+    }
+    Ok(())
+}
+
+/// Nobody sees the message: the connection is closed. It is there for who debugs a client.
+fn malformed(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(mut bytes: &[u8]) -> io::Result<Vec<Request>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        let mut requests = Vec::new();
+        while let Some(request) = runtime.block_on(next(&mut bytes))? {
+            requests.push(request);
+        }
+        Ok(requests)
+    }
+
+    #[test]
+    fn reads_pipelined_requests_of_every_framing() {
+        let bytes = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n\
+            POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nG\r\n\r\n\
+            POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: u\r\n\r\n\
+            HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n\
+            GET / HTTP/1.0\r\n\r\n\
+            GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+        let seen: Vec<(bool, bool)> = read_all(bytes)
+            .unwrap()
+            .into_iter()
+            .map(|request| (request.head_only, request.keep_alive))
+            .collect();
+        let (get, last) = ((false, true), (false, false));
+        assert_eq!(seen, [get, get, get, (true, false), last, get]);
+    }
+
+    #[test]
+    fn refuses_what_it_cannot_delimit() {
+        let bad: [&[u8]; 6] = [
+            b"GET /\r\n\r\n",
+            b"GET / HTTP/1.1\r\nnonsense\r\n\r\n",
+            b"POST / HTTP/1.1\r\ncontent-length: banana\r\n\r\n",
+            b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+            b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
+            b"POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nabc",
+        ];
+        for bytes in bad {
+            assert!(read_all(bytes).is_err(), "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What each fault puts on the wire: a few steps, decided before the first is taken.
+
+use std::time::Duration;
+
+use crate::hello::{TEXT, TEXT_TYPE};
+use crate::{Fault, random};
+
+/// One thing that a faulty target does with a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Sends these bytes.
+    Send(Vec<u8>),
+    /// Sends these bytes again and again, with a pause after each time.
+    Pour(Vec<u8>, Duration),
+    /// Sends these bytes one by one, with a pause after each.
+    Drip(Vec<u8>, Duration),
+    /// Waits.
+    Pause(Duration),
+    /// Says nothing until the client leaves.
+    Silence,
+    /// Closes in an orderly way (FIN).
+    Close,
+    /// Closes at once (RST).
+    Reset,
+}
+
+/// Long enough for the client to have read what came before a reset.
+const BEFORE_RESET: Duration = Duration::from_millis(20);
+const DRIP: Duration = Duration::from_millis(100);
+/// 10 kB every 10 ms is 1 MB/s.
+const POUR: Duration = Duration::from_millis(10);
+const POUR_BYTES: usize = 10_000;
+const HUGE_BYTES: usize = 1 << 20;
+const GARBAGE_BYTES: u64 = 64;
+
+/// The answer of who meets no fault: the same bytes as the hello target's.
+pub(crate) fn hello(head_only: bool) -> Vec<Step> {
+    vec![Step::Send(message("200 OK", TEXT, head_only))]
+}
+
+/// What request `number` meets. A script that does not end in silence, close or reset leaves the
+/// connection open for the next request.
+pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<Step> {
+    use Step::{Close, Drip, Pause, Pour, Reset, Send, Silence};
+    let ok = message("200 OK", TEXT, head_only);
+    let half_head = || Send(b"HTTP/1.1 200 OK\r\ncontent-type: text/pl".to_vec());
+    let half_body = || Send(with_header("content-length: 11\r\n", "Hello"));
+    match fault {
+        Fault::ResetBefore => vec![Reset],
+        Fault::ResetInHead => vec![half_head(), Pause(BEFORE_RESET), Reset],
+        Fault::ResetInBody => vec![half_body(), Pause(BEFORE_RESET), Reset],
+        Fault::SlowLoris => {
+            let head = with_header("content-length: 1000000000\r\n", "");
+            vec![Drip(head, DRIP), Pour(b"a".to_vec(), DRIP)]
+        }
+        Fault::ClosedBefore | Fault::ClosedOnReuse => vec![Close],
+        Fault::ClosedInHead => vec![half_head(), Close],
+        Fault::ClosedEarly => vec![half_body(), Close],
+        Fault::CloseAfter => vec![Send(ok), Close],
+        Fault::LengthTooLong => {
+            vec![Send(with_header("content-length: 1000\r\n", TEXT)), Silence]
+        }
+        Fault::LengthTooShort => vec![Send(with_header("content-length: 5\r\n", TEXT))],
+        Fault::BadLength => vec![Send(with_header("content-length: banana\r\n", TEXT))],
+        Fault::TwoLengths => {
+            vec![Send(with_header("content-length: 11\r\ncontent-length: 12\r\n", TEXT))]
+        }
+        Fault::BadChunk => vec![Send(chunked("zz\r\nHello world\r\n0\r\n\r\n"))],
+        Fault::BadChunkEnd => vec![Send(chunked("b\r\nHello worldXX0\r\n\r\n"))],
+        Fault::Garbage => vec![Send(garbage(number)), Close],
+        Fault::Http2Only => vec![Send(http2_refusal()), Close],
+        Fault::HugeHead => vec![Send(with_header(&filler(HUGE_BYTES), ""))],
+        Fault::EndlessHead => {
+            vec![Send(b"HTTP/1.1 200 OK\r\n".to_vec()), Pour(filler(POUR_BYTES).into(), POUR)]
+        }
+        Fault::EndlessBody => vec![Send(chunked("")), Pour(chunk(POUR_BYTES), POUR)],
+        Fault::Status503 => {
+            vec![Send(message("503 Service Unavailable", "Service Unavailable", head_only))]
+        }
+        // No request ever reaches a target that does not accept.
+        Fault::Hang | Fault::NoAccept => vec![Silence],
+        Fault::CloseDelimited => {
+            let body = if head_only { "" } else { TEXT };
+            let head = format!("HTTP/1.0 200 OK\r\ncontent-type: {TEXT_TYPE}\r\n\r\n");
+            vec![Send((head + body).into()), Close]
+        }
+        Fault::Interim100 => {
+            let hints = b"HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n";
+            vec![Send([hints.as_slice(), &ok].concat())]
+        }
+        Fault::NoContent => vec![Send(b"HTTP/1.1 204 No Content\r\n\r\n".to_vec())],
+        Fault::NotModified => {
+            vec![Send(b"HTTP/1.1 304 Not Modified\r\ncontent-length: 11\r\n\r\n".to_vec())]
+        }
+    }
+}
+
+/// A correct answer.
+fn message(status: &str, body: &str, head_only: bool) -> Vec<u8> {
+    let length = body.len();
+    let body = if head_only { "" } else { body };
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {TEXT_TYPE}\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .into()
+}
+
+/// An answer with header lines of one's own, right or wrong.
+fn with_header(lines: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: {TEXT_TYPE}\r\n{lines}\r\n{body}").into()
+}
+
+fn chunked(body: &str) -> Vec<u8> {
+    with_header("transfer-encoding: chunked\r\n", body)
+}
+
+fn chunk(bytes: usize) -> Vec<u8> {
+    format!("{bytes:x}\r\n{}\r\n", "a".repeat(bytes)).into()
+}
+
+/// Header lines of at least so many bytes.
+fn filler(bytes: usize) -> String {
+    let line = format!("x-filler: {}\r\n", "a".repeat(988));
+    line.repeat(bytes.div_ceil(line.len()))
+}
+
+/// The first byte is no ASCII, so that it never looks like the start of an answer.
+fn garbage(number: u64) -> Vec<u8> {
+    let byte = |lane| random::bits(number, lane, 0).to_le_bytes()[0];
+    (0..GARBAGE_BYTES).map(|lane| if lane == 0 { byte(lane) | 0x80 } else { byte(lane) }).collect()
+}
+
+/// Frames: an empty SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113, 6.5 and 6.8).
+fn http2_refusal() -> Vec<u8> {
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    let goaway = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    [settings.as_slice(), &goaway].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_does_something_and_ends_or_stays_usable() {
+        for &fault in Fault::ALL {
+            let steps = of(fault, false, 1);
+            assert!(!steps.is_empty(), "{}", fault.name());
+            let sends = steps.iter().filter(|step| matches!(step, Step::Send(_))).count();
+            assert!(!fault.answers() || sends == 1, "{}: an answer is one send", fault.name());
+        }
+    }
+
+    #[test]
+    fn a_legal_answer_to_head_has_no_body() {
+        for &fault in Fault::ALL.iter().filter(|fault| fault.answers()) {
+            let Step::Send(bytes) = &of(fault, true, 1)[0] else { panic!("{}", fault.name()) };
+            assert!(bytes.ends_with(b"\r\n\r\n"), "{}", fault.name());
+        }
+    }
+}

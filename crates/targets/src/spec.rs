@@ -1,0 +1,208 @@
+//! What a target shall be: the text of a spec becomes one of these types, and is checked once.
+//!
+//! Unknown keys are errors, everything but the kind, a delay and a fault has a default, and
+//! [`Spec::check`] names the key that is out of range.
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Delay, Fault};
+
+/// The longest delay that may be asked for, and the longest that a heavy tail can give: 1 hour.
+pub(crate) const LONGEST_DELAY_NS: u64 = 3_600_000_000_000;
+/// The largest body: 1 GiB.
+const LARGEST_BODY_BYTES: u64 = 1 << 30;
+const MOST_THREADS: usize = 256;
+
+/// Which target, and its settings; in JSON an object whose `kind` picks the variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Spec {
+    /// Answers a few bytes as fast as it can.
+    Hello(HelloSpec),
+    /// Answers after a known delay.
+    Delay(DelaySpec),
+    /// Answers a body of a given size.
+    Bytes(BytesSpec),
+    /// Fails in a given way.
+    Faulty(FaultySpec),
+}
+
+/// Answers `Hello world` (text/plain), or `{"status":"ok"}` (application/json).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HelloSpec {
+    /// Address or name to listen on; IPv4 or IPv6.
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    pub threads: usize,
+    /// JSON instead of text.
+    pub json: bool,
+}
+
+/// Answers as [`HelloSpec`] does, each request when its delay is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelaySpec {
+    /// Address or name to listen on; IPv4 or IPv6.
+    #[serde(default = "default_host")]
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    #[serde(default)]
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    #[serde(default = "default_threads")]
+    pub threads: usize,
+    /// How long a request takes, once it has a place.
+    pub delay: Delay,
+    /// How many requests are served at once; the rest wait their turn. None: all of them.
+    #[serde(default)]
+    pub capacity: Option<usize>,
+    /// The seed of the delays.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// A CSV file to write the truth to.
+    #[serde(default)]
+    pub log: Option<PathBuf>,
+}
+
+/// Answers a body of `size` bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BytesSpec {
+    /// Address or name to listen on; IPv4 or IPv6.
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    pub threads: usize,
+    /// Bytes of the body, at most 1 GiB.
+    pub size: u64,
+    /// In chunks of 16 KiB instead of with a Content-Length.
+    pub chunked: bool,
+}
+
+/// Lets a share of the requests meet a fault; the others are answered as [`HelloSpec`] does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultySpec {
+    /// Address or name to listen on; IPv4 or IPv6.
+    #[serde(default = "default_host")]
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    #[serde(default)]
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    #[serde(default = "default_threads")]
+    pub threads: usize,
+    /// What goes wrong.
+    pub fault: Fault,
+    /// The share of requests that meets the fault, 0 to 1.
+    #[serde(default = "default_share")]
+    pub share: f64,
+    /// The seed that decides which requests do.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+}
+
+/// A setting that is out of range: which one, and what it may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecError {
+    key: &'static str,
+    problem: String,
+}
+
+impl Spec {
+    /// Checks the ranges that the types cannot express.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let (_, _, threads) = self.place();
+        within("threads", threads, 1, MOST_THREADS)?;
+        match self {
+            Spec::Hello(_) => Ok(()),
+            Spec::Delay(spec) => spec.check(),
+            Spec::Bytes(spec) => within("size", spec.size, 0, LARGEST_BODY_BYTES),
+            Spec::Faulty(spec) => within("share", spec.share, 0.0, 1.0),
+        }
+    }
+
+    /// Where to listen, with how many threads.
+    pub(crate) fn place(&self) -> (&str, u16, usize) {
+        match self {
+            Spec::Hello(spec) => (&spec.host, spec.port, spec.threads),
+            Spec::Delay(spec) => (&spec.host, spec.port, spec.threads),
+            Spec::Bytes(spec) => (&spec.host, spec.port, spec.threads),
+            Spec::Faulty(spec) => (&spec.host, spec.port, spec.threads),
+        }
+    }
+}
+
+impl DelaySpec {
+    fn check(&self) -> Result<(), SpecError> {
+        within("capacity", self.capacity.unwrap_or(1), 1, usize::MAX)?;
+        match self.delay {
+            Delay::Constant { ns } => within("delay.ns", ns, 0, LONGEST_DELAY_NS),
+            Delay::Bimodal { fast_ns, slow_ns, slow_share } => {
+                within("delay.slow_ns", slow_ns, 0, LONGEST_DELAY_NS)?;
+                within("delay.fast_ns", fast_ns, 0, slow_ns)?;
+                within("delay.slow_share", slow_share, 0.0, 1.0)
+            }
+            Delay::Heavy { median_ns, sigma } => {
+                within("delay.median_ns", median_ns, 0, LONGEST_DELAY_NS)?;
+                within("delay.sigma", sigma, 0.0, 10.0)
+            }
+        }
+    }
+}
+
+/// Also refuses what compares with nothing: a share that is not a number.
+fn within<T>(key: &'static str, value: T, least: T, most: T) -> Result<(), SpecError>
+where
+    T: PartialOrd + fmt::Display,
+{
+    if value >= least && value <= most {
+        return Ok(());
+    }
+    Err(SpecError { key, problem: format!("{value} is not within {least} to {most}") })
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.problem)
+    }
+}
+
+impl Error for SpecError {}
+
+impl Default for HelloSpec {
+    fn default() -> Self {
+        HelloSpec { host: default_host(), port: 0, threads: default_threads(), json: false }
+    }
+}
+
+impl Default for BytesSpec {
+    fn default() -> Self {
+        let (host, threads) = (default_host(), default_threads());
+        BytesSpec { host, port: 0, threads, size: 65_536, chunked: false }
+    }
+}
+
+fn default_host() -> String {
+    "127.0.0.1".to_owned()
+}
+
+fn default_threads() -> usize {
+    1
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+fn default_share() -> f64 {
+    0.1
+}

@@ -1,0 +1,184 @@
+//! A running target: its threads, from the first listen to the last close.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use socket2::Socket;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+use crate::alarm::Alarm;
+use crate::blackhole::Blackhole;
+use crate::bytes::Block;
+use crate::counts::Tally;
+use crate::delay::{Clerk, Delayed};
+use crate::faulty::{Faulty, Luck};
+use crate::hello::Hello;
+use crate::http::Http;
+use crate::listener::{self, Serve};
+use crate::truth::Writer;
+use crate::{Counts, DelaySpec, Fault, Spec};
+
+/// A server on its own threads. It listens until it is stopped or dropped.
+#[derive(Debug)]
+pub struct Target {
+    address: SocketAddr,
+    tallies: Vec<Arc<Tally>>,
+    fault: Option<Fault>,
+    running: Mutex<Running>,
+}
+
+/// What has to be brought down again.
+#[derive(Debug, Default)]
+struct Running {
+    threads: Vec<Server>,
+    writer: Option<Writer>,
+    blackhole: Option<Blackhole>,
+}
+
+#[derive(Debug)]
+struct Server {
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Target {
+    /// Starts a target; when this returns, it listens.
+    ///
+    /// Errors: `InvalidInput` for a spec that is out of range, else what the system says about
+    /// host, port, log file or threads.
+    pub fn start(spec: Spec) -> io::Result<Self> {
+        spec.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let (host, port, threads) = spec.place();
+        let address = listener::resolve(host, port)?;
+        if matches!(&spec, Spec::Faulty(spec) if spec.fault == Fault::NoAccept) {
+            return Self::swallow(address);
+        }
+        Self::listen(&spec, listener::bind(address, threads)?)
+    }
+
+    /// Where it listens; the real port, also when 0 was asked for.
+    pub fn addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it did so far.
+    pub fn counts(&self) -> Counts {
+        Counts::sum(self.tallies.iter().map(Arc::as_ref), self.fault)
+    }
+
+    /// Closes every socket, ends every thread, and completes the log. Again does nothing.
+    ///
+    /// Errors: the log could not be written; everything is down all the same.
+    pub fn stop(&self) -> io::Result<()> {
+        let Running { threads, writer, blackhole } = std::mem::take(&mut *self.running());
+        drop(blackhole);
+        let joins: Vec<_> = threads.into_iter().map(Server::stop).collect();
+        let panicked = joins.into_iter().filter_map(|thread| thread.join().err()).count();
+        writer.map_or(Ok(()), Writer::finish)?;
+        match panicked {
+            0 => Ok(()),
+            _ => Err(io::Error::other("a thread of the target panicked")),
+        }
+    }
+
+    fn swallow(address: SocketAddr) -> io::Result<Self> {
+        let blackhole = Blackhole::open(address)?;
+        let address = blackhole.address();
+        let running = Running { blackhole: Some(blackhole), ..Running::default() };
+        let fault = Some(Fault::NoAccept);
+        Ok(Target { address, tallies: Vec::new(), fault, running: Mutex::new(running) })
+    }
+
+    /// One thread a socket. Should one fail to start, dropping the target stops the others.
+    fn listen(spec: &Spec, sockets: Vec<Socket>) -> io::Result<Self> {
+        let mut target = Target {
+            address: listener::local_address(&sockets[0])?,
+            tallies: Vec::new(),
+            fault: None,
+            running: Mutex::default(),
+        };
+        match spec {
+            Spec::Hello(spec) => target.spawn(sockets, || Ok(Http::new(Hello::new(spec))))?,
+            Spec::Bytes(spec) => target.spawn(sockets, || Ok(Http::new(Block::new(spec))))?,
+            Spec::Delay(spec) => target.delay(spec, sockets)?,
+            Spec::Faulty(spec) => {
+                target.fault = Some(spec.fault);
+                let luck = Arc::new(Luck::new(spec));
+                target.spawn(sockets, || Ok(Faulty::new(Arc::clone(&luck))))?;
+            }
+        }
+        Ok(target)
+    }
+
+    fn delay(&mut self, spec: &DelaySpec, sockets: Vec<Socket>) -> io::Result<()> {
+        let writer = spec.log.as_deref().map(Writer::start).transpose()?;
+        let truth = writer.as_ref().map(Writer::truth);
+        self.running().writer = writer;
+        let clerk = Arc::new(Clerk::new(spec));
+        self.spawn(sockets, || {
+            let site = Delayed::new(Arc::clone(&clerk), Alarm::start()?, truth.clone());
+            Ok(Http::new(site))
+        })
+    }
+
+    /// `make` is called once for each thread, inside its runtime.
+    fn spawn<S: Serve>(
+        &mut self,
+        sockets: Vec<Socket>,
+        make: impl Fn() -> io::Result<S>,
+    ) -> io::Result<()> {
+        for socket in sockets {
+            let tally = Arc::<Tally>::default();
+            let server = Server::start(socket, &make, Arc::clone(&tally))?;
+            self.tallies.push(tally);
+            self.running().threads.push(server);
+        }
+        Ok(())
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // Who wants to know about the log stops it first.
+        let _ = self.stop();
+    }
+}
+
+impl Server {
+    fn start<S: Serve>(
+        socket: Socket,
+        make: impl Fn() -> io::Result<S>,
+        tally: Arc<Tally>,
+    ) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let context = runtime.enter();
+        let listener = TcpListener::from_std(socket.into())?;
+        tokio::spawn(listener::accept(listener, make()?, tally));
+        drop(context);
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::Builder::new()
+            .name("target".to_owned())
+            .spawn(move || run(runtime, stopped))?;
+        Ok(Server { stop, thread })
+    }
+
+    /// Asks the thread to end, so that all of them end at the same time.
+    fn stop(self) -> JoinHandle<()> {
+        // An error means that the thread has panicked, which joining tells.
+        let _ = self.stop.send(());
+        self.thread
+    }
+}
+
+/// Serves until told to stop; all sockets close with the runtime.
+fn run(runtime: Runtime, stopped: oneshot::Receiver<()>) {
+    let _ = runtime.block_on(stopped);
+}

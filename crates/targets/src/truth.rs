@@ -1,0 +1,102 @@
+//! The log of the truth: when a target received what, and when it sent the answer.
+//!
+//! One CSV row an answer, in the order of sending, written by a thread of its own ten times a
+//! second: the serving path only pushes a row. Requests whose client left have no row.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+const HEADER: &str = "received_ns,planned_ns,sent_ns,delay_ns,queued_ns";
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// One answer. Stamps are CLOCK_MONOTONIC in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// When the request was read to its end.
+    pub(crate) received_ns: u64,
+    /// When the answer was due: received + queued + delay.
+    pub(crate) planned_ns: u64,
+    /// Just before the write that carried the answer.
+    pub(crate) sent_ns: u64,
+    /// The delay that was drawn.
+    pub(crate) delay_ns: u64,
+    /// How long the request waited for a place.
+    pub(crate) queued_ns: u64,
+}
+
+/// Where serving threads leave their rows.
+#[derive(Debug, Default)]
+pub(crate) struct Truth {
+    rows: Mutex<Vec<Row>>,
+    over: AtomicBool,
+}
+
+/// The thread that writes them down.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    truth: Arc<Truth>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Truth {
+    pub(crate) fn push(&self, row: Row) {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+    }
+
+    fn take(&self) -> Vec<Row> {
+        std::mem::take(&mut *self.rows.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Writer {
+    /// Creates the file, overwriting an old one.
+    pub(crate) fn start(path: &Path) -> io::Result<Self> {
+        let file = File::create(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("log {}: {error}", path.display()))
+        })?;
+        let truth = Arc::new(Truth::default());
+        let source = Arc::clone(&truth);
+        let thread = thread::Builder::new()
+            .name("target-truth".to_owned())
+            .spawn(move || write(&source, BufWriter::new(file)))?;
+        Ok(Writer { truth, thread })
+    }
+
+    pub(crate) fn truth(&self) -> Arc<Truth> {
+        Arc::clone(&self.truth)
+    }
+
+    /// Writes what is left; to be called when nothing is served any more. Returns the first error
+    /// met since the start.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.truth.over.store(true, Ordering::Release);
+        self.thread.thread().unpark();
+        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the log's writer panicked")))
+    }
+}
+
+/// Goes on taking rows after an error, so that they do not pile up.
+fn write(truth: &Truth, mut file: BufWriter<File>) -> io::Result<()> {
+    let mut result = writeln!(file, "{HEADER}");
+    loop {
+        let over = truth.over.load(Ordering::Acquire);
+        let rows = truth.take();
+        result = result.and_then(|()| rows.iter().try_for_each(|row| row.write(&mut file)));
+        if over {
+            return result.and_then(|()| file.flush());
+        }
+        thread::park_timeout(PERIOD);
+    }
+}
+
+impl Row {
+    fn write(&self, file: &mut impl Write) -> io::Result<()> {
+        let Row { received_ns, planned_ns, sent_ns, delay_ns, queued_ns } = self;
+        writeln!(file, "{received_ns},{planned_ns},{sent_ns},{delay_ns},{queued_ns}")
+    }
+}

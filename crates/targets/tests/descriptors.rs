@@ -1,0 +1,28 @@
+//! Without file descriptors. Alone in its process, since it takes all of them.
+
+mod common;
+
+use std::net::TcpStream;
+
+use common::{GET, HELLO, connect, exchange, start};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+#[test]
+fn running_out_of_descriptors_ends_nothing() {
+    let target = start(r#"{"kind":"hello"}"#);
+    let mut served = connect(&target);
+    assert_eq!(exchange(&mut served, GET, HELLO.len()), HELLO);
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(64), ..limit }).unwrap();
+    // Client and target take descriptors until there is none left for either.
+    let waiting: Vec<TcpStream> =
+        std::iter::from_fn(|| TcpStream::connect(target.addr()).ok()).collect();
+    assert!(waiting.len() > 10 && waiting.len() < 64, "{}", waiting.len());
+
+    // Who was accepted is served, and with descriptors to spare new ones are too.
+    assert_eq!(exchange(&mut served, GET, HELLO.len()), HELLO);
+    drop(waiting);
+    assert_eq!(exchange(&mut connect(&target), GET, HELLO.len()), HELLO);
+    target.stop().unwrap();
+    assert_eq!(target.counts().answered, 3);
+}
