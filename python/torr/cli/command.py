@@ -1,0 +1,101 @@
+"""How torr's commands look: flags in named groups, help on one screen, verbs loaded when called.
+
+Help is written as it is read: one line a flag, the default in brackets, examples at the end.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+class Flag(click.Option):
+    """An option that belongs to a group of the help text."""
+
+    def __init__(self, *arguments: Any, group: str = "Other", **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **settings)
+        self.group = group
+
+
+class Verb(click.Command):
+    """A command whose help has groups of flags and examples."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
+        self.examples = examples
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the whole page."""
+        formatter.write(f"Usage: {ctx.command_path} [OPTIONS]{self._arguments(ctx)}\n\n")
+        formatter.write(f"{self.help}\n\n")
+        _write_groups(formatter, self._groups(ctx))
+        _write_examples(formatter, self.examples)
+
+    def _arguments(self, ctx: click.Context) -> str:
+        names = [p.make_metavar(ctx) for p in self.params if isinstance(p, click.Argument)]
+        return "".join(f" {name}" for name in names)
+
+    def _groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.params:
+            row = parameter.get_help_record(ctx)
+            if isinstance(parameter, Flag) and row is not None:
+                groups.setdefault(parameter.group, []).append(row)
+        return groups
+
+
+class Verbs(click.Group):
+    """A group whose commands are imported when they are called; `verbs` says where they live."""
+
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401
+        verbs: Mapping[str, tuple[str, str]],
+        examples: Sequence[str] = (),
+        **settings: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
+        self.verbs = verbs
+        self.examples = examples
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The verbs in the order of the table."""
+        return list(self.verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a verb."""
+        if cmd_name not in self.verbs:
+            return None
+        module, _, name = self.verbs[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the whole page, importing no verb."""
+        formatter.write(f"Usage: {ctx.command_path} COMMAND [OPTIONS] …\n\n{self.help}\n\n")
+        _write_groups(formatter, {"Commands": [(n, says) for n, (_, says) in self.verbs.items()]})
+        _write_examples(formatter, self.examples)
+        formatter.write(f"\n`{ctx.command_path} COMMAND --help` says more.\n")
+
+
+def _write_groups(
+    formatter: click.HelpFormatter, groups: Mapping[str, Sequence[tuple[str, str]]]
+) -> None:
+    width = max((len(name) for rows in groups.values() for name, _ in rows), default=0)
+    for title, rows in groups.items():
+        formatter.write(f"{title}:\n")
+        for name, says in rows:
+            formatter.write(f"  {name:<{width}}  {says}\n")
+
+
+def _write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    if examples:
+        formatter.write("\nExamples:\n")
+        formatter.write("".join(f"  {example}\n" for example in examples))

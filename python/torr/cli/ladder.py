@@ -1,0 +1,68 @@
+"""`torr ladder`: level after level, to the capacity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.cli import options, words
+from torr.cli.command import Verb
+from torr.cli.options import LOAD, flag
+from torr.cli.planning import plan_of
+from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from torr.experiments.ladder import Auto, Fixed
+
+EXAMPLES = (
+    "torr ladder http://localhost:8080/healthz",
+    "torr ladder --levels auto --slo 'p95 < 500ms' --slo 'success >= 99.9%' URL",
+    "torr ladder --levels 200,500,1000 -z 30s --rounds 3 -n before URL",
+)
+
+
+def _levels(text: str) -> Fixed | Auto:
+    from torr.experiments.auto import Search
+    from torr.experiments.ladder import Auto, Fixed
+
+    kind, colon, start = text.partition(":")
+    if kind == "auto":
+        return Auto(Search(start=words.COUNT.read(start)) if colon else Search())
+    try:
+        return Fixed(tuple(int(word) for word in text.split(",")))
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is not a list of levels", "write 200,500,1000 or auto"
+        ) from error
+
+
+@click.command(cls=Verb, examples=EXAMPLES)
+@options.url
+@flag(
+    "--levels",
+    type=words.Word("LIST", _levels),
+    group=LOAD,
+    help="1,2,4 or auto or auto:START [200,500 … 50000]",
+)
+@flag(
+    "--rounds",
+    type=words.COUNT,
+    default=1,
+    group=LOAD,
+    help="repeat the whole ladder; drift hits all levels [1]",
+)
+@options.duration
+@options.phases
+@options.request
+@options.results
+def ladder(url: str, **flags: Any) -> None:  # noqa: ANN401
+    """Find how much URL can take: peak, knee, capacity under your SLOs."""
+    plan = plan_of(url, flags)
+    from torr.cli.conduct import conduct, head_of
+    from torr.experiments.ladder import Climb, Fixed
+    from torr.experiments.ladder import ladder as experiment
+
+    climb = Climb(flags["levels"] or Fixed(), flags["rounds"], tuple(flags["slos"]))
+    head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
+    conduct(head, flags, lambda lab: experiment(plan, climb, lab))

@@ -1,0 +1,90 @@
+"""`torr`: the table of its commands, and the one place where an error becomes an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from torr import __version__
+from torr.cli.command import Verbs
+from torr.errors import ExitCode, TorrError, exit_code
+
+VERBS = {
+    "run": ("torr.cli.run:run", "fire one level of load at a URL"),
+    "ladder": ("torr.cli.ladder:ladder", "find how much a URL can take: level after level"),
+    "diff": ("torr.cli.diff:diff", "set two ladders side by side"),
+    "target": ("torr.cli.target:target", "serve something to try it on"),
+}
+
+EXAMPLES = (
+    "torr run http://localhost:8080/healthz",
+    "torr run -c 200 -z 30s --slo 'p95 < 500ms' http://localhost:8080/healthz",
+    "torr ladder --levels auto http://localhost:8080/healthz",
+    "torr diff _output/torr/before.dat _output/torr/after.dat",
+    "torr target delay --delay 5ms --capacity 64 --port 8080",
+)
+
+
+SAYS = "Pressure testing for APIs: how much can it take, and can the number be believed?"
+
+
+@click.group(cls=Verbs, verbs=VERBS, examples=EXAMPLES, help=SAYS)
+@click.version_option(__version__, prog_name="torr")
+def torr() -> None:
+    """Hold the commands."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and end the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an old locale must not cost a result
+    try:
+        torr.main(arguments, prog_name="torr", standalone_mode=False)
+        sys.stdout.flush()
+    except TorrError as error:
+        _end(str(error), exit_code(error))
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except click.UsageError as error:
+        _end(_usage_message(error), ExitCode.USAGE)
+    except click.ClickException as error:
+        _end(error.format_message(), ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        _end("interrupted before anything was measured", ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        _leave_pipe()
+    sys.exit(ExitCode.FINE)
+
+
+def _end(message: str, code: ExitCode) -> NoReturn:
+    click.echo(f"torr: {message}", err=True)
+    sys.exit(code)
+
+
+def _usage_message(error: click.UsageError) -> str:
+    """One line with the flag first, and the hint if there is one."""
+    command = error.ctx.command_path.removeprefix("torr").strip() if error.ctx else ""
+    where = f"{command}: " if command else ""
+    hint = getattr(error, "hint", None) or f"torr {command} --help".replace("  ", " ")
+    return f"{where}{_named(error)}\nhint: {hint}"
+
+
+def _named(error: click.UsageError) -> str:
+    parameter = error.param if isinstance(error, click.BadParameter) else None
+    if parameter is None or isinstance(error, click.MissingParameter):
+        return error.format_message().rstrip(".")
+    flag = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
+    if isinstance(parameter, click.Option):
+        flag = "/".join(parameter.opts)
+    return f"{flag}: {error.message.rstrip('.')}"
+
+
+def _leave_pipe() -> NoReturn:
+    """Whoever read our output has gone (`torr … | head`): end without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(ExitCode.FINE)

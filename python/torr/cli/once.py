@@ -1,0 +1,59 @@
+"""`torr run --once`: one request, and both sides of it as they went over the wire."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr import engine, units
+from torr.errors import NothingMeasuredError
+
+if TYPE_CHECKING:
+    from torr.model.plan import Plan
+
+
+def once(plan: Plan, *, verbose: bool) -> None:
+    """Send one request and print what came of it; no complete answer is an error."""
+    found = engine.once(plan)
+    if verbose:
+        click.echo(_side("> ", found["request"]))
+        click.echo(_side("< ", found["response"]))
+    if found["class"] not in {"ok", "status", "check"}:
+        detail = f": {found['detail']}" if found["detail"] else ""
+        raise NothingMeasuredError(
+            f"{plan.groups[0].request.url}: {found['reason'] or found['class']}{detail}",
+            f"tried once, at {found['address'] or 'no address'}",
+        )
+    click.echo(_summary(found))
+
+
+def _side(mark: str, text: str) -> str:
+    content = base64.b64decode(text)
+    head, blank, body = content.partition(b"\r\n\r\n")
+    lines = [mark + line for line in head.decode("latin-1").split("\r\n")]
+    if blank:
+        lines += [mark.rstrip(), *(_body(body))]
+    return "\n".join(lines) + "\n"
+
+
+def _body(body: bytes) -> list[str]:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return [f"({len(body):,} bytes that are not text)"]
+    return [text] if text else []
+
+
+def _summary(found: dict[str, Any]) -> str:
+    times = [
+        f"{name} {units.show_ms(found[key])}"
+        for name, key in (
+            ("connect", "connect_ms"),
+            ("first byte", "ttfb_ms"),
+            ("whole answer", "service_ms"),
+        )
+        if found.get(key) is not None
+    ]
+    return f"{found['status']} from {found['address']}: {', '.join(times)}"

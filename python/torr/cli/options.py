@@ -1,0 +1,156 @@
+"""The flags that commands share, defined once: the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.cli import words
+from torr.cli.command import Flag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+LOAD, REQUEST, RESULT = "Load", "Request", "Result"
+
+
+def flag(*names: str, **settings: Any) -> Decorator:  # noqa: ANN401
+    """One option of a group; it shows the name of its type, not click's."""
+    kind = settings.get("type")
+    if isinstance(kind, words.Word):
+        settings.setdefault("metavar", kind.name)
+    return click.option(*names, cls=Flag, **settings)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+url = click.argument("url", type=words.URL, metavar="URL")
+
+duration = flag(
+    "-z",
+    "--duration",
+    type=words.SOME_DURATION,
+    group=LOAD,
+    help="measured window of a level [10s]",
+)
+
+phases = together(
+    flag(
+        "--warmup",
+        type=words.DURATION,
+        default="2s",
+        group=LOAD,
+        help="load before the window, kept apart [2s]",
+    ),
+    flag(
+        "--drain",
+        type=words.DURATION,
+        group=LOAD,
+        help="wait for open requests at the end [--timeout]",
+    ),
+    flag(
+        "--workers", type=words.COUNT, group=LOAD, help="threads [cores; half for a local target]"
+    ),
+    flag("--seed", type=words.SEED, default=1, group=LOAD, help="of everything random [1]"),
+)
+
+request = together(
+    flag(
+        "-m",
+        "--method",
+        type=words.METHOD,
+        group=REQUEST,
+        help="method [GET; POST with a body]",
+    ),
+    flag(
+        "-H",
+        "--header",
+        "headers",
+        type=words.HEADER,
+        multiple=True,
+        group=REQUEST,
+        help="a header (repeatable)",
+    ),
+    flag("-b", "--body", type=words.CONTENT, group=REQUEST, help="the body as it is"),
+    flag("--json-body", type=words.CONTENT, group=REQUEST, help="a JSON body, with content-type"),
+    flag(
+        "--timeout",
+        type=words.SOME_DURATION,
+        default="30s",
+        group=REQUEST,
+        help="later than that is an error [30s]",
+    ),
+    flag("--no-keepalive", is_flag=True, group=REQUEST, help="a new connection for each request"),
+    flag(
+        "--retry-delay",
+        type=words.DURATION,
+        default="100ms",
+        group=REQUEST,
+        help="pause after a failed dial [100ms]",
+    ),
+)
+
+name = flag(
+    "-n",
+    "--name",
+    default="apiserver",
+    metavar="NAME",
+    group=RESULT,
+    help="names the files [apiserver]",
+)
+
+folder = flag(
+    "-d",
+    "--dir",
+    "folder",
+    type=words.FOLDER,
+    default=Path("_output/torr"),
+    group=RESULT,
+    help="output directory [_output/torr]",
+)
+
+output = flag(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    metavar="FORMAT",
+    group=RESULT,
+    help="text, or json: result.json alone on stdout",
+)
+
+quiet = flag("-q", "--quiet", is_flag=True, group=RESULT, help="print the verdict only")
+
+judging = together(
+    flag(
+        "--slo",
+        "slos",
+        type=words.CONDITION,
+        multiple=True,
+        group=RESULT,
+        help="must hold (else exit 1), e.g. 'p95 < 500ms'",
+    ),
+    flag(
+        "--abort-on",
+        type=words.CONDITION,
+        multiple=True,
+        group=RESULT,
+        help="end early when it holds, e.g. 'errors > 5%'",
+    ),
+    flag("--strict", is_flag=True, group=RESULT, help="exit 4 if the generator was the limit"),
+)
+
+results = together(name, folder, output, quiet, judging)

@@ -1,0 +1,149 @@
+"""What a person sees while a load runs: one moving line, and a row as each level of a ladder ends.
+
+The line goes to stderr, only when that is a terminal and there are more than 2 s to wait; rows are
+part of the answer and go to stdout, unless that is to hold JSON or the verdict alone.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from torr import units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from torr.engine import Level, Slice
+    from torr.experiments.lab import Step
+
+SHORTEST_S = 2.0
+CLEAR = "\r\x1b[K"
+HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  health"
+
+
+@dataclass
+class Progress:
+    """A listener that draws; `line` and `rows` are where to, None for nowhere."""
+
+    line: TextIO | None
+    rows: TextIO | None
+    clock: Callable[[], float] = time.monotonic
+    _started: float = 0.0
+    _last: str = ""
+    _header_is_due: bool = True
+    _errors: int = field(default=0)
+
+    def level_started(self, step: Step) -> None:
+        """Start the clock of a level."""
+        self._started = self.clock()
+        self._errors = 0
+        self._draw(step, None)
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """Move the line."""
+        self._errors += sum(piece["counts"].get("errors", {}).values())
+        self._draw(step, piece)
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """Write the row of a ladder's level."""
+        self.clear()
+        if self.rows is None or step.total == 1:
+            return
+        if self._header_is_due:
+            self._header_is_due = False
+            click.echo(HEADER, file=self.rows)
+        click.echo(row(level), file=self.rows)
+        self.rows.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.line is not None and self._last:
+            self.line.write(CLEAR)
+            self.line.flush()
+            self._last = ""
+
+    def _draw(self, step: Step, piece: Slice | None) -> None:
+        seconds = step.plan.seconds
+        if self.line is None or (seconds is not None and seconds <= SHORTEST_S):
+            return
+        self._last = _line(step, piece, self.clock() - self._started, self._errors)
+        self.line.write(CLEAR + self._last[:79])
+        self.line.flush()
+
+
+@contextmanager
+def progress_for(flags: dict[str, Any]) -> Iterator[Progress]:
+    """The progress that these flags ask for; its line is gone at the end."""
+    says_nothing = flags["quiet"] or flags["output"] == "json"
+    progress = Progress(
+        line=sys.stderr if sys.stderr.isatty() and not flags["quiet"] else None,
+        rows=None if says_nothing else sys.stdout,
+    )
+    try:
+        yield progress
+    finally:
+        progress.clear()
+
+
+def row(level: Level) -> str:
+    """One level in one line."""
+    latency = level.get("latency") or {}
+    mean = (latency.get("service_ms") or {}).get("mean")
+    p95 = (latency.get("response_ms") or {}).get("p95")
+    health = level["health"]
+    reasons = f": {health['reasons'][0]}" if health.get("reasons") else ""
+    text = (
+        f"{level['concurrency']:>6} {units.show_rate(level['ok_per_s']):>10}"
+        f" {units.show_ms(mean):>10} {units.show_ms(p95):>10}"
+        f" {units.show_percent(level['success_rate']):>9}  {health['verdict']}{reasons}"
+    )
+    return text if level.get("failure") is None else f"{text}  {level['failure']}"
+
+
+def _line(step: Step, piece: Slice | None, elapsed_s: float, errors: int) -> str:
+    words = [_where(step), _left(step, piece, elapsed_s)]
+    if piece is not None:
+        if piece["phase"] != "drain":
+            words += [f"{units.show_rate(piece['ok_per_s'])} ok/s", _tail(piece)]
+        words += [f"{errors:,} errors"]
+    return "  ".join(word for word in words if word)
+
+
+def _tail(piece: Slice) -> str:
+    """The highest percentile up to p99 that the slice has answers enough for."""
+    stats = (piece.get("latency") or {}).get("response_ms") or {}
+    known = (name for name in ("p99", "p95", "p90", "p50") if stats.get(name) is not None)
+    name = next(known, None)
+    return "" if name is None else f"{name} {units.show_ms(stats[name])}"
+
+
+def _where(step: Step) -> str:
+    level = f"{step.concurrency:,} connections"
+    if step.total == 1:
+        return level
+    number = f"level {step.index + 1}" + (f" of {step.total}" if step.total else "")
+    return f"{number}: {level}"
+
+
+def _left(step: Step, piece: Slice | None, elapsed_s: float) -> str:
+    """What is being done, and for how long still."""
+    if piece is not None and piece["phase"] == "drain":
+        return "waiting for open requests"
+    seconds = step.plan.seconds
+    if seconds is None:
+        return f"{elapsed_s:.0f} s"
+    phase = "warm-up" if piece is None or piece["phase"] == "warmup" else "measuring"
+    levels_left = (step.total or 1) - step.index - 1 if step.total else 0
+    left = max(0.0, seconds - elapsed_s) + levels_left * seconds
+    return f"{phase}, {_clock(left)} left" + ("" if step.total else " of this level")
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    return f"{whole} s" if whole < 100 else f"{whole // 60}:{whole % 60:02d}"

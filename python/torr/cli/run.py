@@ -1,0 +1,72 @@
+"""`torr run`: one level of load."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from torr.cli import options, words
+from torr.cli.command import Verb
+from torr.cli.options import LOAD, REQUEST, RESULT, flag
+from torr.cli.planning import plan_of
+from torr.errors import UsageError
+
+EXAMPLES = (
+    "torr run -c 200 -z 30s http://localhost:8080/healthz",
+    "torr run --rate 5k --slo 'p99 < 50ms' http://localhost:8080/",
+    "torr run --json-body '{\"n\": 1}' -H 'x-user: ann' http://localhost:8080/items",
+)
+
+
+@click.command(cls=Verb, examples=EXAMPLES)
+@options.url
+@flag(
+    "-c",
+    "--connections",
+    type=words.COUNT,
+    group=LOAD,
+    help="users, each its own [50; 100 with --rate]",
+)
+@options.duration
+@flag("--requests", type=words.COUNT, group=LOAD, help="stop after N requests instead")
+@flag("--rate", type=words.RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
+@flag(
+    "--arrivals",
+    type=click.Choice(["constant", "poisson"]),
+    metavar="HOW",
+    group=LOAD,
+    help="constant or poisson, with --rate [constant]",
+)
+@flag(
+    "--max-in-flight",
+    type=words.COUNT,
+    group=LOAD,
+    help="with --rate: drop what is due beyond N open",
+)
+@options.phases
+@options.request
+@flag("--once", is_flag=True, group=REQUEST, help="send one request and say what came back")
+@flag("-v", "--verbose", is_flag=True, group=REQUEST, help="with --once: print both sides")
+@options.results
+@flag(
+    "--log",
+    type=click.Path(path_type=str),
+    metavar="FILE",
+    group=RESULT,
+    help="write every exchange to FILE, as CSV",
+)
+def run(url: str, **flags: Any) -> None:  # noqa: ANN401
+    """Fire one level of load at URL and say how it took it."""
+    plan = plan_of(url, flags)
+    if flags["once"]:
+        from torr.cli.once import once
+
+        once(plan, verbose=flags["verbose"])
+        return
+    if flags["verbose"]:
+        raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
+    from torr.cli.conduct import conduct, head_of
+    from torr.experiments.run import run as experiment
+
+    conduct(head_of("run", plan, flags), flags, lambda lab: experiment(plan, lab))

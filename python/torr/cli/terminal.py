@@ -1,0 +1,272 @@
+"""What a person reads when a run has ended: the verdict, how far to trust it, then the numbers.
+
+Plain lines where the output is no terminal or NO_COLOR is set; never wider than 80 columns then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from torr.model.condition import Condition
+from torr.report import sentence
+from torr.stats.series import Series
+from torr.units import show_ms, show_percent, show_rate, show_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Json = dict[str, Any]
+
+STATS = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
+# Response and service time are one row when no shown statistic differs by more than this.
+SAME = 0.05
+COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
+WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
+
+
+def show(result: Json, *, quiet: bool = False, console: Console | None = None) -> None:
+    """Print a run, a ladder or a diff."""
+    out = console or Console(highlight=False, soft_wrap=True)
+    out.print(Text(sentence.verdict(result), "bold"))
+    if quiet:
+        return
+    out.print(Text(sentence.trust(result), COLOURS.get(sentence.health(result), "")))
+    show_body = {"run": _show_run, "ladder": _show_ladder, "diff": _show_diff}[result["kind"]]
+    show_body(result, out)
+    if result.get("ended_by"):
+        out.print(Text(f"ended early by {result['ended_by']}"))
+
+
+def _show_run(result: Json, out: Console) -> None:
+    level = result["levels"][0]
+    out.print()
+    _show_times(level, out)
+    out.print()
+    _lines(
+        out,
+        {
+            "throughput": _throughput(level),
+            "attempts": _attempts(level),
+            "statuses": _counted(level["statuses"]),
+            "health": _health(level),
+        },
+    )
+    _show_errors("errors", level, out)
+    _show_slos(result["verdicts"], out)
+
+
+def _show_ladder(result: Json, out: Console) -> None:
+    out.print()
+    if max((level["round"] for level in result["levels"]), default=1) > 1:
+        _show_medians(result, out)
+        out.print()
+    _lines(out, _capacity(result))
+    worst = [level for level in result["levels"] if level["counts"]["errors"]]
+    if worst:
+        level = max(worst, key=lambda x: sum(x["counts"]["errors"].values()))
+        _show_errors(f"errors at {level['concurrency']:,}", level, out)
+
+
+def _show_diff(result: Json, out: Console) -> None:
+    columns = ("connections", "ok/s", "mean time", "p95", "success")
+    table = _table(columns)
+    metrics = ("ok_per_s", "service_ms.mean", "response_ms.p95", "success_rate")
+    rows: dict[int, dict[str, Json]] = {}
+    for verdict in result["verdicts"]:
+        rows.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
+    for concurrency, found in rows.items():
+        cells = [_change(found.get(metric)) for metric in metrics]
+        table.add_row(f"{concurrency:,}", *cells)
+    out.print()
+    out.print(table)
+
+
+def _change(verdict: Json | None) -> str:
+    if verdict is None:
+        return "–"
+    if verdict["ratio"] is not None:
+        return f"{verdict['ratio']:.2f}x"
+    return f"{verdict['difference']:+.2f} points" if verdict.get("difference") is not None else "–"
+
+
+def _show_times(level: Json, out: Console) -> None:
+    latency = level["latency"]
+    table = _table(("", *(stat.replace("_", ".") for stat in STATS)))
+    for name, stats in _time_rows(latency):
+        if stats:
+            table.add_row(name, *(_time(stats, stat) for stat in STATS))
+    if table.row_count:
+        out.print(table)
+
+
+def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Json | None]]:
+    response, service = latency.get("response_ms"), latency.get("service_ms")
+    rows = [("response", response), ("service", service)]
+    if response and service and not _differ(response, service):
+        rows = [("response", response)]
+    return [*rows, ("first byte", latency.get("ttfb_ms"))]
+
+
+def _differ(one: Json, other: Json) -> bool:
+    pairs = ((one.get(stat), other.get(stat)) for stat in STATS)
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return any(abs(a - b) > SAME * max(a, b) for a, b in known) or bool(one.get("at_least"))
+
+
+def _time(stats: Mapping[str, Any], stat: str) -> str:
+    mark = "≥ " if stat in stats.get("at_least", ()) else ""
+    return mark + show_ms(stats.get(stat))
+
+
+def _throughput(level: Json) -> str:
+    seconds = level["seconds"] or 1
+    asked = "" if level["rate"] is None else f" of {show_rate(level['rate'])}/s asked for"
+    words = [f"{show_rate(level['ok_per_s'])} ok/s{asked}"]
+    words.append(f"{show_rate(level['attempted_per_s'])} attempted/s")
+    words.append(f"{show_size(level['bytes_in'] / seconds)}/s in")
+    return " · ".join(words)
+
+
+def _attempts(level: Json) -> str:
+    counts = level["counts"]
+    words = [f"{counts['attempted']:,}", f"success {show_percent(level['success_rate'])}"]
+    words += [
+        f"{counts[key]:,} {key.replace('_', ' ')}"
+        for key in ("dropped", "in_flight")
+        if counts[key]
+    ]
+    return " · ".join(words)
+
+
+def _health(level: Json) -> str:
+    health = level["health"]
+    return ": ".join([health["verdict"], "; ".join(health["reasons"])]).removesuffix(": ")
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return " · ".join(f"{name} × {count:,}" for name, count in counts.items()) or "none"
+
+
+def _show_errors(title: str, level: Json, out: Console) -> None:
+    rows = list(_error_rows(level))
+    if not rows:
+        return
+    columns = (title, "count", "for example")
+    shown = 3 if any(example for _, _, example in rows) else 2
+    table = _table(columns[:shown], left={0, 2})
+    for row in rows:
+        table.add_row(*row[:shown])
+    out.print()
+    out.print(table)
+
+
+def _error_rows(level: Json) -> Iterable[tuple[str, str, str]]:
+    """A row a reason; a class without reasons has one of its own."""
+    reasons: dict[str, int] = level["reasons"]
+    for name, count in level["counts"]["errors"].items():
+        within = {r: n for r, n in reasons.items() if r.partition(".")[0] == name}
+        for reason, number in (within or {name: count}).items():
+            yield reason, f"{number:,}", _sample(level["samples"], reason)
+
+
+def _sample(samples: Sequence[Json], reason: str) -> str:
+    """The first kept answer of a reason, or else of its class, in a few words."""
+    name = reason.partition(".")[0]
+    same = [sample for sample in samples if sample.get("reason") == reason]
+    for sample in same or [sample for sample in samples if sample["class"] == name]:
+        text = sample.get("detail") or sample.get("head") or sample.get("body") or ""
+        return str(text).partition("\n")[0].strip()[:48]
+    return ""
+
+
+def _show_slos(verdicts: Sequence[Json], out: Console) -> None:
+    if not verdicts:
+        return
+    out.print()
+    for verdict in verdicts:
+        condition = Condition.parse(verdict["condition"])
+        seen = "" if verdict["value"] is None else f", seen {condition.show(verdict['value'])}"
+        reason = f" ({verdict['reason']})" if verdict["reason"] else ""
+        out.print(
+            Text(f"{verdict['word']:<10}", WORD_COLOURS[verdict["word"]]),
+            Text(f"{condition}{seen}{reason}"),
+        )
+
+
+def _show_medians(result: Json, out: Console) -> None:
+    series = Series.of(result["name"], result["levels"])
+    table = _table(("median of rounds", "ok/s", "mean", "p95", "success", "spread"))
+    for point in series.points:
+        spread = show_percent(100 * point.spread) if point.spread is not None else "–"
+        table.add_row(
+            f"{point.concurrency:,}",
+            show_rate(point.ok_per_s),
+            show_ms(point.service_ms),
+            show_ms(point.p95_ms),
+            show_percent(point.success_rate),
+            spread,
+        )
+    out.print(table)
+
+
+def _capacity(result: Json) -> dict[str, str]:
+    """Peak, knee, capacity and USL in a line each, a null with its reason."""
+    capacity = result["capacity"]
+    why = capacity.get("reasons", {})
+    lines = {
+        "peak": _peak(capacity["peak"]),
+        "knee": _at(capacity["knee"]),
+        "under SLO": _at(capacity["slo"]),
+        "USL": _usl(capacity["usl"], why.get("n_star")),
+    }
+    reasons = {"peak": "peak", "knee": "knee", "under SLO": "slo", "USL": "usl"}
+    found = {name: line or f"– ({why.get(reasons[name])})" for name, line in lines.items()}
+    limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
+    if limited:
+        where = ", ".join(f"{n:,}" for n in dict.fromkeys(x["concurrency"] for x in limited))
+        found["no claim"] = f"{where}: limited by the generator"
+    return found
+
+
+def _peak(peak: Json | None) -> str | None:
+    if peak is None:
+        return None
+    plateau = peak["plateau"]
+    span = f"{plateau[0]:,}" if len(plateau) == 1 else f"{plateau[0]:,} … {plateau[-1]:,}"
+    return f"{_rate(peak)}, within 5 % of it at {span} connections"
+
+
+def _at(claim: Json | None) -> str | None:
+    if claim is None:
+        return None
+    time = f", {show_ms(claim['service_ms'])} on average" if "service_ms" in claim else ""
+    return f"{claim['concurrency']:,} connections, {_rate(claim)}{time}"
+
+
+def _usl(usl: Json | None, why_no_peak: str | None) -> str | None:
+    if usl is None:
+        return None
+    n_star = usl["n_star"]
+    peak = f"N* {n_star:,.0f}" if n_star else f"no N* ({why_no_peak})"
+    law = f"λ {usl['lambda']:.4g}, σ {usl['sigma']:.3g}, κ {usl['kappa']:.3g}"
+    return f"{law}, {peak}, R² {usl['r2']:.3f}"
+
+
+def _rate(claim: Json) -> str:
+    return f"{'≥ ' if claim.get('at_least') else ''}{show_rate(claim['ok_per_s'])} ok/s"
+
+
+def _lines(out: Console, lines: Mapping[str, str]) -> None:
+    for name, line in lines.items():
+        out.print(Text(f"{name:<11}", "dim"), Text(line))
+
+
+def _table(columns: Sequence[str], left: Iterable[int] = (0,)) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number in left else "right", no_wrap=True)
+    return table

@@ -1,0 +1,162 @@
+"""What people write after a flag, read once: each type names itself in usage messages.
+
+The reading itself lives in torr.units and torr.model; here a UsageError of theirs becomes click's
+BadParameter, which knows the flag.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr import units
+from torr.errors import UsageError
+from torr.model.plan import check_header, check_method
+from torr.model.url import Url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType
+
+_DURATION = re.compile(r"\d+(\.\d+)?(ns|us|ms|s|m|h)")
+
+
+class Word(ParamType):
+    """A type made of a name and a function from text to value."""
+
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name = name
+        self.read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Read the text; a default that is a value already stays as it is."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.read(value)
+        except UsageError as error:
+            raise Misread(error, ctx, param) from error
+
+
+class Misread(click.BadParameter):
+    """A value that could not be read, with its hint."""
+
+    def __init__(
+        self, error: UsageError, ctx: click.Context | None, param: click.Parameter | None
+    ) -> None:
+        super().__init__(error.message, ctx=ctx, param=param)
+        self.hint = error.hint
+
+
+def _duration(text: str) -> int:
+    return units.parse_duration(text)
+
+
+def _some_duration(text: str) -> int:
+    nanoseconds = units.parse_duration(text)
+    if nanoseconds == 0:
+        raise UsageError(f"{text!r} is no time at all", "write a duration such as 10s")
+    return nanoseconds
+
+
+def _whole(text: str, least: int, most: int | None = None) -> int:
+    digits = text.strip().replace("_", "")
+    if not re.fullmatch(r"[+-]?[0-9]+", digits):
+        raise UsageError(f"{text!r} is not a whole number")
+    number = int(digits)
+    if number < least or (most is not None and number > most):
+        span = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise UsageError(f"{text!r} is not {span}")
+    return number
+
+
+def _rate(text: str) -> float:
+    per_second = units.parse_rate(text)
+    if per_second <= 0:
+        raise UsageError(f"{text!r} requests a second is no load", "write 500, 10k or 200/s")
+    return per_second
+
+
+def _share(text: str) -> float:
+    share = units.parse_percent(text) / 100 if "%" in text else _number(text)
+    if not 0 <= share <= 1:
+        raise UsageError(f"{text!r} is not a share", "write 0.1 or 10%")
+    return share
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text.strip()):
+        raise UsageError(f"{text!r} is not a number")
+    return float(text)
+
+
+def _url(text: str) -> str:
+    Url.parse(text)
+    return text
+
+
+def _method(text: str) -> str:
+    check_method(text)
+    return text
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise UsageError(f"{text!r} has no colon", "write it as 'Name: value'")
+    header = (name.strip(" "), value.strip(" \t"))
+    check_header(header)
+    return header
+
+
+def _folder(text: str) -> Path:
+    if _DURATION.fullmatch(text):
+        raise UsageError(
+            f"{text!r} looks like a duration, and -d is the output directory",
+            f"write -z {text} for the duration (or -d ./{text} for the directory)",
+        )
+    return Path(text)
+
+
+def _content(text: str) -> bytes:
+    """The text itself, or the content of `@FILE`."""
+    if not text.startswith("@"):
+        return text.encode()
+    try:
+        return Path(text[1:]).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{text[1:]}: {error.strerror}") from error
+
+
+def _condition(text: str) -> Any:  # noqa: ANN401 - imported late
+    from torr.model.condition import Condition
+
+    return Condition.parse(text)
+
+
+def whole(name: str, least: int, most: int | None = None) -> Word:
+    """A whole number within bounds."""
+    return Word(name, lambda text: _whole(text, least, most))
+
+
+DURATION = Word("TIME", _duration)
+SOME_DURATION = Word("TIME", _some_duration)
+COUNT = whole("N", 1)
+SEED = whole("N", 0, 2**64 - 1)
+PORT = whole("PORT", 0, 65535)
+RATE = Word("RATE", _rate)
+SHARE = Word("SHARE", _share)
+NUMBER = Word("X", _number)
+SIZE = Word("SIZE", units.parse_size)
+URL = Word("URL", _url)
+METHOD = Word("METHOD", _method)
+HEADER = Word("'NAME: VALUE'", _header)
+FOLDER = Word("DIR", _folder)
+CONTENT = Word("TEXT|@FILE", _content)
+CONDITION = Word("COND", _condition)

@@ -1,0 +1,92 @@
+"""The door to the engine: a plan goes in, slices and a level come out.
+
+Starts loads and reads what they say; decides nothing and keeps nothing. Errors of the compiled
+module are translated here, once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from torr.errors import NothingMeasuredError, UsageError
+from torr.model.plan import Plan
+
+# How long one wait for a slice lasts: a signal's handler runs between two waits.
+WAIT_S = 0.1
+
+Slice = dict[str, Any]
+Level = dict[str, Any]
+
+
+class Load(Protocol):
+    """A running load, as the compiled `Run` is and as test doubles are."""
+
+    def next_slice(self, timeout_s: float) -> str | None:
+        """The next slice's text, or None when none came in time or the load has ended."""
+
+    def done(self) -> bool:
+        """Whether all slices were handed out."""
+
+    def stop(self) -> None:
+        """End the window now, await what is open."""
+
+    def abort(self) -> None:
+        """End at once."""
+
+    def level(self) -> str:
+        """The measured level's text, when done."""
+
+
+Start = Callable[[Plan], Load]
+
+
+def start(plan: Plan) -> Load:
+    """Start a load; raises UsageError when the engine refuses the plan or the host is unknown."""
+    with _translated():
+        from torr import _engine
+
+        return _engine.Run(plan.to_text())
+
+
+def slices(load: Load) -> Iterator[Slice]:
+    """Every slice of a load as it comes, until the load has ended."""
+    while not load.done():
+        text = load.next_slice(WAIT_S)
+        if text is not None:
+            yield json.loads(text)
+
+
+def level(load: Load) -> Level:
+    """The level of a load that has ended."""
+    try:
+        found: Level = json.loads(load.level())
+    except RuntimeError as error:
+        raise NothingMeasuredError(f"the engine gave no level: {error}") from error
+    return found
+
+
+def once(plan: Plan) -> dict[str, Any]:
+    """Send one request; both sides of it, with the bodies as base64."""
+    with _translated():
+        from torr import _engine
+
+        found: dict[str, Any] = json.loads(_engine.once(plan.to_text()))
+        return found
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn the errors of the compiled module into torr's."""
+    try:
+        yield
+    except ImportError as error:
+        raise NothingMeasuredError(
+            f"the engine is not built: {error}", "run `make build`"
+        ) from error
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    except OSError as error:
+        raise NothingMeasuredError(f"the engine could not start: {error}") from error

@@ -1,0 +1,115 @@
+"""Everything that torr raises, and the one place that says how the process ends.
+
+    TorrError
+    ├── MissedError              1    an SLO, a budget or a comparison failed
+    ├── UsageError               2    wrong flag, plan or file; nothing was sent
+    │   ├── PlanError            2    a plan that cannot be run, an unknown host
+    │   ├── FileError            2    a file with a broken line: names file and line
+    │   └── OutputError          2    results cannot be written where they should go
+    ├── NothingMeasuredError     3    no answer byte came, or the server did not start
+    │   └── EngineError          3    the engine is missing or broke
+    ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
+    └── InterruptedRunError    130    stopped by the user; everything measured is kept
+
+A message says what happened and to what; the hint says what to try. Errors from other libraries
+are translated where they enter torr, with the cause kept; this module translates nothing.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class ExitCode(IntEnum):
+    """How the process ends, for scripts and CI."""
+
+    FINE = 0
+    MISSED = 1
+    USAGE = 2
+    NOTHING_MEASURED = 3
+    GENERATOR_LIMITED = 4
+    INTERRUPTED = 130
+
+
+class TorrError(Exception):
+    """Something that torr can explain.
+
+    `message` is one sentence without a full stop; `hint`, if any, is what to try.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+
+
+class MissedError(TorrError):
+    """An SLO, a budget or a comparison failed."""
+
+
+class UsageError(TorrError):
+    """A flag, a plan or a file is wrong; nothing was sent."""
+
+
+class PlanError(UsageError):
+    """A plan cannot be run, or its host is unknown."""
+
+
+class FileError(UsageError):
+    """A line of a file cannot be understood; `line` counts from 1."""
+
+    def __init__(self, path: Path, line: int, message: str, hint: str | None = None) -> None:
+        super().__init__(f"{path}:{line}: {message}", hint)
+        self.path = path
+        self.line = line
+
+
+class OutputError(UsageError):
+    """Results cannot be written where they should go."""
+
+
+class NothingMeasuredError(TorrError):
+    """No answer byte came back, or the server did not start."""
+
+
+class EngineError(NothingMeasuredError):
+    """The compiled engine is missing, or it broke."""
+
+
+class GeneratorLimitedError(TorrError):
+    """The generator was the limit, and `--strict` was given."""
+
+
+class InterruptedRunError(TorrError):
+    """The user stopped the run; everything measured is kept."""
+
+
+# Looked up along a class's ancestors, so that a subclass ends as its parent does.
+_EXIT_CODES: dict[type[BaseException], ExitCode] = {
+    MissedError: ExitCode.MISSED,
+    UsageError: ExitCode.USAGE,
+    NothingMeasuredError: ExitCode.NOTHING_MEASURED,
+    GeneratorLimitedError: ExitCode.GENERATOR_LIMITED,
+    InterruptedRunError: ExitCode.INTERRUPTED,
+    KeyboardInterrupt: ExitCode.INTERRUPTED,
+}
+
+
+def exit_code(error: BaseException) -> ExitCode:
+    """Return the exit code that `error` ends the process with.
+
+    Raises TypeError for an error that torr cannot explain: that is a bug, and its traceback
+    must be seen.
+    """
+    for ancestor in type(error).__mro__:
+        if ancestor in _EXIT_CODES:
+            return _EXIT_CODES[ancestor]
+    message = f"{type(error).__name__} has no exit code"
+    raise TypeError(message)

@@ -1,0 +1,48 @@
+"""`--abort-on`: when to give up a load before its time.
+
+A condition ends the load when it holds in three measured slices in a row, or for a whole level:
+one bad second is noise, three are a state. Slices that show nothing about it leave the count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torr.engine import Level, Slice
+    from torr.model.condition import Condition
+
+IN_A_ROW = 3
+
+
+@dataclass
+class Watch:
+    """Counts, for one level, how long each condition has held."""
+
+    conditions: tuple[Condition, ...]
+    fired: str | None = None
+    _row: dict[int, int] = field(default_factory=dict)
+
+    def judge_slice(self, piece: Slice) -> bool:
+        """Whether the load should end now."""
+        if piece["phase"] == "measure" and self.fired is None:
+            for number, condition in enumerate(self.conditions):
+                self._count(number, condition, piece)
+        return self.fired is not None
+
+    def judge_level(self, level: Level) -> str | None:
+        """Why the experiment should end after this level, if it should."""
+        if self.fired is None:
+            held = (c for c in self.conditions if c.evaluate(level).word == "held")
+            self.fired = next((str(condition) for condition in held), None)
+        return self.fired
+
+    def _count(self, number: int, condition: Condition, piece: Slice) -> None:
+        word = condition.evaluate(piece).word
+        if word == "held":
+            self._row[number] = self._row.get(number, 0) + 1
+        elif word == "broken":
+            self._row[number] = 0
+        if self._row.get(number, 0) >= IN_A_ROW:
+            self.fired = str(condition)

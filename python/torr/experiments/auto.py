@@ -1,0 +1,154 @@
+"""Which level to measure next, seen the levels so far: `--levels auto`.
+
+First it climbs, doubling, until two levels in a row bring no more throughput, the SLO breaks, or
+the end is reached; growth counts from 5 % (a plateau reaches 95 % of the peak) or from twice the
+noise of the levels compared, whichever is more. Then it refines: the widest gap beside the knee, or
+between the last level that holds the SLO and the first that breaks it, is halved in proportion, so
+that chosen levels lie at most 2 x apart.
+
+Pure functions of the points, in the order of measuring. Levels limited by the generator count as no
+growth and claim nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.engine import Level
+    from torr.model.condition import Condition
+
+GROWTH = 0.05
+MOST_TOLERANCE = 0.5
+FINEST_RATIO = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one level says about its concurrency.
+
+    `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is seen broken.
+    """
+
+    concurrency: int
+    ok_per_s: float
+    mean_service_ms: float | None = None
+    noise: float = 0.0
+    limited: bool = False
+    breaks_slo: bool = False
+
+    @property
+    def power(self) -> float:
+        """Throughput over mean service time (Kleinrock): its maximum is the knee."""
+        return self.ok_per_s / self.mean_service_ms if self.mean_service_ms else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where to start doubling, where to end, and how many levels refining may cost."""
+
+    start: int = 1
+    most: int = 50_000
+    refinements: int = 6
+
+
+def next_concurrency(points: Sequence[Point], search: Search) -> int | None:
+    """The level to measure next, or None when enough is known."""
+    climbed = _climb(points, search)
+    if len(climbed) == len(points) and not has_topped_out(points, search):
+        return min(points[-1].concurrency * 2, search.most) if points else search.start
+    if len(points) - len(climbed) >= search.refinements:
+        return None
+    gaps = [gap for gap in (*_knee_gaps(points), *_slo_gap(points)) if _middle(gap) is not None]
+    return _middle(max(gaps, key=_ratio)) if gaps else None
+
+
+def has_topped_out(points: Sequence[Point], search: Search) -> bool:
+    """Whether climbing further would tell nothing new."""
+    if not points:
+        return False
+    last = points[-1]
+    return last.concurrency >= search.most or last.breaks_slo or _has_stopped_growing(points)
+
+
+def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition] = ()) -> Point:
+    """What a level of result.json says; its noise is that of its slices' rates."""
+    service = (level.get("latency") or {}).get("service_ms") or {}
+    return Point(
+        concurrency=level["concurrency"],
+        ok_per_s=level["ok_per_s"],
+        mean_service_ms=service.get("mean"),
+        noise=relative_error(rates),
+        limited=(level.get("health") or {}).get("verdict") == "generator-limited",
+        breaks_slo=any(slo.evaluate(level).word == "broken" for slo in slos),
+    )
+
+
+def relative_error(rates: Sequence[float]) -> float:
+    """The standard error of a mean of slices, over that mean; 0 when there are fewer than 3."""
+    if len(rates) < 3 or fmean(rates) <= 0:
+        return 0.0
+    return stdev(rates) / math.sqrt(len(rates)) / fmean(rates)
+
+
+def _climb(points: Sequence[Point], search: Search) -> Sequence[Point]:
+    """The points up to and with the one where climbing ended."""
+    for count in range(1, len(points)):
+        if has_topped_out(points[:count], search):
+            return points[:count]
+    return points
+
+
+def _has_stopped_growing(points: Sequence[Point]) -> bool:
+    """Whether neither of the last two points beats the best before them."""
+    tail = points[-2:]
+    if len(tail) == 2 and all(point.limited for point in tail):
+        return True
+    before = [point for point in points[:-2] if not point.limited]
+    if not before:
+        return False
+    best = max(before, key=lambda point: point.ok_per_s)
+    return not any(_grows(best, point) for point in tail)
+
+
+def _grows(best: Point, point: Point) -> bool:
+    """Whether a point beats the best so far by more than noise."""
+    noise = math.hypot(best.noise, point.noise)
+    tolerance = min(max(GROWTH, 2 * noise), MOST_TOLERANCE)
+    return not point.limited and point.ok_per_s > best.ok_per_s * (1 + tolerance)
+
+
+def _knee_gaps(points: Sequence[Point]) -> list[tuple[int, int]]:
+    healthy = sorted((p for p in points if not p.limited), key=lambda p: p.concurrency)
+    if not healthy:
+        return []
+    knee = max(range(len(healthy)), key=lambda i: healthy[i].power)
+    around = healthy[max(0, knee - 1) : knee + 2]
+    return [(a.concurrency, b.concurrency) for a, b in pairwise(around)]
+
+
+def _slo_gap(points: Sequence[Point]) -> list[tuple[int, int]]:
+    """Between the last level that holds, with all below it, and the first that breaks."""
+    held = 0
+    for point in sorted(points, key=lambda p: p.concurrency):
+        if point.breaks_slo:
+            return [(held, point.concurrency)] if held else []
+        held = point.concurrency
+    return []
+
+
+def _middle(gap: tuple[int, int]) -> int | None:
+    """The geometric middle of a gap worth halving."""
+    low, high = gap
+    middle = round(math.sqrt(low * high))
+    return middle if _ratio(gap) > FINEST_RATIO and low < middle < high else None
+
+
+def _ratio(gap: tuple[int, int]) -> float:
+    return gap[1] / gap[0]

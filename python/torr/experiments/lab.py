@@ -1,0 +1,128 @@
+"""What every experiment works with: where loads come from, who listens, what is kept, when to end.
+
+And what it leaves: an Outcome. Nothing here prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from torr import engine
+from torr.experiments.interrupt import Interrupt
+
+if TYPE_CHECKING:
+    from torr.engine import Level, Slice, Start
+    from torr.model.condition import Condition
+    from torr.model.plan import Plan
+    from torr.store.rundir import RunDirectory, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One level to measure; `total` is how many there will be, when that is known."""
+
+    index: int
+    plan: Plan
+    round: int = 1
+    total: int | None = None
+
+    @property
+    def concurrency(self) -> int:
+        """The connections asked for."""
+        return self.plan.connections
+
+
+class Listener(Protocol):
+    """Hears how an experiment goes on."""
+
+    def level_started(self, step: Step) -> None:
+        """A level's load has started."""
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """A slice was measured and is on disk."""
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """A level was measured and is on disk."""
+
+
+class Silent:
+    """The listener that nobody hears."""
+
+    def level_started(self, step: Step) -> None:
+        """Ignore it."""
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """Ignore it."""
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """Ignore it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """The surroundings of an experiment."""
+
+    directory: RunDirectory
+    listener: Listener = field(default_factory=Silent)
+    interrupt: Interrupt = field(default_factory=Interrupt)
+    abort_on: tuple[Condition, ...] = ()
+    start: Start = engine.start
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measured level, the ok/s of its slices, and why to end after it, if there is a reason."""
+
+    level: Level
+    rates: tuple[float, ...] = ()
+    aborted: str | None = None
+
+    @property
+    def failure(self) -> str | None:
+        """Why nothing could be measured, if so."""
+        found: str | None = self.level.get("failure")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an experiment came to: its levels in the order of measuring, and how it ended.
+
+    `is_urgent` says that the user wants it over at once: save, and draw nothing.
+    """
+
+    levels: tuple[Level, ...]
+    failure: str | None = None
+    aborted: str | None = None
+    interrupted: bool = False
+    is_urgent: bool = False
+
+    @property
+    def status(self) -> Status:
+        """The word of result.json."""
+        if self.interrupted:
+            return "interrupted"
+        return "complete" if self.failure is None else "failed"
+
+    @classmethod
+    def of(cls, measured: list[Measured], interrupt: Interrupt) -> Outcome:
+        """The outcome of these levels: a first level without any answer is a failure."""
+        last = measured[-1] if measured else None
+        return cls(
+            levels=tuple(m.level for m in measured),
+            failure=measured[0].failure if len(measured) == 1 else None,
+            aborted=last.aborted if last else None,
+            interrupted=interrupt.requested,
+            is_urgent=interrupt.is_urgent,
+        )
+
+
+def is_over(measured: list[Measured], interrupt: Interrupt) -> bool:
+    """Whether no further level is to be measured: asked to end, or the target does not answer."""
+    if interrupt.requested:
+        return True
+    if not measured:
+        return False
+    unanswered = len(measured) == 1 and measured[0].failure is not None
+    return unanswered or measured[-1].aborted is not None

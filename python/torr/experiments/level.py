@@ -1,0 +1,58 @@
+"""One measured level: start the load, keep every slice as it comes, keep the level.
+
+Shared by all experiments. If a slice cannot be kept the load ends at once: load whose results are
+lost is only a burden.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr import engine
+from torr.experiments.abort import Watch
+from torr.experiments.lab import Lab, Measured, Step
+
+if TYPE_CHECKING:
+    from torr.engine import Level, Load
+
+
+def measure(step: Step, lab: Lab) -> Measured:
+    """Measure one level and keep it; raises OutputError when it cannot be kept."""
+    load = lab.start(step.plan)
+    lab.interrupt.attach(load)
+    watch = Watch(lab.abort_on)
+    try:
+        lab.listener.level_started(step)
+        rates = _follow(load, step, lab, watch)
+    except BaseException:
+        load.abort()
+        raise
+    finally:
+        lab.interrupt.detach()
+    level = _labelled(engine.level(load), step)
+    lab.directory.keep_level(level)
+    lab.listener.level_ended(step, level)
+    return Measured(level, tuple(rates), watch.judge_level(level))
+
+
+def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
+    """Keep the slices; the first abort condition that holds ends the window."""
+    rates = []
+    stopping = False
+    for piece in engine.slices(load):
+        place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
+        lab.directory.keep_slice({**place, **piece})
+        lab.listener.slice_came(step, piece)
+        if piece["phase"] == "measure" and piece["ok_per_s"] is not None:
+            rates.append(piece["ok_per_s"])
+        if watch.judge_slice(piece) and not stopping:
+            stopping = True
+            load.stop()
+    return rates
+
+
+def _labelled(level: Level, step: Step) -> Level:
+    """The level as result.json has it; a window that never opened answered nothing a second."""
+    place: Level = {"candidate": None, "factors": {}, "round": step.round}
+    rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
+    return {**place, **level, **rates, "monitor": {}}

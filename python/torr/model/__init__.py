@@ -1,0 +1,1 @@
+"""What torr talks about: plans, conditions, results. Typed once, at the edge."""

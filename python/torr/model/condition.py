@@ -1,0 +1,327 @@
+"""Conditions on measured numbers: `p95 < 500ms`, `success >= 99.9%`, `chat: ttft p95 < 800ms`.
+
+The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value:
+
+    [NAME:] METRIC [STAT] OP VALUE
+
+    METRIC  response (may be left out), service, ttfb, wait, connect, tls, lag   VALUE a duration
+            ttfe, ttft, ttfo, ttst, inter_chunk, inter_read, e2e, stream_end, tpot
+            success, errors, goodput                                             VALUE in %
+            ok/s, attempted/s, tokens/s, good/s                                  VALUE a rate
+    STAT    p50 p75 p90 p95 p99 p99.9 p99.99 mean min max, for times; an error class, for errors
+    OP      <  <=  >  >=
+
+A condition is `held`, `broken`, or `not shown`, which is what an honest reader says of a number
+that is missing, that is only a lower bound, or that stands on too few attempts. This module
+judges one level; which levels and rounds belong together is decided in stats.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from torr import units
+from torr.errors import UsageError
+
+Level = Mapping[str, Any]
+Word = Literal["held", "broken", "not shown"]
+
+TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
+STREAM_TIMES = (
+    *("ttfe", "ttft", "ttfo", "ttst", "inter_chunk"),
+    *("inter_read", "e2e", "stream_end", "tpot"),
+)
+PERCENTAGES = ("success", "errors", "goodput")
+RATES = ("ok/s", "attempted/s", "tokens/s", "good/s")
+STATS = ("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "min", "max")
+CLASSES = (
+    *("dns", "connect", "tls", "write", "read"),
+    *("timeout", "protocol", "status", "check", "stream"),
+)
+
+_GRAMMAR = re.compile(
+    r"(?:(?P<name>.*\S)\s*:\s+)?(?P<words>[^<>=:]*?)\s*(?P<op><=|>=|<|>)\s*(?P<value>[^<>=]+)"
+)
+_HINT = "write it as 'p95 < 500ms', 'success >= 99.9%', 'ok/s > 10k' or 'login: ttfb p99 < 80ms'"
+
+
+@dataclass(frozen=True)
+class Holds:
+    """What one condition is worth at one level.
+
+    `value` and `limit` are in the unit of the metric: milliseconds, percent, or per second.
+    `reason` says why the word is what it is, or what weakens it; None when there is nothing to say.
+    """
+
+    value: float | None
+    limit: float
+    word: Word
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One parsed condition; `text` is what the user wrote.
+
+    `limit` is in milliseconds for times, percent for shares, per second for rates; `name` is the
+    request it is about, None for all of them.
+    """
+
+    metric: str
+    stat: str | None
+    op: str
+    limit: float
+    name: str | None = None
+    text: str = field(default="", compare=False)
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read one condition; raises UsageError that says what was not understood."""
+        found = _GRAMMAR.fullmatch(text.strip())
+        if found is None:
+            raise UsageError(f"{text.strip()!r} is not a condition", _HINT)
+        metric, stat = _metric_and_stat(found["words"].split(), text)
+        return cls(
+            metric=metric,
+            stat=stat,
+            op=found["op"],
+            limit=_limit(metric, found["value"]),
+            name=found["name"],
+            text=" ".join(text.split()),
+        )
+
+    @property
+    def unit(self) -> str:
+        """The unit of value and limit: `ms`, `%` or `/s`."""
+        if self.metric in PERCENTAGES:
+            return "%"
+        return "/s" if self.metric in RATES else "ms"
+
+    @property
+    def wants_little(self) -> bool:
+        """Whether the value has to lie below the limit."""
+        return self.op in ("<", "<=")
+
+    @property
+    def label(self) -> str:
+        """The measured thing in words: `p95`, `service p99`, `success`."""
+        words = [self.metric, self.stat or ""]
+        if self.metric == "response":
+            words = [self.stat or ""]
+        text = " ".join(word for word in words if word)
+        return text if self.name is None else f"{self.name}: {text}"
+
+    def __str__(self) -> str:
+        write = {"ms": _write_ms, "%": units.format_percent, "/s": units.format_rate}[self.unit]
+        return f"{self.label} {self.op} {write(self.limit)}"
+
+    def show(self, value: float | None) -> str:
+        """Write a value of this metric for people, with its unit."""
+        if self.unit == "ms":
+            return units.show_ms(value)
+        return units.show_percent(value) if self.unit == "%" else f"{units.show_rate(value)}/s"
+
+    def show_limit(self) -> str:
+        """Write the limit for people, exactly, with its unit: `500 ms`, `99.9 %`, `10,000/s`."""
+        if self.unit == "ms":
+            text = _write_ms(self.limit)
+            number = text.rstrip("hmnus")
+            return f"{number} {text.removeprefix(number)}"
+        return f"{self.limit:g} %" if self.unit == "%" else f"{self.limit:,.10g}/s"
+
+    def evaluate(self, level: Level, attempts: int | None = None) -> Holds:
+        """Judge one level of result.json (or one slice: the same keys).
+
+        `attempts` is how many ended attempts stand behind the claim where that is more than the
+        level's own, as when rounds of one level are judged together.
+        """
+        verdict = (level.get("health") or {}).get("verdict", "healthy")
+        if verdict == "generator-limited":
+            return Holds(None, self.limit, "not shown", "the generator was the limit")
+        part = _part(level, self.name)
+        if part is None:
+            return Holds(None, self.limit, "not shown", f"no request is named {self.name!r}")
+        if self.metric in ("success", "errors"):
+            return self._of_share(part, attempts)
+        if self.metric in RATES:
+            return self._of_rate(part, contended=verdict == "contended")
+        if self.metric == "goodput":
+            return self._of_goodput(part)
+        return self._of_time(part)
+
+    def _of_time(self, level: Level) -> Holds:
+        stats = _stats(level, self.metric)
+        value = stats.get(_key(self.stat))
+        dropped = (level.get("counts") or {}).get("dropped", 0)
+        if self.metric == "response" and dropped and self.wants_little:
+            reason = f"{dropped:,} due requests were never sent, so response times are lower bounds"
+            return Holds(value, self.limit, "broken", reason)
+        if value is None:
+            return Holds(None, self.limit, "not shown", self._why_no_time(stats))
+        at_least = _key(self.stat) in stats.get("at_least", ()) or (
+            self.metric == "response" and bool(dropped)
+        )
+        holds = self._of_number(value, at_least=at_least)
+        if at_least and holds.word == "not shown":
+            reason = f"{self.label} is only known to be at least {units.show_ms(value)}"
+            return Holds(value, self.limit, "not shown", reason)
+        return Holds(value, self.limit, holds.word, _survivors(level))
+
+    def _why_no_time(self, stats: Mapping[str, Any]) -> str:
+        answers = stats.get("n", 0)
+        if not answers or self.stat not in STATS[:7]:
+            return f"no {self.metric} time was measured"
+        # A percentile p is shown from n = 10 / (1 - p) values on.
+        needed = math.ceil(10 / (1 - float(self.stat[1:]) / 100) - 1e-6)
+        return f"{self.stat} needs {needed:,} answers, there were {answers:,}"
+
+    def _of_share(self, level: Level, attempts: int | None) -> Holds:
+        """Judge a share of attempts, as percent.
+
+        By the rule of three, n attempts without one error show at most 3/n errors (95 %), so a
+        limit of q is held only by n >= 3/q attempts. Breaking it needs no such number: the errors
+        were seen.
+        """
+        counts = level.get("counts") or {}
+        errors = counts.get("errors") or {}
+        ended = counts.get("ok", 0) + sum(errors.values())
+        if not ended:
+            return Holds(None, self.limit, "not shown", "no attempt ended")
+        failed = sum(errors.values()) if self.stat is None else errors.get(self.stat, 0)
+        error_rate = 100 * failed / ended
+        value = 100 - error_rate if self.metric == "success" else error_rate
+        holds = self._of_number(value)
+        claims_few_errors = self.wants_little == (self.metric == "errors")
+        claimed = (holds.word == "held") == claims_few_errors
+        allowed = 100 - self.limit if self.metric == "success" else self.limit
+        attempts = ended if attempts is None else attempts
+        if not claimed or attempts * allowed >= 300 - 1e-6:
+            return holds
+        return Holds(value, self.limit, "not shown", _too_few(attempts, failed, allowed))
+
+    def _of_rate(self, level: Level, *, contended: bool) -> Holds:
+        value = _rate(level, self.metric)
+        if value is None:
+            return Holds(None, self.limit, "not shown", f"no {self.metric} was measured")
+        holds = self._of_number(value, at_least=contended)
+        reason = None
+        if contended:
+            reason = "client and target share this machine: the rate is a lower bound"
+        return Holds(value, self.limit, holds.word, reason)
+
+    def _of_goodput(self, level: Level) -> Holds:
+        value = (level.get("stream") or {}).get("goodput_rate")
+        if value is None:
+            return Holds(None, self.limit, "not shown", "no goodput was measured")
+        return self._of_number(value)
+
+    def _of_number(self, value: float, *, at_least: bool = False) -> Holds:
+        """Compare; a lower bound can break `<` and hold `>`, and shows nothing else."""
+        true = {
+            "<": value < self.limit,
+            "<=": value <= self.limit,
+            ">": value > self.limit,
+            ">=": value >= self.limit,
+        }[self.op]
+        if at_least and true == self.wants_little:
+            return Holds(value, self.limit, "not shown")
+        return Holds(value, self.limit, "held" if true else "broken")
+
+
+def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
+    if len(words) == 1 and words[0] in STATS:
+        words = ["response", *words]
+    metric, *stats = words or [""]
+    known = (*TIMES, *STREAM_TIMES, *PERCENTAGES, *RATES)
+    if metric not in known:
+        if _is_percentile(metric):
+            raise UsageError(f"{text.strip()!r}: {metric} is not kept", _kept())
+        hint = f"metrics are {', '.join(known)}"
+        raise UsageError(f"{text.strip()!r}: {metric or 'nothing'} is not a metric", hint)
+    if len(stats) > 1:
+        raise UsageError(f"{text.strip()!r}: {' '.join(stats)!r} is more than one statistic", _HINT)
+    stat = stats[0] if stats else None
+    _check_stat(metric, stat, text.strip())
+    return metric, stat
+
+
+def _check_stat(metric: str, stat: str | None, text: str) -> None:
+    if metric in (*TIMES, *STREAM_TIMES):
+        if stat is None:
+            raise UsageError(f"{text!r}: {metric} needs a statistic", f"write {metric} p95")
+        if stat not in STATS:
+            raise UsageError(f"{text!r}: {stat} is not kept", _kept())
+    elif metric == "errors" and stat is not None:
+        if stat not in CLASSES:
+            hint = f"classes are {', '.join(CLASSES)}"
+            raise UsageError(f"{text!r}: {stat} is not a class of errors", hint)
+    elif stat is not None:
+        raise UsageError(f"{text!r}: {metric} is one number and has no {stat}", f"write {metric}")
+
+
+def _limit(metric: str, text: str) -> float:
+    if metric in PERCENTAGES:
+        return units.parse_percent(text)
+    if metric in RATES:
+        return units.parse_rate(text)
+    return units.parse_duration(text) / 1e6
+
+
+def _is_percentile(word: str) -> bool:
+    return re.fullmatch(r"p\d+(\.\d+)?", word) is not None
+
+
+def _kept() -> str:
+    return f"kept are {', '.join(STATS)}"
+
+
+def _write_ms(milliseconds: float) -> str:
+    return units.format_duration(round(milliseconds * 1e6))
+
+
+def _part(level: Level, name: str | None) -> Level | None:
+    """The level itself, or the step with the name."""
+    if name is None:
+        return level
+    steps = level.get("steps") or ()
+    return next((step for step in steps if step.get("name") == name), None)
+
+
+def _stats(level: Level, metric: str) -> Mapping[str, Any]:
+    group = "stream" if metric in STREAM_TIMES else "latency"
+    stats: Mapping[str, Any] | None = (level.get(group) or {}).get(f"{metric}_ms")
+    return stats or {}
+
+
+def _key(stat: str | None) -> str:
+    return (stat or "").replace(".", "_")
+
+
+def _rate(level: Level, metric: str) -> float | None:
+    key = metric.replace("/s", "_per_s")
+    group = (level.get("stream") or {}) if metric in ("tokens/s", "good/s") else level
+    value: float | None = group.get(key)
+    return value
+
+
+def _survivors(level: Level) -> str | None:
+    """Times are those of ok answers: say so when more than one attempt in a hundred failed."""
+    counts = level.get("counts") or {}
+    failed = sum((counts.get("errors") or {}).values())
+    ended = counts.get("ok", 0) + failed
+    if failed * 100 <= ended:
+        return None
+    return f"of the ok answers only: {units.show_percent(100 * failed / ended)} failed"
+
+
+def _too_few(attempts: int, failed: int, allowed: float) -> str:
+    seen = f"{failed:,} errors in" if failed else "no error in"
+    if allowed <= 0:
+        shown = units.show_percent(300 / attempts)
+        return f"{seen} {attempts:,} attempts shows at most {shown} errors, never none"
+    needed = math.ceil(300 / allowed - 1e-6)
+    return f"{seen} {attempts:,} attempts shows too little: it takes {needed:,}"

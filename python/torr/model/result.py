@@ -1,0 +1,336 @@
+"""`result.json` as types: what a run leaves on disk, and what everything else is drawn from.
+
+    Result ─ Level ─ Counts, Latency ─ Stats, Slice, Warmup, Health, Generator, …
+           ├ Capacity ─ Peak, Knee, SloCapacity, Usl
+           └ Verdict
+
+Times in `*_ms` are milliseconds, shares in `*_rate` percent in 0–100, `*_per_s` per second.
+Schema 1 keeps the meaning of every key; new keys may come, so readers keep what they do not know.
+The JSON Schema in docs/reference is generated from here and checked to be fresh by a test.
+This module imports pydantic and is imported only to check or describe results, never to fire load.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from torr.errors import UsageError
+
+Rate = Annotated[float, Field(ge=0, le=100, description="percent")]
+Count = Annotated[int, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+
+class Stats(_Part):
+    """One distribution of times, in milliseconds.
+
+    A percentile p is null below 10 / (1 - p) values. `at_least` names those that are only known
+    to be at least what they say.
+    """
+
+    n: Count
+    mean: float | None = None
+    stdev: float | None = None
+    within_stdev_rate: Rate | None = None
+    min: float | None = None
+    p50: float | None = None
+    p75: float | None = None
+    p90: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    p99_9: float | None = None
+    p99_99: float | None = None
+    max: float | None = None
+    at_least: list[str] = []
+
+
+class Counts(_Part):
+    """Attempts by how they ended: planned = attempted + dropped, attempted = ok + errors + open."""
+
+    planned: Count = 0
+    attempted: Count = 0
+    ok: Count = 0
+    dropped: Count = 0
+    in_flight: Count = 0
+    errors: dict[str, Count] = {}
+
+
+class Latency(_Part):
+    """Times of the ok answers; a metric without a value is null."""
+
+    service_ms: Stats | None = None
+    response_ms: Stats | None = None
+    ttfb_ms: Stats | None = None
+    wait_ms: Stats | None = None
+    connect_ms: Stats | None = None
+    tls_ms: Stats | None = None
+    lag_ms: Stats | None = None
+
+
+class LatencyAll(_Part):
+    """Times of all attempts that ended, a timeout at its elapsed time."""
+
+    service_ms: Stats | None = None
+    response_ms: Stats | None = None
+    censored: Count = 0
+
+
+class Stream(_Part):
+    """What was seen of streamed answers."""
+
+    ttfb_ms: Stats | None = None
+    ttfe_ms: Stats | None = None
+    ttft_ms: Stats | None = None
+    ttfo_ms: Stats | None = None
+    ttst_ms: Stats | None = None
+    inter_chunk_ms: Stats | None = None
+    inter_read_ms: Stats | None = None
+    e2e_ms: Stats | None = None
+    stream_end_ms: Stats | None = None
+    tpot_ms: Stats | None = None
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
+    tokens_per_s: Amount | None = None
+    coalesced: Count | None = None
+    client_coalesced: Count | None = None
+    goodput_rate: Rate | None = None
+    good_per_s: Amount | None = None
+
+
+class Sample(_Part):
+    """One kept answer of an error class: its head and its first 1 KB, secrets redacted."""
+
+    error_class: str = Field(alias="class")
+    reason: str | None = None
+    detail: str = ""
+    t_s: float | None = None
+    status: int | None = None
+    head: str = ""
+    body: str = ""
+
+
+class Connections(_Part):
+    """Connections asked for, open at once at most, and opened in all."""
+
+    asked: Count = 0
+    open_max: Count = 0
+    opened: Count = 0
+
+
+class Slice(_Part):
+    """One interval of the timeline; the warm-up has negative `t_s`. `in_flight` is at its end."""
+
+    t_s: float
+    seconds: Amount
+    phase: Literal["warmup", "measure", "drain"]
+    counts: Counts = Counts()
+    ok_per_s: Amount | None = None
+    attempted_per_s: Amount | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
+    connections_open: Count | None = None
+    statuses: dict[str, Count] = {}
+    reasons: dict[str, Count] = {}
+    latency: Latency = Latency()
+    histograms: dict[str, str] = {}
+
+
+class Warmup(_Part):
+    """The time before the measured window, kept apart."""
+
+    seconds: Amount = 0
+    counts: Counts = Counts()
+    latency: Latency = Latency()
+
+
+class Health(_Part):
+    """Whether the generator could have been the limit; a limited level claims nothing."""
+
+    verdict: Literal["healthy", "contended", "generator-limited"]
+    reasons: list[str] = []
+    worker_cpu_rate: list[float] = []
+    run_queue_rate: list[float] = []
+    steal_rate: float | None = None
+    target_cpu_rate: float | None = None
+
+
+class Generator(_Part):
+    """What the generator itself cost."""
+
+    cpu_s: Amount | None = None
+    cpu_us_per_request: Amount | None = None
+    max_rss_bytes: Count | None = None
+    workers: Count | None = None
+    processes: Count | None = None
+
+
+class Step(_Part):
+    """One named request: the level's numbers, for it alone."""
+
+    name: str
+    counts: Counts = Counts()
+    latency: Latency = Latency()
+
+
+class Level(_Part):
+    """One measured trial of one setting."""
+
+    candidate: str | None = None
+    factors: dict[str, Any] = {}
+    round: int = Field(default=1, ge=1)
+    concurrency: Count
+    rate: Amount | None = None
+    seconds: Amount = Field(description="the measured window")
+    counts: Counts
+    reasons: dict[str, Count] = {}
+    statuses: dict[str, Count] = {}
+    samples: list[Sample] = []
+    connections: Connections | None = None
+    ok_per_s: Amount
+    attempted_per_s: Amount = 0
+    success_rate: Rate | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
+    latency: Latency = Latency()
+    latency_all: LatencyAll | None = None
+    stream: Stream | None = None
+    steps: list[Step] = []
+    slices: list[Slice] = []
+    histograms: dict[str, str] = {}
+    warmup: Warmup | None = None
+    health: Health
+    generator: Generator | None = None
+    monitor: dict[str, Any] | None = None
+    failure: str | None = None
+    interrupted: bool = False
+
+
+class Peak(_Part):
+    """The highest ok/s; `concurrency` is the lowest level of its plateau, the one to run at."""
+
+    concurrency: Count
+    ok_per_s: Amount
+    plateau: list[Count]
+    at_least: bool = Field(default=False, description="client and target shared the machine")
+
+
+class Knee(_Part):
+    """The level with the largest ok/s ÷ mean service time."""
+
+    concurrency: Count
+    ok_per_s: Amount
+    service_ms: Amount
+    at_least: bool = False
+
+
+class SloCapacity(_Part):
+    """The highest level such that it and every lower one hold every SLO.
+
+    `beyond` is the first level that does not, null when the ladder ended before.
+    """
+
+    concurrency: Count
+    ok_per_s: Amount
+    at_least: bool = False
+    conditions: list[str] = []
+    beyond: dict[str, Any] | None = None
+
+
+class Usl(_Part):
+    """The Universal Scalability Law's parameters, and N* where it can be claimed."""
+
+    lambda_: Amount = Field(alias="lambda")
+    sigma: float = Field(ge=0, le=1)
+    kappa: Amount
+    n_star: float | None = None
+    r2: float
+    rms: Amount | None = None
+    kappa_interval: tuple[float, float] | None = None
+    n_star_interval: tuple[float, float] | None = None
+
+
+class Capacity(_Part):
+    """What a ladder says; what is null has its reason in `reasons`."""
+
+    peak: Peak | None = None
+    knee: Knee | None = None
+    slo: SloCapacity | None = None
+    usl: Usl | None = None
+    reasons: dict[str, str] = {}
+
+
+class Verdict(_Part):
+    """One judgement: an SLO at a level (`word`: held, broken, not shown) or a comparison."""
+
+    metric: str
+    value: float | None = None
+    word: str | None = None
+    limit: float | None = None
+    concurrency: Count | None = None
+    candidate: str | None = None
+    baseline: str | None = None
+    factors: dict[str, Any] = {}
+    ratio: float | None = None
+    interval: tuple[float, float] | None = None
+    n: Count | None = None
+    p: float | None = None
+    method: str | None = None
+    family: str | None = None
+    reason: str | None = None
+
+
+class Result(_Part):
+    """The one truth of a run."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    torr: str
+    kind: Literal["run", "ladder", "compare", "diff", "locust", "micro"]
+    name: str
+    started: str
+    ended: str | None = None
+    status: Literal["complete", "interrupted", "failed", "running"]
+    command: list[str] = []
+    plan: dict[str, Any] | None = None
+    note: str | None = None
+    tags: list[str] = []
+    environment: dict[str, Any] = {}
+    levels: list[Level] = []
+    capacity: Capacity | None = None
+    verdicts: list[Verdict] = []
+
+
+def read(path: Path) -> Result:
+    """Read a `result.json`; raises UsageError that names the file and the first wrong key."""
+    try:
+        return Result.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the text"
+        raise UsageError(
+            f"{path} is not a result of torr: {where}: {first['msg']}",
+            "give a run directory or its result.json",
+        ) from error
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of `result.json` as the text of docs/reference/result.schema.json."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Result.model_json_schema(by_alias=True),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_schema(path: Path) -> None:
+    """Write the JSON Schema of `result.json` to `path`."""
+    path.write_text(schema_text(), encoding="utf-8")

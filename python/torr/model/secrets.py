@@ -1,0 +1,45 @@
+"""What must not be written to disk: passwords, keys and tokens, wherever a command carries them.
+
+Works on names, since a secret's value looks like anything: headers, query and form fields and JSON
+members whose name says that they hold one, and the user and password of a URL. A secret under an
+innocent name is not found.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+REDACTED = "***"
+
+_NAME = r"[\w.-]*(?:authorization|cookie|token|secret|passw|api[-_]?key|credential)[\w.-]*"
+_SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
+_HEADER = re.compile(rf"^((?:-H|--header=)?\s*{_NAME}\s*:).+$", re.IGNORECASE | re.DOTALL)
+_FIELD = re.compile(rf"((?:^|[?&\s'\"=]){_NAME}=)[^&\s#'\"]+", re.IGNORECASE)
+_MEMBER = re.compile(rf'("{_NAME}"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)', re.IGNORECASE)
+_USERINFO = re.compile(r"(://)[^/?#\s@]*(?:@[^/?#\s@]*)*@")
+
+
+def is_secret(name: str) -> bool:
+    """Whether a header or field of this name holds a secret."""
+    return _SECRET_NAME.fullmatch(name) is not None
+
+
+def redacted_text(text: str) -> str:
+    """The text with the values of secret fields, members and URLs' users replaced by `***`."""
+    text = _USERINFO.sub(rf"\1{REDACTED}@", text)
+    text = _FIELD.sub(rf"\1{REDACTED}", text)
+    return _MEMBER.sub(rf'\1"{REDACTED}"', text)
+
+
+def redacted_command(arguments: Iterable[str]) -> list[str]:
+    """A command line fit to be saved: `-H 'Authorization: ***'`."""
+    return [
+        _HEADER.sub(rf"\1 {REDACTED}", argument)
+        if _HEADER.match(argument)
+        else redacted_text(argument)
+        for argument in arguments
+    ]

@@ -1,0 +1,31 @@
+"""What people read of a run: page, summary, table, plots. Everything is drawn from result.json.
+
+Drawing measures nothing and judges nothing: verdicts come from stats, words from `sentence`.
+Matplotlib is imported when a picture is drawn, not before.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def write_all(result: dict[str, Any], directory: Path) -> list[Path]:
+    """Write every file that people read of `result` into `directory`; return their paths.
+
+    Always report.html, summary.md and levels.csv; of a ladder NAME.dat and two PNGs as well, of a
+    diff its two PNGs. Each file is replaced whole or not at all. Raises OutputError.
+    """
+    from torr.errors import OutputError
+    from torr.report import csv, dat, html, markdown, png
+
+    writers = [html.write, markdown.write, csv.write]
+    if result["kind"] == "ladder":
+        writers += [dat.write, png.write_ladder]
+    if result["kind"] == "diff":
+        writers += [png.write_diff]
+    try:
+        return [path for write in writers for path in write(result, directory)]
+    except OSError as error:
+        message = f"{directory}: the report could not be written: {error.strerror or error}"
+        raise OutputError(message, "result.json is whole; make room and draw it again") from error

@@ -1,0 +1,68 @@
+"""levels.csv: one row a measured level, every metric under its name in result.json.
+
+Keys of nested objects are joined by dots (`latency.service_ms.p99`). Slices, histograms, samples
+and steps are left to result.json: they are not numbers of a level.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from torr.store.atomic import replace_bytes
+
+_LEFT_OUT = {"slices", "histograms", "samples", "steps"}
+_TEXT_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write(result: dict[str, Any], directory: Path) -> list[Path]:
+    """Write levels.csv of a result; of a diff, one row a level of each side."""
+    path = directory / "levels.csv"
+    replace_bytes(path, text(_rows(result)).encode())
+    return [path]
+
+
+def text(levels: list[dict[str, Any]]) -> str:
+    """Return the table; a column that a level lacks is empty."""
+    rows = [dict(_flat(level)) for level in levels]
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+    if result["kind"] != "diff":
+        levels: list[dict[str, Any]] = result["levels"]
+        return levels
+    return [
+        {"series": series["name"], **point}
+        for series in result["series"]
+        for point in series["points"]
+    ]
+
+
+def _flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in part.items():
+        if key in _LEFT_OUT:
+            continue
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list | tuple):
+            yield f"{prefix}{key}", " ".join(str(item) for item in value)
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _cell(value: object) -> object:
+    """Text that a spreadsheet would run as a formula is quoted; None is empty."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and value.startswith(_TEXT_STARTS):
+        return f"'{value}"
+    return value

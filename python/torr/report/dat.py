@@ -1,0 +1,99 @@
+"""NAME.dat: one line a level, as wrktest.sh writes it, so that old scripts go on working.
+
+    concurrency  ok/s  mean service time in ms  success rate in %
+
+Blank-separated, no header, the median of rounds; levels that the generator limited are left out.
+Percent signs in the last column, comments from `#` on, and blank lines are read as well.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from torr.errors import FileError, UsageError
+from torr.stats.series import Point, Series
+from torr.store.atomic import replace_bytes
+
+COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
+
+
+def write(result: dict[str, Any], directory: Path) -> list[Path]:
+    """Write NAME.dat of a ladder's result."""
+    path = directory / f"{result['name']}.dat"
+    replace_bytes(path, text(Series.of(result["name"], result["levels"])).encode())
+    return [path]
+
+
+def text(series: Series) -> str:
+    """Return the lines of a series; a level without an ok answer has `nan` for its time."""
+    lines = [
+        f"{p.concurrency} {p.ok_per_s:.2f} {_number(p.service_ms)} {_number(p.success_rate)}\n"
+        for p in series.points
+    ]
+    return "".join(lines) or "# no level: the generator was the limit everywhere\n"
+
+
+def read(path: Path) -> Series:
+    """Read a .dat file of torr or wrktest.sh, ascending by level.
+
+    Raises FileError with file and line for a broken line, UsageError for a file that cannot be
+    read or has no level.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not text", f"a .dat has {_columns()}") from error
+    points: dict[int, Point] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        point = _point(words, path, number)
+        if point.concurrency in points:
+            raise FileError(path, number, f"level {point.concurrency} comes a second time")
+        points[point.concurrency] = point
+    if not points:
+        raise UsageError(f"{path} has no level", f"a .dat has {_columns()}")
+    return Series(path.stem, tuple(points[key] for key in sorted(points)))
+
+
+def _point(words: list[str], path: Path, line: int) -> Point:
+    if len(words) != len(COLUMNS):
+        message = f"{len(words)} columns where {len(COLUMNS)} were expected"
+        raise FileError(path, line, message, f"the columns are {_columns()}")
+    concurrency, rate, service, success = (
+        _value(word, column, path, line) for word, column in zip(words, COLUMNS, strict=True)
+    )
+    if concurrency is None or concurrency < 1 or concurrency != int(concurrency):
+        raise FileError(path, line, f"{words[0]!r} is not a number of connections")
+    if rate is None:
+        raise FileError(path, line, f"{words[1]!r} is not a number of {COLUMNS[1]}")
+    if success is not None and success > 100:
+        raise FileError(path, line, f"a success rate of {words[3]} is over 100 %")
+    return Point(int(concurrency), rate, service, success)
+
+
+def _value(word: str, column: str, path: Path, line: int) -> float | None:
+    """The number of a word; None for `nan`. Only the last column may carry a percent sign."""
+    try:
+        value = float(word.removesuffix("%") if column == COLUMNS[3] else word)
+    except ValueError as error:
+        message = f"{word!r} is not a number ({column})"
+        raise FileError(path, line, message) from error
+    if math.isnan(value):
+        return None
+    if value < 0 or math.isinf(value):
+        raise FileError(path, line, f"{word!r} is not possible ({column})")
+    return value
+
+
+def _number(value: float | None) -> str:
+    return "nan" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _columns() -> str:
+    return ", ".join(COLUMNS)

@@ -1,0 +1,130 @@
+"""Two ladders side by side: their ratios at the levels they have in common.
+
+One run a side has no verdict: how much a server differs from run to run was not seen. So there
+are ratios, spreads, and the words "one run each"; `torr compare` measures what gives a verdict.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from torr import __version__
+from torr.errors import UsageError
+from torr.report import dat
+from torr.stats.series import Point, Series
+
+_METRICS: dict[str, Callable[[Point], float | None]] = {
+    "ok_per_s": lambda point: point.ok_per_s,
+    "service_ms.mean": lambda point: point.service_ms,
+    "response_ms.p95": lambda point: point.p95_ms,
+    "success_rate": lambda point: point.success_rate,
+}
+
+
+def load(path: Path) -> Series:
+    """Read one side: a .dat file, a run directory, or its result.json. Raises UsageError."""
+    if path.is_dir():
+        path = path / "result.json"
+    if path.suffix != ".json":
+        return dat.read(path)
+    try:
+        result = json.loads(path.read_bytes())
+        series = Series.of(result["name"], result["levels"])
+    except OSError as error:
+        hint = "give a .dat file, a run directory or its result.json"
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
+    if not series.points:
+        raise UsageError(f"{path} has no level that claims anything", "every level was limited")
+    return series
+
+
+def compare(a: Series, b: Series) -> dict[str, Any]:
+    """Return the diff of `b` against its baseline `a`, as result.json of kind `diff` holds it.
+
+    The caller adds when and by which command. `series` holds both sides, `verdicts` one ratio
+    (b/a; success as a difference in points) a common level and metric. Raises UsageError when no
+    level is in common.
+    """
+    common = [point.concurrency for point in a.points if b.at(point.concurrency)]
+    if not common:
+        raise UsageError(
+            f"{a.name} and {b.name} have no level in common: {_levels(a)} against {_levels(b)}",
+            "run both ladders with the same --levels",
+        )
+    name = f"{a.name}_{b.name}"
+    if a.name == b.name:
+        a, b = replace(a, name=f"{a.name} (A)"), replace(b, name=f"{b.name} (B)")
+    return {
+        "schema": 1,
+        "torr": __version__,
+        "kind": "diff",
+        "name": name,
+        "levels": [],
+        "series": [{"name": s.name, "points": [asdict(p) for p in s.points]} for s in (a, b)],
+        "verdicts": [
+            verdict
+            for concurrency in common
+            for metric in _METRICS
+            if (verdict := _verdict(a, b, concurrency, metric)) is not None
+        ],
+    }
+
+
+def sides(result: dict[str, Any]) -> tuple[Series, Series]:
+    """Return both series of a diff's result: the baseline first."""
+    first, second = (
+        Series(side["name"], tuple(Point(**point) for point in side["points"]))
+        for side in result["series"]
+    )
+    return first, second
+
+
+def ratios(result: dict[str, Any], metric: str = "ok_per_s") -> dict[int, float]:
+    """Return the ratio b/a of a metric at each common level."""
+    return {
+        verdict["concurrency"]: verdict["ratio"]
+        for verdict in result["verdicts"]
+        if verdict["metric"] == metric and verdict["ratio"] is not None
+    }
+
+
+def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> dict[str, Any] | None:
+    old, new = a.at(concurrency), b.at(concurrency)
+    if old is None or new is None:
+        return None
+    before, after = _METRICS[metric](old), _METRICS[metric](new)
+    if before is None or after is None:
+        return None
+    points = metric == "success_rate"
+    return {
+        "candidate": b.name,
+        "baseline": a.name,
+        "factors": {},
+        "concurrency": concurrency,
+        "metric": metric,
+        "value": after,
+        "baseline_value": before,
+        "ratio": None if points or before == 0 else after / before,
+        "difference": after - before if points else None,
+        "spreads": [old.spread, new.spread],
+        "n": min(old.rounds, new.rounds),
+        "word": None,
+        "reason": _reason(old, new),
+    }
+
+
+def _reason(old: Point, new: Point) -> str:
+    shared = "; a machine was shared by client and target" if old.at_least or new.at_least else ""
+    if old.rounds == new.rounds == 1:
+        return f"one run each{shared}"
+    return f"{old.rounds} and {new.rounds} rounds, not interleaved{shared}"
+
+
+def _levels(series: Series) -> str:
+    return ", ".join(f"{point.concurrency}" for point in series.points)

@@ -1,0 +1,218 @@
+"""report.html: one file that needs nothing but a browser, and asks no host for anything.
+
+On the first screen the sentence, the trust line, the chart that answers the question, the numbers;
+below, folded, everything else. Charts are drawn twice, wide and for a phone; CSS shows one.
+There is no script, and the page's policy forbids any. All text from outside is escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from torr.report import diff, png, sentence, table
+from torr.store.atomic import replace_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from torr.report.table import Table
+
+Result = Mapping[str, Any]
+Draw = Callable[[float, float], "Figure | None"]
+
+_PAGE = Path(__file__).with_name("page.html")
+_WIDE, _NARROW = (10.0, 6.2), (4.0, 6.2)
+_SIGNS = {"healthy": "●", "contended": "▲", "generator-limited": "■", "unknown": "○"}
+
+
+def write(result: dict[str, Any], directory: Path) -> list[Path]:
+    """Write report.html of a result."""
+    path = directory / "report.html"
+    replace_bytes(path, page(result).encode())
+    return [path]
+
+
+def page(result: Result) -> str:
+    """Return the whole page."""
+    health = sentence.health(result)
+    parts = {
+        "title": escape(f"{result['name']} · torr {result['kind']}"),
+        "name": escape(result["name"]),
+        "when": escape(f"torr {result['kind']} · {sentence.when(result)}"),
+        "verdict": _kept_together(sentence.verdict(result)),
+        "health": health,
+        "sign": _SIGNS[health],
+        "trust": _kept_together(sentence.trust(result)),
+        "chart": _chart(_main_chart(result), "main", sentence.verdict(result)),
+        "numbers": "".join(_numbers(result)),
+        "details": "".join(_details(result)),
+        "version": escape(str(result.get("torr", ""))),
+    }
+    return Template(_PAGE.read_text(encoding="utf-8")).substitute(parts)
+
+
+def _kept_together(text: str) -> str:
+    """Escaped text whose numbers do not part from their units at a line's end."""
+    return re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connections)", "\u00a0", escape(text))
+
+
+def _main_chart(result: Result) -> Draw:
+    from torr.report import diff_figure, ladder_figure, run_figure
+
+    if result["kind"] == "diff":
+        sides = diff.sides(dict(result))
+        return lambda width, height: diff_figure.panels(sides, width, height)
+    if result["kind"] == "ladder" and result["levels"]:
+        ladder = png.ladder(dict(result))
+        return lambda width, height: ladder_figure.panels(ladder, width, height)
+    return lambda width, height: run_figure.timeline(result["levels"], width, height)
+
+
+def _chart(draw: Draw, prefix: str, label: str) -> str:
+    """The chart in both widths, or nothing where there is nothing to draw."""
+    from torr.report import svg, theme
+
+    drawn = []
+    with theme.style():
+        for name, (width, height) in (("wide", _WIDE), ("narrow", _NARROW)):
+            figure = draw(width, height)
+            if figure is None:
+                return ""
+            picture = svg.inline(figure, f"{prefix}-{name}", label)
+            drawn.append(f'<div class="{name}">{picture}</div>')
+    return f"<figure>{''.join(drawn)}</figure>"
+
+
+def _numbers(result: Result) -> Iterator[str]:
+    if result["kind"] == "diff":
+        yield _titled("Ratios", table.ratios(result))
+        return
+    if len(result["levels"]) == 1:
+        yield _titled("Times of ok answers", table.times(result["levels"][0]))
+        yield _titled("Throughput", table.throughput(result["levels"][0]))
+    else:
+        yield _titled("Levels: median of rounds", table.levels(result))
+    yield _titled("Capacity", table.capacity(result))
+    if len(result["levels"]) == 1:
+        yield _titled("SLOs", table.slos(result))
+
+
+def _details(result: Result) -> Iterator[str]:
+    from torr.report import run_figure
+
+    if len(result["levels"]) > 1:
+        yield _folded("SLOs at every level", _table(table.slos(result)))
+    if result["kind"] != "diff":
+        yield _folded("Errors", _errors(result))
+        yield _folded("Status codes", _table(table.statuses(result)))
+    if result["kind"] == "ladder":
+        yield _folded(
+            "Slices over time",
+            _chart(
+                lambda width, height: run_figure.timeline(result["levels"], width, height),
+                "time",
+                "Response times, rates and errors of every slice, level after level",
+            ),
+        )
+    yield _folded("Health of the generator", _reasons(result))
+    yield _folded("Environment", _json(result.get("environment")))
+    command = shlex.join(result.get("command") or [])
+    yield _folded("The command to run it again", f'<pre class="command">{escape(command)}</pre>')
+    yield _folded("result.json (histograms of slices left out)", _raw(result))
+
+
+def _errors(result: Result) -> str:
+    found = _table(table.errors(result))
+    if not found:
+        return "<p>No attempt failed.</p>"
+    samples = [(level, s) for level in result["levels"] for s in level.get("samples") or ()]
+    return found + "".join(_sample(level, sample) for level, sample in samples)
+
+
+def _sample(level: Result, sample: Result) -> str:
+    title = f"{sample.get('reason') or sample.get('class')} at {level['concurrency']:,} connections"
+    if sample.get("t_s") is not None:
+        title += f", second {sample['t_s']:.2f}"
+    answer = "\n".join(part for part in (sample.get("head"), sample.get("body")) if part)
+    shown = f"<pre>{escape(answer)}</pre>" if answer else ""
+    return f"<h3>{escape(title)}</h3><p>{escape(sample.get('detail') or '')}</p>{shown}"
+
+
+def _reasons(result: Result) -> str:
+    """Every level that is not healthy, with why."""
+    items = []
+    for level in result["levels"]:
+        health = level.get("health") or {}
+        for reason in health.get("reasons") or ():
+            where = f"{level['concurrency']:,} connections, round {level.get('round', 1)}"
+            items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
+    if items:
+        return f"<ul>{''.join(items)}</ul>"
+    return "<p>Healthy at every level.</p>" if result["levels"] else ""
+
+
+def _titled(title: str, content: Table | None) -> str:
+    return "" if content is None else f"<h2>{escape(title)}</h2>{_table(content)}"
+
+
+def _folded(title: str, content: str) -> str:
+    if not content:
+        return ""
+    return f"<details><summary>{escape(title)}</summary>{content}</details>"
+
+
+def _table(content: Table | None) -> str:
+    if content is None:
+        return ""
+    kinds = [_kind(content, at) for at in range(len(content.columns))]
+    head = _cells("th", content.columns, kinds)
+    body = "".join(f"<tr>{_cells('td', row, kinds)}</tr>" for row in content.rows)
+    inside = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="scroll" tabindex="0"><table>{inside}</table></div>'
+
+
+def _kind(content: Table, column: int) -> str:
+    if column not in content.words:
+        return ""
+    is_long = any(len(row[column]) > 40 for row in content.rows)
+    return ' class="word long"' if is_long else ' class="word"'
+
+
+def _cells(tag: str, texts: Sequence[str], kinds: Sequence[str]) -> str:
+    cells = zip(texts, kinds, strict=True)
+    return "".join(f"<{tag}{kind}>{escape(text)}</{tag}>" for text, kind in cells)
+
+
+def _json(value: Any) -> str:  # noqa: ANN401 - JSON
+    if not value:
+        return ""
+    return f"<pre>{escape(json.dumps(value, indent=1, ensure_ascii=False))}</pre>"
+
+
+def _raw(result: Result) -> str:
+    """The whole result, one line a slice; the histograms of slices are in slices.jsonl."""
+    head = {key: value for key, value in result.items() if key != "levels"}
+    levels = ",\n".join(_raw_level(level) for level in result["levels"])
+    return f"<pre>{escape(_with_list(head, 'levels', levels))}</pre>"
+
+
+def _raw_level(level: Result) -> str:
+    head = {key: value for key, value in level.items() if key != "slices"}
+    slices = ",\n".join(
+        json.dumps({key: value for key, value in piece.items() if key != "histograms"})
+        for piece in level.get("slices") or ()
+    )
+    return _with_list(head, "slices", slices)
+
+
+def _with_list(head: Result, name: str, items: str) -> str:
+    """An object's text with one more member: a list whose items are text already."""
+    text = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
+    return f'{text},\n "{name}": [\n{items}\n]}}'

@@ -1,0 +1,325 @@
+"""The verdict in one sentence, and the line that says how far to trust it.
+
+In words that can be pasted into a ticket. Nothing is judged here: what is claimed, and what is
+not, was decided in stats; this module only says it, and never says more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from torr.model.condition import Condition
+from torr.report import diff
+from torr.stats import capacity as stats
+from torr.stats.series import Point, Series, by_concurrency, is_limited, verdict_of
+from torr.units import show_ms, show_percent, show_rate
+
+Result = Mapping[str, Any]
+
+SHARED = "(client and target share this machine)"
+_OPERATORS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least"}
+
+
+def verdict(result: Result) -> str:
+    """Return what the run found, as one sentence."""
+    if result["kind"] == "diff":
+        return _of_diff(result)
+    if not by_concurrency(result["levels"]):
+        return f"Nothing was measured{_because(_failure(result))}."
+    return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
+
+
+def trust(result: Result) -> str:
+    """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
+    if result["kind"] == "diff":
+        return f"{_diff_rounds(result)}: drift between them is not excluded, so no verdict."
+    levels = result["levels"]
+    if not levels:
+        return "No level was measured."
+    parts = [_health(levels), _busiest(levels), _rounds(result), _steal(levels)]
+    if result.get("ended_by"):
+        parts.append(f"ended by {result['ended_by']}")
+    if result.get("status") == "interrupted":
+        parts.append("interrupted: what was measured is kept")
+    return " · ".join(part for part in parts if part) + "."
+
+
+def health(result: Result) -> str:
+    """Return the worst health word of all levels: what colours the trust line."""
+    words = {verdict_of(level) for level in result["levels"]}
+    order = ("generator-limited", "contended", "healthy")
+    return next((word for word in order if word in words), "unknown")
+
+
+def success(result: Result) -> str:
+    """Return what a ladder, or each side of a diff, found about failures, as one sentence."""
+    if result["kind"] == "diff":
+        each = [f"{side.name}: {_failures(side)}" for side in diff.sides(dict(result))]
+        return f"{'; '.join(each)}."
+    said = _failures(Series.of(result["name"], result["levels"]))
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def when(result: Result) -> str:
+    """Return when it began and ended: `2026-01-31 12:00:00 – 12:02:00 UTC`."""
+    began, ended = (str(result.get(key) or "")[:19].split("T") for key in ("started", "ended"))
+    if len(began) < 2:
+        return "time not kept"
+    if len(ended) < 2:
+        return f"{' '.join(began)} UTC"
+    return f"{' '.join(began)} – {' '.join(ended[ended[0] == began[0] :])} UTC"
+
+
+def phrase(condition: Condition) -> str:
+    """Return a condition in words: `p95 under 500 ms`, `success at least 99.9 %`."""
+    return f"{condition.label} {_OPERATORS[condition.op]} {condition.show_limit()}"
+
+
+def _of_ladder(result: Result) -> str:
+    capacity = result.get("capacity") or stats.analyse(result["levels"])
+    series = Series.of(result["name"], result["levels"])
+    if capacity["peak"] is None:
+        return f"Claims nothing: {capacity['reasons']['peak']}{_errors(result)}."
+    knee = capacity["knee"]
+    end = f"; the knee is at {knee['concurrency']:,}" if knee else ""
+    if capacity["slo"] is not None:
+        end = end or _lower_peak(capacity["peak"], capacity["slo"])
+        return f"{_holds(capacity['slo'], series)}{end}."
+    peaks = _peaks(capacity["peak"], series)
+    first = _first_failing(result)
+    if first is not None:
+        return (
+            f"{_fails(first)}{_held_above(result, first)}; it {peaks[0].lower()}{peaks[1:]}{end}."
+        )
+    return f"{peaks}{end}."
+
+
+def _holds(slo: Mapping[str, Any], series: Series) -> str:
+    where = f"at {slo['concurrency']:,} connections"
+    if slo["beyond"] is None:
+        where += f", {_top(series)},"
+    conditions = _join([phrase(Condition.parse(text)) for text in slo["conditions"]])
+    failed = _failed(series.at(slo["concurrency"]))
+    return f"Holds {_rate(slo)} {where} with {conditions}{failed}"
+
+
+def _lower_peak(peak: Mapping[str, Any], slo: Mapping[str, Any]) -> str:
+    """Where more connections hold the SLO but bring less, say how few bring the most."""
+    if slo["concurrency"] in peak["plateau"] or slo["concurrency"] < peak["concurrency"]:
+        return ""
+    return f"; the peak, {show_rate(peak['ok_per_s'])}, is reached at {peak['concurrency']:,}"
+
+
+def _peaks(peak: Mapping[str, Any], series: Series) -> str:
+    start = peak["concurrency"]
+    failed = _failed(series.at(peak["highest_at"]))
+    if start == series.points[-1].concurrency and len(series.points) > 1:
+        return f"Reaches {_rate(peak)} at {start:,} connections, {_top(series)}{failed}"
+    if len(series.points) == 1:
+        return f"Answers {_rate(peak)} at {start:,} connections, the only level{failed}"
+    return f"Peaks at {_rate(peak)}, reached from {start:,} connections on{failed}"
+
+
+def _top(series: Series) -> str:
+    last = series.points[-1].concurrency
+    if any(point.concurrency > last for point in series.limited):
+        return "the highest level that the generator could hold"
+    return "the highest level measured"
+
+
+def _first_failing(result: Result) -> Mapping[str, Any] | None:
+    """The verdict that stood in the way of a capacity: of the lowest level, the worst."""
+    found = [v for v in result.get("verdicts") or () if v.get("condition")]
+    usable = {p.concurrency for p in Series.of("", result["levels"]).points}
+    failing = [v for v in found if v["word"] != "held" and v["concurrency"] in usable]
+    return min(failing, key=lambda v: (v["concurrency"], v["word"] != "broken"), default=None)
+
+
+def _fails(found: Mapping[str, Any]) -> str:
+    condition = Condition.parse(found["condition"])
+    at = f"{found['concurrency']:,} connections"
+    if found["word"] == "broken":
+        seen = _seen(condition, found)
+        return f"Does not hold {phrase(condition)} even at {at} ({seen})"
+    return f"Cannot show {phrase(condition)} at {at} ({found['reason'] or 'no reason was kept'})"
+
+
+def _held_above(result: Result, first: Mapping[str, Any]) -> str:
+    """Where too little was seen at the lowest level: the levels above it that hold everything."""
+    held: list[int] = []
+    usable = [p.concurrency for p in Series.of("", result["levels"]).points]
+    for concurrency in usable:
+        words = {v["word"] for v in result["verdicts"] if v.get("concurrency") == concurrency}
+        if words == {"held"}:
+            held.append(concurrency)
+        elif held or "broken" in words:
+            break
+    if first["word"] == "broken" or not held:
+        return ""
+    span = f"from {held[0]:,} to {held[-1]:,}" if len(held) > 1 else f"at {held[0]:,}"
+    return f", though every SLO holds {span}"
+
+
+def _of_run(result: Result) -> str:
+    levels = [level for level in result["levels"] if not is_limited(level)]
+    if not levels:
+        reasons = (result["levels"][0].get("health") or {}).get("reasons") or []
+        return f"Claims nothing: the generator was the limit{_because(_first(reasons))}."
+    if not any((level.get("counts") or {}).get("ok") for level in levels):
+        return f"No request succeeded{_errors(result)}."
+    point = Series.of("", levels).points[0]
+    asked = levels[0].get("rate")
+    rate = _rate({"ok_per_s": point.ok_per_s, "at_least": point.at_least})
+    if asked is not None:
+        rate = f"{rate} of {show_rate(asked)} asked for"
+    place = f"{rate} over {point.concurrency:,} connections"
+    found = [v for v in result.get("verdicts") or () if v.get("condition")]
+    said = _judged(found, place) or _plain(place, point)
+    return f"{said}{_failed(point).removesuffix(' there')}."
+
+
+def _judged(found: Sequence[Mapping[str, Any]], place: str) -> str | None:
+    """The worst word of the SLOs of a run, with everything that earned it."""
+    for word, verb in (("broken", "Breaks"), ("not shown", "Cannot show"), ("held", "Holds")):
+        judged = [(Condition.parse(v["condition"]), v) for v in found if v["word"] == word]
+        if judged:
+            each = [f"{phrase(condition)} ({_seen(condition, v)})" for condition, v in judged]
+            return f"{verb} {_join(each)} at {place}"
+    return None
+
+
+def _seen(condition: Condition, found: Mapping[str, Any]) -> str:
+    """The value; where it is not shown or missing, the reason."""
+    if found["value"] is None or found["word"] == "not shown":
+        return found["reason"] or "no value"
+    return condition.show(found["value"])
+
+
+def _plain(place: str, point: Point) -> str:
+    if point.p95_ms is not None:
+        return f"Answers {place} with p95 {show_ms(point.p95_ms)}"
+    return f"Answers {place} in {show_ms(point.service_ms)} on average"
+
+
+def _of_diff(result: Result) -> str:
+    a, b = diff.sides(dict(result))
+    ratios = list(diff.ratios(dict(result)).values())
+    best_a, best_b = (max(side.points, key=lambda p: p.ok_per_s) for side in (a, b))
+    if not ratios or not best_a.ok_per_s:
+        return f"{a.name} answered nothing, so there is no ratio."
+    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    span = low if low == high else f"{low}–{high}"
+    levels = "1 common level" if len(ratios) == 1 else f"{len(ratios)} common levels"
+    return (
+        f"{b.name} answers {span} × the requests/s of {a.name} at {levels}; best against best "
+        f"{show_rate(best_b.ok_per_s)} (at {best_b.concurrency:,}) to "
+        f"{show_rate(best_a.ok_per_s)} (at {best_a.concurrency:,}), "
+        f"{best_b.ok_per_s / best_a.ok_per_s:.2f} ×; {_diff_rounds(result).lower()}, no verdict."
+    )
+
+
+def _diff_rounds(result: Result) -> str:
+    rounds = [point.rounds for side in diff.sides(dict(result)) for point in side.points]
+    return "One run each" if max(rounds) == 1 else "Rounds not interleaved"
+
+
+def _health(levels: Sequence[Mapping[str, Any]]) -> str:
+    limited = [level for level in levels if is_limited(level)]
+    contended = [level for level in levels if verdict_of(level) == "contended"]
+    if limited:
+        claim = "claims" if len({level["concurrency"] for level in limited}) == 1 else "claim"
+        return f"Generator-limited at {_places(limited)}, which {claim} nothing{_why(limited)}"
+    if contended:
+        where = "" if len(contended) == len(levels) else f" at {_places(contended)}"
+        return (
+            f"Contended{where}: client and target share this machine, rates are ≥{_why(contended)}"
+        )
+    return "Healthy: the generator had room"
+
+
+def _places(levels: Sequence[Mapping[str, Any]]) -> str:
+    return _join([f"{n:,}" for n in by_concurrency(levels)]) + " connections"
+
+
+def _why(levels: Sequence[Mapping[str, Any]]) -> str:
+    reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
+    first = _first(list(dict.fromkeys(reasons)))
+    return f" ({first})" if first else ""
+
+
+def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
+    rates = [r for x in levels for r in (x.get("health") or {}).get("worker_cpu_rate") or ()]
+    return f"busiest worker {max(rates):.0f} % of a core" if rates else ""
+
+
+def _rounds(result: Result) -> str:
+    points = Series.of("", result["levels"]).points
+    rounds = max((point.rounds for point in points), default=1)
+    spreads = [point.spread for point in points if point.spread is not None]
+    spread = f"{100 * median(spreads):.1f} %" if spreads else None
+    if rounds > 1:
+        return f"{rounds} rounds" + (f", spread {spread}" if spread else "")
+    seen = f"spread of slices {spread}, " if spread else ""
+    return f"1 round: {seen}run-to-run variance unseen"
+
+
+def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
+    highest = max(((x.get("health") or {}).get("steal_rate") or 0 for x in levels), default=0)
+    return f"steal up to {show_percent(highest)}" if highest >= 0.5 else ""
+
+
+def _failures(series: Series) -> str:
+    rates = [(p.success_rate, p.concurrency) for p in series.points if p.success_rate is not None]
+    if not rates:
+        return "no attempt ended at a level that claims anything"
+    worst, where = min(rates)
+    if worst == 100:
+        return f"no request failed, {rates[0][1]:,} to {rates[-1][1]:,} connections"
+    failed = f"{show_percent(100 - worst)} failed at {where:,} connections"
+    first = next(place for place, (rate, _) in enumerate(rates) if rate < 100)
+    return f"no request failed up to {rates[first - 1][1]:,}, {failed}" if first else failed
+
+
+def _rate(claim: Mapping[str, Any]) -> str:
+    if claim.get("at_least"):
+        return f"≥ {show_rate(claim['ok_per_s'])} requests/s {SHARED}"
+    return f"{show_rate(claim['ok_per_s'])} requests/s"
+
+
+def _failed(point: Point | None) -> str:
+    """Failures of the level that a sentence speaks of, however few."""
+    if point is None or point.success_rate is None or point.success_rate == 100:
+        return ""
+    return f"; {show_percent(100 - point.success_rate)} failed there"
+
+
+def _errors(result: Result) -> str:
+    """How many failed and the commonest reason, where there were errors."""
+    reasons: dict[str, int] = {}
+    failed = 0
+    for level in result["levels"]:
+        failed += sum(((level.get("counts") or {}).get("errors") or {}).values())
+        for reason, count in (level.get("reasons") or {}).items():
+            reasons[reason] = reasons.get(reason, 0) + count
+    if not failed:
+        return ""
+    most = max(reasons, key=lambda reason: reasons[reason], default=None)
+    return f": {failed:,} failed" + (f", most by {most}" if most else "")
+
+
+def _failure(result: Result) -> str | None:
+    return next((level["failure"] for level in result["levels"] if level.get("failure")), None)
+
+
+def _because(reason: str | None) -> str:
+    return f": {reason.rstrip('.')}" if reason else ""
+
+
+def _first(texts: Sequence[str]) -> str | None:
+    return texts[0].rstrip(".") if texts else None
+
+
+def _join(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -1,0 +1,290 @@
+"""Tables of a result as plain text cells, for the page and the summary alike.
+
+Each function reads result.json's content and returns a Table, or None where there is nothing to
+show. Cells carry their unit in the column's name; numbers are rounded for people, exact ones are in
+result.json and levels.csv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from torr.report import sentence
+from torr.stats.series import Level, Series, by_concurrency, is_limited, verdict_of
+from torr.units import show_ms, show_percent, show_rate, show_size
+
+_STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean", "stdev")
+_TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Column names and rows of cells; `words` are the columns that hold text, not numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: frozenset[int] = frozenset({0})
+
+
+def levels(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a level of concurrency, the median of its rounds."""
+    if not result["levels"]:
+        return None
+    series = Series.of("", result["levels"])
+    points = {point.concurrency: point for point in (*series.points, *series.limited)}
+    rows = []
+    for concurrency, rounds in by_concurrency(result["levels"]).items():
+        point = points[concurrency]
+        usable = [level for level in rounds if not is_limited(level)] or rounds
+        spread = "–" if point.spread is None else f"{100 * point.spread:.1f} %"
+        rows.append(
+            (
+                f"{concurrency:,}",
+                f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}",
+                spread,
+                show_ms(point.service_ms),
+                *(_middle(usable, stat) for stat in ("p50", "p95", "p99")),
+                show_percent(point.success_rate),
+                _health(rounds),
+            )
+        )
+    columns = ("connections", "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success")
+    return Table((*columns, "health"), tuple(rows), frozenset({8}))
+
+
+def times(level: Level) -> Table | None:
+    """Return the percentiles of one level: one row a kind of time."""
+    rows = []
+    for name in _TIMES:
+        stats = (level.get("latency") or {}).get(f"{name}_ms")
+        if stats:
+            rows.append((name, f"{stats.get('n', 0):,}", *(_cell(stats, s) for s in _STATS)))
+    columns = ("time", "n", *(stat.replace("_", ".") for stat in _STATS))
+    return Table(columns, tuple(rows)) if rows else None
+
+
+def throughput(level: Level) -> Table:
+    """Return what one level sent and received, one row a number."""
+    counts = level.get("counts") or {}
+    at_least = "≥ " if verdict_of(level) == "contended" else ""
+    connections = level.get("connections") or {}
+    rows = [
+        ("ok requests/s", f"{at_least}{show_rate(level['ok_per_s'])}"),
+        ("attempted", f"{counts.get('attempted', 0):,}"),
+        ("ok", f"{counts.get('ok', 0):,}"),
+        ("errors", f"{sum((counts.get('errors') or {}).values()):,}"),
+        ("success", show_percent(level.get("success_rate"))),
+        ("in flight at the end", f"{counts.get('in_flight', 0):,}"),
+        ("dropped", f"{counts.get('dropped', 0):,}"),
+        ("measured window", f"{level.get('seconds') or 0:g} s"),
+        (
+            "open connections",
+            f"{connections.get('open_max', 0):,} of {connections.get('asked', 0):,}",
+        ),
+        ("received", show_size(level.get("bytes_in"))),
+        ("sent", show_size(level.get("bytes_out"))),
+    ]
+    return Table(("", "measured"), tuple(rows))
+
+
+def capacity(result: Mapping[str, Any]) -> Table | None:
+    """Return peak, knee, capacity under SLO and scalability, or why each is not claimed."""
+    found = result.get("capacity")
+    if not found:
+        return None
+    reasons = found.get("reasons") or {}
+    rows = [
+        ("peak", *_claim(found.get("peak"), reasons.get("peak"), _peak)),
+        ("knee", *_claim(found.get("knee"), reasons.get("knee"), _knee)),
+        ("capacity under SLO", *_claim(found.get("slo"), reasons.get("slo"), _slo)),
+        ("USL fit", *_claim(found.get("usl"), reasons.get("usl"), _usl)),
+    ]
+    if found.get("usl"):
+        rows.append(("USL peak N*", *_n_star(found["usl"], reasons.get("n_star"))))
+    return Table(("", "at", "what it says"), tuple(rows), frozenset({0, 2}))
+
+
+def slos(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a level and SLO."""
+    found = [verdict for verdict in result.get("verdicts") or () if verdict.get("condition")]
+    rows = tuple(
+        (
+            f"{v['concurrency']:,}",
+            v["condition"],
+            _with_unit(v["value"], v["unit"]),
+            v["word"],
+            v["reason"] or "",
+        )
+        for v in found
+    )
+    words = frozenset({1, 3, 4})
+    return Table(("connections", "SLO", "value", "word", "reason"), rows, words) if rows else None
+
+
+def errors(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a level and class of errors, with its reasons."""
+    rows = []
+    for level in result["levels"]:
+        counts = level.get("counts") or {}
+        found = {name: n for name, n in (counts.get("errors") or {}).items() if n}
+        ended = counts.get("ok", 0) + sum(found.values())
+        for name, n in sorted(found.items(), key=lambda item: -item[1]):
+            rows.append(
+                (
+                    f"{level['concurrency']:,}",
+                    name,
+                    f"{n:,}",
+                    show_percent(100 * n / ended),
+                    _reasons(level, name),
+                )
+            )
+    columns = ("connections", "class", "count", "of attempts", "reasons")
+    return Table(columns, tuple(rows), frozenset({1, 4})) if rows else None
+
+
+def statuses(result: Mapping[str, Any]) -> Table | None:
+    """Return the count of each status code, one row a level."""
+    codes = sorted({code for level in result["levels"] for code in level.get("statuses") or ()})
+    rows = tuple(
+        (
+            f"{level['concurrency']:,}",
+            f"{level.get('round', 1)}",
+            *(f"{(level.get('statuses') or {}).get(code, 0):,}" for code in codes),
+        )
+        for level in result["levels"]
+    )
+    return Table(("connections", "round", *codes), rows, frozenset()) if codes else None
+
+
+def ratios(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a common level of a diff: both values and their ratio."""
+    grouped: dict[int, dict[str, Mapping[str, Any]]] = {}
+    for verdict in result.get("verdicts") or ():
+        grouped.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
+    if not grouped:
+        return None
+    a, b = (side["name"] for side in result["series"])
+    rows = []
+    for concurrency, found in grouped.items():
+        rate, time, share = (
+            found.get(key) or {} for key in ("ok_per_s", "service_ms.mean", "success_rate")
+        )
+        rows.append(
+            (
+                f"{concurrency:,}",
+                show_rate(rate.get("baseline_value")),
+                show_rate(rate.get("value")),
+                _ratio(rate),
+                show_ms(time.get("baseline_value")),
+                show_ms(time.get("value")),
+                _ratio(time),
+                f"{show_percent(share.get('baseline_value'))} / {show_percent(share.get('value'))}",
+                _spreads(rate),
+            )
+        )
+    columns = ("connections", f"ok/s {a}", f"ok/s {b}", "ratio", f"TTLB {a}", f"TTLB {b}", "ratio")
+    return Table((*columns, "success", "spread of ok/s"), tuple(rows), frozenset())
+
+
+def _middle(rounds: Sequence[Level], stat: str) -> str:
+    """The median of a response time over rounds; `≥` when one of them is a lower bound."""
+    known = [stats for stats in map(_response, rounds) if stats.get(stat) is not None]
+    if not known:
+        return "–"
+    at_least = any(_is_bound(stats, stat) for stats in known)
+    dropped = any((level.get("counts") or {}).get("dropped") for level in rounds)
+    text = show_ms(median(stats[stat] for stats in known))
+    return f"≥ {text}" if at_least or dropped else text
+
+
+def _response(level: Level) -> Mapping[str, Any]:
+    return (level.get("latency") or {}).get("response_ms") or {}
+
+
+def _is_bound(stats: Mapping[str, Any], stat: str) -> bool:
+    return stat in (stats.get("at_least") or ())
+
+
+def _cell(stats: Mapping[str, Any], stat: str) -> str:
+    text = show_ms(stats.get(stat))
+    return f"≥ {text}" if _is_bound(stats, stat) else text
+
+
+def _health(rounds: Iterable[Level]) -> str:
+    return ", ".join(dict.fromkeys(verdict_of(level) for level in rounds))
+
+
+def _claim(found: Any, reason: str | None, say: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON
+    if found is None:
+        return "–", f"not claimed: {reason}" if reason else "not claimed"
+    at, text = say(found)
+    return at, text
+
+
+def _peak(peak: Mapping[str, Any]) -> tuple[str, str]:
+    plateau = ", ".join(f"{level:,}" for level in peak["plateau"])
+    rate = _rate(peak)
+    return f"{peak['concurrency']:,}", f"{rate}; within 5 % of it at {plateau}"
+
+
+def _knee(knee: Mapping[str, Any]) -> tuple[str, str]:
+    time = show_ms(knee["service_ms"])
+    return f"{knee['concurrency']:,}", f"{_rate(knee)} in {time} on average: the best trade of both"
+
+
+def _slo(slo: Mapping[str, Any]) -> tuple[str, str]:
+    beyond = slo["beyond"]
+    held = f"{_rate(slo)} with {', '.join(slo['conditions'])}"
+    if beyond is None:
+        return f"{slo['concurrency']:,}", f"{held}; no higher level shows where it ends"
+    value = _with_unit(beyond["value"], beyond["unit"])
+    end = f"at {beyond['concurrency']:,} {beyond['condition']} is {beyond['word']} ({value})"
+    return f"{slo['concurrency']:,}", f"{held}; {end}"
+
+
+def _usl(usl: Mapping[str, Any]) -> tuple[str, str]:
+    parts = f"λ {usl['lambda']:,.4g}/s, σ {usl['sigma']:.4g}, κ {usl['kappa']:.3g}"
+    return "", f"{parts}; R² {usl['r2']:.4f}, rms {100 * usl['rms']:.1f} %"
+
+
+def _n_star(usl: Mapping[str, Any], reason: str | None) -> tuple[str, str]:
+    if usl["n_star"] is None:
+        return "–", f"not claimed: {reason}" if reason else "not claimed"
+    interval = usl.get("n_star_interval")
+    text = "throughput falls past it"
+    if interval:
+        text += f" (95 % interval {interval[0]:,.0f} to {interval[1]:,.0f})"
+    return f"{usl['n_star']:,.0f}", text
+
+
+def _rate(claim: Mapping[str, Any]) -> str:
+    if claim.get("at_least"):
+        return f"≥ {show_rate(claim['ok_per_s'])} requests/s {sentence.SHARED}"
+    return f"{show_rate(claim['ok_per_s'])} requests/s"
+
+
+def _reasons(level: Level, name: str) -> str:
+    found = {r: n for r, n in (level.get("reasons") or {}).items() if r.startswith(f"{name}.")}
+    ordered = sorted(found.items(), key=lambda item: -item[1])
+    return ", ".join(f"{reason} {n:,}" for reason, n in ordered)
+
+
+def _with_unit(value: float | None, unit: str) -> str:
+    if unit == "ms":
+        return show_ms(value)
+    if unit == "%":
+        return show_percent(value)
+    return "–" if value is None else f"{show_rate(value)}/s"
+
+
+def _ratio(verdict: Mapping[str, Any]) -> str:
+    ratio = verdict.get("ratio")
+    return "–" if ratio is None else f"{ratio:.2f} ×"
+
+
+def _spreads(verdict: Mapping[str, Any]) -> str:
+    spreads = verdict.get("spreads") or ()
+    return " / ".join("–" if s is None else f"{100 * s:.1f} %" for s in spreads) or "–"

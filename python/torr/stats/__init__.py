@@ -1,0 +1,1 @@
+"""What the levels say together: series, capacity, scalability. Pure functions on plain dicts."""

@@ -1,0 +1,213 @@
+"""What a ladder says about capacity: peak, knee, capacity under SLOs, scalability.
+
+Everything comes from the median of rounds. Levels that the generator limited claim nothing and
+are left out; contended ones count, and every claim on them is a lower bound (`at_least`). What
+cannot be claimed is null, with its reason in words in `reasons`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median, median_low
+from typing import Any
+
+from torr.model.condition import Condition, Holds
+from torr.stats.series import Level, Point, Series, by_concurrency, is_limited
+
+PLATEAU = 0.95
+LEAST_SUCCESS = 99.0
+
+_ORDER = {"broken": 0, "not shown": 1, "held": 2}
+_WORDS = ("broken", "not shown", "held")
+
+
+def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> dict[str, Any]:
+    """Return result.json's `capacity` of a ladder: peak, knee, slo, usl, and `reasons` of nulls."""
+    series = Series.of("", levels)
+    capacity: dict[str, Any] = {"peak": None, "knee": None, "slo": None, "usl": None}
+    if not series.points or not any(point.ok_per_s for point in series.points):
+        why = _why_nothing(series)
+        return {**capacity, "reasons": dict.fromkeys(capacity, why)}
+    reasons: dict[str, str] = {}
+    capacity["peak"] = peak(series.points)
+    capacity["knee"], reasons["knee"] = knee(series)
+    capacity["slo"], reasons["slo"] = under_slo(levels, slos)
+    capacity["usl"], usl_reasons = _usl(series.points, capacity["peak"]["plateau"][0])
+    reasons |= usl_reasons
+    return {**capacity, "reasons": {key: why for key, why in reasons.items() if why}}
+
+
+def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[dict[str, Any]]:
+    """Return result.json's `verdicts` of SLOs: one for each level and SLO, ascending."""
+    return [
+        _verdict(slo, concurrency, judge(slo, rounds), len(rounds))
+        for concurrency, rounds in by_concurrency(levels).items()
+        for slo in slos
+    ]
+
+
+def peak(points: Sequence[Point]) -> dict[str, Any]:
+    """Return the highest ok/s with its plateau, the levels that reach 95 % of it.
+
+    `concurrency` is the plateau's lowest level, the one to run at (with `ok_per_s_there`);
+    `highest_at` is where the highest was seen, which on a flat plateau is chance.
+    """
+    highest = max(points, key=lambda point: point.ok_per_s)
+    plateau = [point for point in points if point.ok_per_s >= PLATEAU * highest.ok_per_s]
+    return {
+        "concurrency": plateau[0].concurrency,
+        "ok_per_s": highest.ok_per_s,
+        "plateau": [point.concurrency for point in plateau],
+        "highest_at": highest.concurrency,
+        "ok_per_s_there": plateau[0].ok_per_s,
+        "at_least": highest.at_least,
+    }
+
+
+def knee(series: Series) -> tuple[dict[str, Any] | None, str]:
+    """Return the level with the largest ok/s ÷ mean service time, or None and the reason.
+
+    Kleinrock's power (Power and deterministic rules of thumb, 1979). At the lowest or highest
+    level it is an edge of the ladder, not a knee of the system.
+    """
+    known = [point for point in series.points if point.service_ms]
+    if len(known) < 3:
+        return None, f"needs 3 levels, there are {len(known)}"
+    best = max(known, key=lambda point: point.ok_per_s / (point.service_ms or 1))
+    if best is known[0]:
+        return (
+            None,
+            f"the ladder starts too late: power is greatest at its lowest level, {_at(best)}",
+        )
+    if best is known[-1]:
+        above = ", as those above were limited by the generator" if series.limited else ""
+        return None, (
+            f"the ladder ends too early: power is greatest at its highest level, {_at(best)}{above}"
+        )
+    return {
+        "concurrency": best.concurrency,
+        "ok_per_s": best.ok_per_s,
+        "service_ms": best.service_ms,
+        "at_least": best.at_least,
+    }, ""
+
+
+def under_slo(
+    levels: Sequence[Level], slos: Sequence[Condition]
+) -> tuple[dict[str, Any] | None, str]:
+    """Return the highest level such that it and every lower one hold every SLO.
+
+    `beyond` is the first level that did not, with the SLO, its value and word; null when the
+    ladder ended before.
+    """
+    if not slos:
+        return None, "no SLO was given"
+    held: Point | None = None
+    beyond: dict[str, Any] | None = None
+    for concurrency, rounds in by_concurrency(levels).items():
+        if all(is_limited(level) for level in rounds):
+            continue
+        verdict = _first_not_held(slos, concurrency, rounds)
+        if verdict is not None:
+            beyond = verdict
+            break
+        held = Series.of("", rounds).points[0]
+    if held is None:
+        return None, _why_no_slo(beyond)
+    return {
+        "concurrency": held.concurrency,
+        "ok_per_s": held.ok_per_s,
+        "at_least": held.at_least,
+        "conditions": [slo.text or str(slo) for slo in slos],
+        "beyond": beyond,
+    }, ""
+
+
+def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
+    """Judge one SLO at one level over its rounds: the median value, the median word.
+
+    Of two middle words the worse one counts. The rounds that the generator limited are left out.
+    A level cut short can break an SLO, but not hold it.
+    """
+    usable = [level for level in rounds if not is_limited(level)]
+    if not usable:
+        return slo.evaluate(rounds[0])
+    attempts = sum(_ended(level) for level in usable)
+    each = [slo.evaluate(level, attempts=attempts) for level in usable]
+    word = _WORDS[median_low(_ORDER[holds.word] for holds in each)]
+    values = [holds.value for holds in each if holds.value is not None]
+    same = [holds for holds in each if holds.word == word]
+    reason = same[0].reason
+    if len(same) < len(each):
+        reason = f"{word} in {len(same)} of {len(each)} rounds"
+    if word == "held" and all(level.get("interrupted") for level in usable):
+        word, reason = "not shown", "the level was cut short"
+    return Holds(median(values) if values else None, slo.limit, word, reason)  # type: ignore[arg-type]
+
+
+def _first_not_held(
+    slos: Sequence[Condition], concurrency: int, rounds: Sequence[Level]
+) -> dict[str, Any] | None:
+    """The verdict that ends the capacity: a broken one before one that is not shown."""
+    found = [_verdict(slo, concurrency, judge(slo, rounds), len(rounds)) for slo in slos]
+    failing = [verdict for verdict in found if verdict["word"] != "held"]
+    return min(failing, key=lambda verdict: _ORDER[verdict["word"]], default=None)
+
+
+def _verdict(slo: Condition, concurrency: int, holds: Holds, rounds: int) -> dict[str, Any]:
+    return {
+        "candidate": None,
+        "factors": {},
+        "concurrency": concurrency,
+        "condition": slo.text or str(slo),
+        "metric": slo.label,
+        "op": slo.op,
+        "value": holds.value,
+        "limit": holds.limit,
+        "unit": slo.unit,
+        "n": rounds,
+        "word": holds.word,
+        "reason": holds.reason,
+    }
+
+
+def _usl(
+    points: Sequence[Point], plateau_start: int
+) -> tuple[dict[str, Any] | None, dict[str, str]]:
+    from torr.stats import usl
+
+    measured = [
+        usl.Measured(
+            users=point.concurrency,
+            ok_per_s=point.ok_per_s,
+            spread=(point.spread or 0.0) if point.rounds > 1 else 0.0,
+        )
+        for point in points
+        if point.success_rate is not None and point.success_rate >= LEAST_SUCCESS
+    ]
+    return usl.analyse(measured, plateau_start)
+
+
+def _ended(level: Level) -> int:
+    counts = level.get("counts") or {}
+    ended: int = counts.get("ok", 0) + sum((counts.get("errors") or {}).values())
+    return ended
+
+
+def _at(point: Point) -> str:
+    return f"{point.concurrency:,}"
+
+
+def _why_nothing(series: Series) -> str:
+    if series.limited and not series.points:
+        return "the generator was the limit at every level"
+    return "no level has an ok answer"
+
+
+def _why_no_slo(beyond: dict[str, Any] | None) -> str:
+    if beyond is None:
+        return "no level was measured"
+    where = (
+        f"{beyond['condition']} is {beyond['word']} at the lowest level, {beyond['concurrency']:,}"
+    )
+    return where if beyond["reason"] is None else f"{where}: {beyond['reason']}"

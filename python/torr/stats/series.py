@@ -1,0 +1,144 @@
+"""Levels of a ladder put in order: one point a level of concurrency, the median of its rounds.
+
+What result.json has in the order of measuring, every reader needs by concurrency. Levels that the
+generator limited are kept apart, since they claim nothing; contended ones stay, marked `at_least`.
+A .dat file gives the same points, with less in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import mean, median, stdev
+from typing import Any
+
+Level = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One level of concurrency: ok/s, mean service time and p95 response time in ms, success in %.
+
+    Each is the median over `rounds`; the lows and highs are the extremes over the rounds, or over
+    the slices of a single one. `at_least` says that client and target shared the machine.
+    """
+
+    concurrency: int
+    ok_per_s: float
+    service_ms: float | None
+    success_rate: float | None
+    p95_ms: float | None = None
+    rounds: int = 1
+    at_least: bool = False
+    limited: bool = False
+    interrupted: bool = False
+    reasons: tuple[str, ...] = ()
+    ok_per_s_range: tuple[float, float] | None = None
+    p95_ms_range: tuple[float, float] | None = None
+    spread: float | None = None
+    """Coefficient of variation of ok/s, as a fraction: of the rounds, or of the slices of one."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points of one ladder, ascending; `limited` holds those the generator limited."""
+
+    name: str
+    points: tuple[Point, ...]
+    limited: tuple[Point, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, levels: Iterable[Level]) -> Series:
+        """Put the levels of a result in order.
+
+        A level of several rounds is limited only if all of them are; else its other rounds count.
+        """
+        points: list[Point] = []
+        limited: list[Point] = []
+        for rounds in by_concurrency(levels).values():
+            usable = [level for level in rounds if not is_limited(level)]
+            (points if usable else limited).append(_point(usable or rounds))
+        return cls(name, tuple(points), tuple(limited))
+
+    def at(self, concurrency: int) -> Point | None:
+        """Return the point at a level of concurrency, limited ones excluded."""
+        return next((p for p in self.points if p.concurrency == concurrency), None)
+
+
+def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
+    """Group levels that measured something by their concurrency, ascending."""
+    groups: dict[int, list[Level]] = {}
+    for level in levels:
+        if (level.get("counts") or {}).get("attempted", 1):
+            groups.setdefault(level["concurrency"], []).append(level)
+    return dict(sorted(groups.items()))
+
+
+def is_limited(level: Level) -> bool:
+    """Whether the generator was the limit, so that the level claims nothing."""
+    return verdict_of(level) == "generator-limited"
+
+
+def verdict_of(level: Level) -> str:
+    """Return the word of the level's health."""
+    word: str = (level.get("health") or {}).get("verdict", "healthy")
+    return word
+
+
+def variation(values: list[float]) -> float | None:
+    """Return the coefficient of variation as a fraction; None with fewer than two values."""
+    if len(values) < 2 or mean(values) == 0:
+        return None
+    return stdev(values) / mean(values)
+
+
+def _point(rounds: list[Level]) -> Point:
+    rates = [level["ok_per_s"] for level in rounds]
+    slices = [piece for level in rounds for piece in measured_slices(level)]
+    spread_of = rates if len(rates) > 1 else _known(slices, lambda s: s.get("ok_per_s"))
+    return Point(
+        concurrency=rounds[0]["concurrency"],
+        ok_per_s=median(rates),
+        service_ms=_median(rounds, lambda level: _time(level, "service_ms", "mean")),
+        success_rate=_median(rounds, lambda level: level.get("success_rate")),
+        p95_ms=_median(rounds, lambda level: _time(level, "response_ms", "p95")),
+        rounds=len(rounds),
+        at_least=any(verdict_of(level) == "contended" for level in rounds),
+        limited=all(is_limited(level) for level in rounds),
+        interrupted=all(bool(level.get("interrupted")) for level in rounds),
+        reasons=tuple(dict.fromkeys(r for level in rounds for r in _reasons(level))),
+        ok_per_s_range=_range(spread_of),
+        p95_ms_range=_range(
+            _known(rounds if len(rounds) > 1 else slices, lambda x: _time(x, "response_ms", "p95"))
+        ),
+        spread=variation(spread_of),
+    )
+
+
+def measured_slices(level: Level) -> list[Level]:
+    """Return the whole slices of the measured window: not the warm-up, not a last short one."""
+    slices = [s for s in level.get("slices") or () if s.get("phase", "measure") == "measure"]
+    longest = max((s.get("seconds", 0) for s in slices), default=0)
+    return [s for s in slices if s.get("seconds", 0) >= 0.5 * longest]
+
+
+def _time(level: Level, metric: str, stat: str) -> float | None:
+    value: float | None = ((level.get("latency") or {}).get(metric) or {}).get(stat)
+    return value
+
+
+def _reasons(level: Level) -> list[str]:
+    return list((level.get("health") or {}).get("reasons") or ())
+
+
+def _known(levels: Iterable[Level], read: Any) -> list[float]:  # noqa: ANN401 - a lambda
+    return [value for value in map(read, levels) if value is not None]
+
+
+def _median(levels: Iterable[Level], read: Any) -> float | None:  # noqa: ANN401 - a lambda
+    values = _known(levels, read)
+    return median(values) if values else None
+
+
+def _range(values: list[float]) -> tuple[float, float] | None:
+    return (min(values), max(values)) if len(values) > 1 else None

@@ -1,0 +1,238 @@
+"""The Universal Scalability Law, fitted to a ladder and claimed only where the data carry it.
+
+    X(N) = λN / (1 + σ(N−1) + κN(N−1))        (Gunther, Guerrilla Capacity Planning, 2007)
+
+λ is the throughput of one user, σ the share that waits in line (contention), κ the cost of
+agreeing (coherency); with κ > 0 throughput falls again past N* = √((1−σ)/κ). The fit is least
+squares on ln X, so that every level weighs alike. Three parameters fit many a curve that is not
+this law: hence the gates, and a null with its reason where one of them is shut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares, nnls
+
+Numbers = NDArray[np.float64]
+
+LEAST_LEVELS = 6
+LEAST_PAST_PLATEAU = 2
+LARGEST_RMS = 0.05
+LONGEST_RUN = 3
+BOOTSTRAPS = 1000
+# A κ that costs less than 0.1 % at the highest level is not told from none.
+_NO_EFFECT = 1e-3
+_NO_RESIDUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One level for the fit: users, ok/s, and the rounds' coefficient of variation (fraction)."""
+
+    users: int
+    ok_per_s: float
+    spread: float = 0.0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Parameters of the law, and the residuals of ln X in the order of the levels."""
+
+    rate: float
+    sigma: float
+    kappa: float
+    residuals: tuple[float, ...]
+    r2: float
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the residuals: about the relative error of a level."""
+        return float(np.sqrt(np.mean(np.square(self.residuals))))
+
+    @property
+    def peak_users(self) -> float | None:
+        """N*, where throughput is highest; None without coherency cost."""
+        return float(np.sqrt((1 - self.sigma) / self.kappa)) if self.kappa > 0 else None
+
+    def throughput(self, users: float) -> float:
+        """Return X(N)."""
+        cost = 1 + self.sigma * (users - 1) + self.kappa * users * (users - 1)
+        return self.rate * users / cost
+
+
+def analyse(
+    levels: Sequence[Measured], plateau_start: int, seed: int = 1
+) -> tuple[dict[str, Any] | None, dict[str, str]]:
+    """Return result.json's `usl` (or None) and the reasons of what is null in it.
+
+    `levels` ascend and have success ≥ 99 %; `plateau_start` is the lowest level of the plateau.
+    The same levels and seed give the same numbers.
+    """
+    closed = _why_not_fitted(levels, plateau_start)
+    if closed is not None:
+        return None, {"usl": closed}
+    users = np.array([level.users for level in levels], dtype=float)
+    rates = np.array([level.ok_per_s for level in levels], dtype=float)
+    found = fit(users, rates)
+    closed = _why_not_claimed(found, levels)
+    if closed is not None:
+        return None, {"usl": closed}
+    kappas, peaks = _bootstrap(found, users, seed)
+    n_star, reason = _n_star(found, kappas, users)
+    usl = {
+        "lambda": found.rate,
+        "sigma": found.sigma,
+        "kappa": found.kappa,
+        "n_star": n_star,
+        "r2": found.r2,
+        "rms": found.rms,
+        "kappa_interval": _interval(kappas),
+        "n_star_interval": None if n_star is None else _interval(peaks),
+        "levels": [level.users for level in levels],
+    }
+    return usl, ({} if reason is None else {"n_star": reason})
+
+
+def fit(users: Numbers, rates: Numbers) -> Fit:
+    """Fit the law by least squares on ln X with λ > 0, 0 ≤ σ ≤ 1, κ ≥ 0.
+
+    κ is fitted as κ·M², M the largest N, and σ as it is, so that both steps have one size. The
+    start comes from N/X = (1 + σ(N−1) + κN(N−1))/λ, which is linear, by non-negative least squares.
+    """
+    largest = float(users.max())
+    solved = least_squares(
+        lambda p: _log_model(p, users, largest) - np.log(rates),
+        _start(users, rates, largest),
+        jac=lambda p: _jacobian(p, users, largest),
+        bounds=([-np.inf, 0.0, 0.0], [np.inf, 1.0, np.inf]),
+        x_scale=(1.0, 0.1, 1.0),
+        xtol=1e-12,
+        ftol=1e-12,
+        gtol=1e-12,
+    )
+    logarithms = np.log(rates)
+    total = float(np.sum(np.square(logarithms - logarithms.mean())))
+    residuals = -solved.fun
+    return Fit(
+        rate=float(np.exp(solved.x[0])),
+        sigma=float(solved.x[1]),
+        kappa=float(solved.x[2]) / largest**2,
+        residuals=tuple(float(r) for r in residuals),
+        r2=1 - float(np.sum(np.square(residuals))) / total if total else 0.0,
+    )
+
+
+def _log_model(p: Numbers, users: Numbers, largest: float) -> Numbers:
+    logarithms: Numbers = p[0] + np.log(users) - np.log(_cost(p, users, largest))
+    return logarithms
+
+
+def _jacobian(p: Numbers, users: Numbers, largest: float) -> Numbers:
+    cost = _cost(p, users, largest)
+    coherency = users * (users - 1) / largest**2
+    return np.column_stack([np.ones_like(users), -(users - 1) / cost, -coherency / cost])
+
+
+def _cost(p: Numbers, users: Numbers, largest: float) -> Numbers:
+    cost: Numbers = 1 + p[1] * (users - 1) + p[2] * users * (users - 1) / largest**2
+    return cost
+
+
+def _start(users: Numbers, rates: Numbers, largest: float) -> Numbers:
+    columns = np.column_stack([np.ones_like(users), users - 1, users * (users - 1) / largest**2])
+    weights = rates / users  # makes the errors relative ones
+    (one, contention, coherency), _ = nnls(columns * weights[:, None], np.ones_like(users))
+    one = max(one, 1e-12 * float((users / rates).max()))
+    sigma = min(max(contention / one, 1e-9), 1 - 1e-9)
+    return np.array([-np.log(one), sigma, max(coherency / one, 1e-9)])
+
+
+def _why_not_fitted(levels: Sequence[Measured], plateau_start: int) -> str | None:
+    if len(levels) < LEAST_LEVELS:
+        return f"needs {LEAST_LEVELS} levels with success ≥ 99 %, there are {len(levels)}"
+    if any(level.ok_per_s <= 0 for level in levels):
+        return "a level has no ok answer"
+    peak = max(level.ok_per_s for level in levels)
+    lowest = levels[0]
+    if lowest.ok_per_s > peak / 2:
+        share = 100 * lowest.ok_per_s / peak
+        return (
+            f"the ladder starts too late: its lowest level, {lowest.users:,}, "
+            f"already reaches {share:.0f} % of the peak (half of it at most is needed)"
+        )
+    past = sum(level.users > plateau_start for level in levels)
+    if past < LEAST_PAST_PLATEAU:
+        return (
+            f"the ladder ends too early: {past} of the {LEAST_PAST_PLATEAU} levels needed "
+            f"past the start of the plateau at {plateau_start:,}"
+        )
+    return None
+
+
+def _why_not_claimed(found: Fit, levels: Sequence[Measured]) -> str | None:
+    spreads = [level.spread for level in levels if level.spread]
+    allowed = max(LARGEST_RMS, 2 * float(np.median(spreads)) if spreads else 0.0)
+    if found.rms > allowed:
+        return (
+            f"the law does not fit: its levels lie {100 * found.rms:.1f} % off (rms), "
+            f"{100 * allowed:.1f} % at most is claimed (R² {found.r2:.3f})"
+        )
+    run = _longest_run(found.residuals)
+    if run > LONGEST_RUN:
+        return (
+            f"the law does not fit: {run} levels in a row lie on one side of it (R² {found.r2:.3f})"
+        )
+    return None
+
+
+def _longest_run(residuals: Sequence[float]) -> int:
+    """Return the longest run of equal signs; a residual of (numerically) nothing ends a run."""
+    longest = run = last = 0
+    for residual in residuals:
+        sign = 0 if abs(residual) < _NO_RESIDUAL else (1 if residual > 0 else -1)
+        run = run + 1 if sign and sign == last else abs(sign)
+        last = sign
+        longest = max(longest, run)
+    return longest
+
+
+def _bootstrap(found: Fit, users: Numbers, seed: int) -> tuple[Numbers, Numbers]:
+    """Return κ and N* of refits to the fitted curve plus resampled residuals.
+
+    Residuals are widened by √(n/(n−3)), which the three parameters took from them (Davison and
+    Hinkley, Bootstrap Methods, 1997, §6.3).
+    """
+    random = np.random.default_rng(seed)
+    count = len(users)
+    residuals = np.array(found.residuals) * np.sqrt(count / (count - 3))
+    residuals -= residuals.mean()
+    curve = np.log([found.throughput(n) for n in users])
+    refits = [
+        fit(users, np.exp(curve + random.choice(residuals, count))) for _ in range(BOOTSTRAPS)
+    ]
+    kappas = np.array([refit.kappa for refit in refits])
+    peaks = np.array([refit.peak_users or np.inf for refit in refits])
+    return kappas, peaks
+
+
+def _n_star(found: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, str | None]:
+    largest = float(users.max())
+    if float(np.quantile(kappas, 0.025)) * largest**2 < _NO_EFFECT or found.peak_users is None:
+        return None, "κ cannot be told from 0 (bootstrap 95 % interval): no peak is claimed"
+    n_star = found.peak_users
+    if not users.min() <= n_star <= largest:
+        return None, (
+            f"N* of {n_star:,.0f} lies outside the measured levels, "
+            f"{users.min():,.0f} to {largest:,.0f}"
+        )
+    return n_star, None
+
+
+def _interval(values: Numbers) -> list[float] | None:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return [float(low), float(high)] if np.isfinite(high) else None

@@ -1,0 +1,1 @@
+"""Kept runs: what one command leaves on disk."""

@@ -1,0 +1,105 @@
+"""The machine and the versions that a run was made with: what a number is worth nothing without.
+
+Reads files only, starts no process; what a machine does not tell is null.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+from torr import __version__
+
+_LIMITS = {
+    "port_range": "/proc/sys/net/ipv4/ip_local_port_range",
+    "somaxconn": "/proc/sys/net/core/somaxconn",
+    "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
+}
+
+
+def environment() -> dict[str, Any]:
+    """The `environment` of result.json."""
+    return {
+        "machine": _machine(),
+        "kernel": f"{os.uname().sysname} {os.uname().release}",
+        "limits": _limits(),
+        "versions": {"torr": __version__, "python": sys.version.partition(" ")[0]},
+        "git": git_commit(Path.cwd()),
+    }
+
+
+def allowed_cores() -> int:
+    """How many cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def git_commit(folder: Path) -> str | None:
+    """The commit checked out in the work tree around a folder, if it is one."""
+    for parent in (folder, *folder.parents):
+        git = parent / ".git"
+        if git.is_file():
+            git = parent / _text(git).removeprefix("gitdir:").strip()
+        if git.is_dir():
+            return _resolve(git, _text(git / "HEAD").strip())
+    return None
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "host": os.uname().nodename,
+        "cpu": _field("/proc/cpuinfo", "model name"),
+        "architecture": os.uname().machine,
+        "cores": os.cpu_count(),
+        "cores_allowed": allowed_cores(),
+        "memory_bytes": _memory_bytes(),
+    }
+
+
+def _memory_bytes() -> int | None:
+    kilobytes = (_field("/proc/meminfo", "MemTotal") or "").removesuffix("kB").strip()
+    return int(kilobytes) * 1024 if kilobytes.isdigit() else None
+
+
+def _limits() -> dict[str, Any]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits: dict[str, Any] = {"nofile_soft": soft, "nofile_hard": hard}
+    for name, path in _LIMITS.items():
+        numbers = [int(word) for word in _text(Path(path)).split()]
+        limits[name] = numbers if len(numbers) > 1 else next(iter(numbers), None)
+    return limits
+
+
+def _field(path: str, name: str) -> str | None:
+    for line in _text(Path(path)).splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == name:
+            return value.strip()
+    return None
+
+
+def _resolve(git: Path, head: str) -> str | None:
+    reference = head.removeprefix("ref:").strip()
+    if reference == head:
+        return head or None
+    common = git / (_text(git / "commondir").strip() or ".")
+    for folder in (git, common):
+        commit = _text(folder / reference).strip()
+        if commit:
+            return commit
+    for line in _text(common / "packed-refs").splitlines():
+        commit, _, name = line.partition(" ")
+        if name == reference:
+            return commit
+    return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,242 @@
+"""A run's directory: slices as they come, finished levels in result.json, `latest` pointing at it.
+
+    DIR/NAME-<timestamp>/slices.jsonl    one line a slice, flushed: a crash loses one slice
+    DIR/NAME-<timestamp>/result.json     replaced atomically after each level
+    DIR/latest                           -> NAME-<timestamp>, from the first finished level on
+
+Made before any load goes out, so that a directory that cannot be written stops nothing halfway.
+Memory holds the finished levels and the last 600 slices; the rest is read back from slices.jsonl.
+It draws nothing: plots, tables and pages are the report's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from torr import __version__
+from torr.errors import OutputError
+from torr.store.atomic import replace_link, replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+SCHEMA = 1
+RECENT = 600
+LATEST = "latest"
+
+Json = dict[str, Any]
+Status = Literal["complete", "interrupted", "failed"]
+
+
+@dataclass
+class RunDirectory:
+    """An open run: levels and slices go in, result.json comes out."""
+
+    path: Path
+    head: Json
+    recent: deque[Json] = field(default_factory=lambda: deque(maxlen=RECENT))
+    _levels: list[tuple[Json, int, int]] = field(default_factory=list)
+    _slices: BinaryIO = field(init=False, repr=False)
+    _level_start: int = 0
+    _end: int = 0
+
+    @classmethod
+    def create(cls, root: Path, name: str, head: Mapping[str, Any]) -> RunDirectory:
+        """Make the directory and open its slices; raises OutputError naming flag and path.
+
+        `head` holds what is known before the load: kind, command, plan, note, tags, environment.
+        """
+        _check_name(name)
+        started = datetime.now(timezone.utc)
+        try:
+            _make_root(root)
+            _check_latest(root / LATEST)
+            path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
+            known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
+            run = cls(path, {**known, "name": name, "started": _stamp(started)})
+            run._slices = (path / "slices.jsonl").open("xb", buffering=0)
+        except OSError as error:
+            raise OutputError(
+                f"-d/--dir {root}: cannot be written: {error.strerror or error}",
+                "choose another directory with -d",
+            ) from error
+        return run
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._slices.close()
+
+    @property
+    def root(self) -> Path:
+        """The directory that holds all runs."""
+        return self.path.parent
+
+    @property
+    def result_path(self) -> Path:
+        """The one truth of the run."""
+        return self.path / "result.json"
+
+    @property
+    def levels(self) -> list[Json]:
+        """The finished levels, without their slices."""
+        return [level for level, _, _ in self._levels]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was kept yet."""
+        return self._end == 0 and not self._levels
+
+    def full_levels(self) -> list[Json]:
+        """The finished levels with their slices, read back from the disk."""
+        full = []
+        with (self.path / "slices.jsonl").open("rb") as slices:
+            for level, start, end in self._levels:
+                slices.seek(start)
+                lines = slices.read(end - start).splitlines()
+                full.append({**level, "slices": [json.loads(line) for line in lines]})
+        return full
+
+    def keep_slice(self, piece: Json) -> None:
+        """Append a slice; raises OutputError when the disk does not take it."""
+        line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
+        try:
+            _write_all(self._slices, line)
+        except OSError as error:
+            self._take_back()
+            raise self._lost(error) from error
+        self._end += len(line)
+        self.recent.append(piece)
+
+    def keep_level(self, level: Json) -> None:
+        """Add a finished level, and have it in result.json before returning.
+
+        Until the run is closed result.json says `interrupted`: so it was, if no more comes.
+        """
+        self._levels.append((level, self._level_start, self._end))
+        self._level_start = self._end
+        self._assemble("interrupted", {})
+        if len(self._levels) == 1:
+            self._point_latest_here()
+
+    def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
+        """Write the last result.json, with what was concluded (capacity, verdicts)."""
+        self._slices.close()
+        self._assemble(status, dict(sections or {}))
+        self._point_latest_here()
+
+    def abandon(self) -> None:
+        """Leave no trace of a run that never started: called before any load went out."""
+        import shutil
+
+        self._slices.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    @contextmanager
+    def translating_errors(self) -> Iterator[None]:
+        """Turn an OSError of the block into an OutputError that says what is kept."""
+        try:
+            yield
+        except OSError as error:
+            raise self._lost(error) from error
+
+    def _assemble(self, status: Status, sections: Json) -> None:
+        known = {
+            "schema": SCHEMA,
+            "torr": __version__,
+            **self.head,
+            "ended": _stamp(datetime.now(timezone.utc)),
+            "status": status,
+        }
+        rest = {"capacity": None, "verdicts": [], **sections}
+        with self.translating_errors(), replacing(self.result_path) as file:
+            file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
+            self._write_levels(file)
+            file.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
+
+    def _write_levels(self, file: BinaryIO) -> None:
+        with (self.path / "slices.jsonl").open("rb") as slices:
+            for position, (level, start, end) in enumerate(self._levels):
+                file.write(b",\n" if position else b"\n")
+                file.write(json.dumps(level)[:-1].encode() + b', "slices": [')
+                _copy_lines(slices, file, start, end)
+                file.write(b"]}")
+
+    def _take_back(self) -> None:
+        """Cut a half-written line off."""
+        with suppress(OSError):
+            self._slices.truncate(self._end)
+            self._slices.seek(self._end)
+
+    def _lost(self, error: OSError) -> OutputError:
+        kept = len(self._levels) if self.result_path.exists() else 0
+        return OutputError(
+            f"{self.path}: the run could not be kept: {error.strerror or error}",
+            f"{kept} finished level(s) are in {self.result_path}"
+            if kept
+            else "make room, run again",
+        )
+
+    def _point_latest_here(self) -> None:
+        with self.translating_errors():
+            replace_link(self.root / LATEST, self.path.name)
+
+
+def _check_name(name: str) -> None:
+    bad = not name or name in {".", "..", LATEST} or "/" in name or not name.isprintable()
+    if bad or name.startswith((".", "-")):
+        raise OutputError(f"-n/--name {name!r} cannot name files", "write a word such as apiserver")
+
+
+def _make_root(root: Path) -> None:
+    if root.exists() and not root.is_dir():
+        raise OutputError(f"-d/--dir {root}: is a file, not a directory", "choose another with -d")
+    root.mkdir(parents=True, exist_ok=True)
+
+
+def _check_latest(link: Path) -> None:
+    """`latest` is replaced at the end, which must not cost anybody a file."""
+    if os.path.lexists(link) and not link.is_symlink():
+        raise OutputError(
+            f"-d/--dir: {link} is not a link, and torr would have to replace it",
+            "move it away, or choose another directory with -d",
+        )
+
+
+def _make(root: Path, name: str) -> Path:
+    """A new directory; a second run within one second gets a number."""
+    for number in range(1, 1000):
+        path = root / (name if number == 1 else f"{name}-{number}")
+        with suppress(FileExistsError):
+            path.mkdir()
+            return path
+    raise OutputError(f"-d/--dir {root}: too many runs named {name}")
+
+
+def _write_all(file: BinaryIO, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:
+    """The lines between two offsets as the members of an array."""
+    source.seek(start)
+    first = True
+    while source.tell() < end:
+        sink.write((b"" if first else b",") + source.readline().rstrip(b"\n"))
+        first = False
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

@@ -1,0 +1,158 @@
+"""The door to the embedded targets: servers to fire at, whose behaviour is known.
+
+They listen in threads of this process. A target is closed by who made it, best by `with`.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from torr.errors import NothingMeasuredError, OutputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr._engine import Target as Server
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a target listens, and on how many threads; port 0 is any free one."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Answers at once: `Hello world`, or `{"status":"ok"}`."""
+
+    json: bool = False
+    kind: Literal["hello"] = "hello"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Every answer takes this long."""
+
+    ns: int
+    kind: Literal["constant"] = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Bimodal:
+    """A share of the answers is slow, the others are fast."""
+
+    fast_ns: int
+    slow_ns: int
+    slow_share: float
+    kind: Literal["bimodal"] = "bimodal"
+
+
+@dataclass(frozen=True, slots=True)
+class Heavy:
+    """Log-normal: half of the answers take less than the median, a few take very long."""
+
+    median_ns: int
+    sigma: float
+    kind: Literal["heavy"] = "heavy"
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Answers after a delay, at most `capacity` at once; the rest queue."""
+
+    delay: Constant | Bimodal | Heavy
+    capacity: int | None = None
+    seed: int = 1
+    log: str | None = None
+    kind: Literal["delay"] = "delay"
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Answers with a body of this size."""
+
+    size: int
+    chunked: bool = False
+    kind: Literal["bytes"] = "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """Misbehaves in one way, in a share of its answers."""
+
+    fault: str
+    share: float = 1.0
+    seed: int = 1
+    kind: Literal["faulty"] = "faulty"
+
+
+Behaviour = Hello | Delay | Bytes | Faulty
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A listening target."""
+
+    url: str
+    _server: Server = field(repr=False)
+
+    def stop(self) -> None:
+        """Close every socket and complete the log; raises OutputError when that fails."""
+        try:
+            self._server.stop()
+        except OSError as error:
+            raise OutputError(f"the target's log is not complete: {error}") from error
+
+    def counts(self) -> dict[str, Any]:
+        """What it did: connections, requests, answered, faults, bytes_out."""
+        found: dict[str, Any] = json.loads(self._server.counts())
+        return found
+
+
+@contextmanager
+def listening(behaviour: Behaviour, place: Place | None = None) -> Iterator[Target]:
+    """A target that listens inside the `with`; UsageError when it cannot."""
+    place = place or Place()
+    server = _start(behaviour, place)
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    target = Target(f"http://{host}:{server.port}", server)
+    try:
+        yield target
+    finally:
+        target.stop()
+
+
+def faults() -> list[str]:
+    """The names of the faults that a `Faulty` target knows."""
+    with _built():
+        from torr import _engine
+
+        return _engine.faults()
+
+
+def _start(behaviour: Behaviour, place: Place) -> Server:
+    try:
+        with _built():
+            from torr import _engine
+
+            return _engine.Target(json.dumps({**asdict(behaviour), **asdict(place)}))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    except OSError as error:
+        raise UsageError(f"--port {place.port}: cannot listen on {place.host}: {error}") from error
+
+
+@contextmanager
+def _built() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise NothingMeasuredError(
+            f"the engine is not built: {error}", "run `make build`"
+        ) from error

@@ -1,0 +1,131 @@
+"""Bad input: one clear message that names the flag or file, exit 2, nothing written."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+URL = "http://127.0.0.1:9/"
+
+BAD = {
+    "no scheme": (["run", "localhost:8080"], "URL: 'localhost:8080' has no scheme"),
+    "https": (["run", "https://localhost/"], "https is not there yet"),
+    "unknown scheme": (["run", "ftp://localhost/"], "unknown scheme 'ftp'"),
+    "port 0": (["run", "http://localhost:0/"], "port 0 is not between"),
+    "port 70000": (["ladder", "http://localhost:70000/"], "port 70000 is not between"),
+    "no URL": (["run"], "Missing argument 'URL'"),
+    "no connections": (["run", "-c", "0", URL], "-c/--connections: '0' is not at least 1"),
+    "half a connection": (["run", "-c", "1.5", URL], "-c/--connections: '1.5' is not a whole"),
+    "negative duration": (["run", "-z", "-5s", URL], "-z/--duration: the duration '-5s' is neg"),
+    "duration without unit": (["run", "-z", "10", URL], "-z/--duration: the duration '10' has no"),
+    "no duration": (["run", "-z", "0s", URL], "-z/--duration: '0s' is no time at all"),
+    "-d for -z": (["run", "-d", "10s", URL], "write -z 10s for the duration"),
+    "both stops": (["run", "-z", "1s", "--requests", "5", URL], "-z/--duration and --requests"),
+    "rate 0": (["run", "--rate", "0", URL], "--rate: '0' requests a second is no load"),
+    "negative rate": (["run", "--rate", "-1", URL], "--rate: the rate '-1' is negative"),
+    "arrivals alone": (["run", "--arrivals", "poisson", URL], "--arrivals needs --rate"),
+    "limit alone": (["run", "--max-in-flight", "5", URL], "--max-in-flight needs --rate"),
+    "unknown arrivals": (["run", "--rate", "5", "--arrivals", "x", URL], "--arrivals: 'x' is not"),
+    "levels not ascending": (
+        ["ladder", "--levels", "5,1", URL],
+        "--levels: levels 5,1 are not asc",
+    ),
+    "levels equal": (["ladder", "--levels", "5,5", URL], "--levels: levels 5,5 are not ascending"),
+    "level 0": (["ladder", "--levels", "0,5", URL], "--levels: levels '0,5'"),
+    "levels no numbers": (["ladder", "--levels", "a,b", URL], "--levels: 'a,b' is not a list"),
+    "auto from 0": (["ladder", "--levels", "auto:0", URL], "--levels: '0' is not at least 1"),
+    "no rounds": (["ladder", "--rounds", "0", URL], "--rounds: '0' is not at least 1"),
+    "body file missing": (["run", "-b", "@none.json", URL], "-b/--body: none.json: No such file"),
+    "body not JSON": (["run", "--json-body", "{", URL], "--json-body: not JSON"),
+    "two bodies": (["run", "-b", "x", "--json-body", "1", URL], "-b/--body and --json-body"),
+    "header in two lines": (
+        ["run", "-H", "x-a: 1\r\nx-b: 2", URL],
+        "-H/--header: header 'x-a' con",
+    ),
+    "header without colon": (["run", "-H", "x-a", URL], "-H/--header: 'x-a' has no colon"),
+    "header name": (["run", "-H", "x a: 1", URL], "-H/--header: header name 'x a' is not a word"),
+    "method": (["run", "-m", "G T", URL], "-m/--method: method 'G T' is not a word"),
+    "no timeout": (["run", "--timeout", "0s", URL], "--timeout: '0s' is no time"),
+    "no workers": (["run", "--workers", "0", URL], "--workers: '0' is not at least 1"),
+    "no SLO": (["run", "--slo", "fast", URL], "--slo: 'fast' is not a condition"),
+    "unknown metric": (["run", "--abort-on", "speed > 1", URL], "--abort-on: 'speed > 1'"),
+    "unknown output": (["run", "-o", "xml", URL], "-o/--output: 'xml' is not"),
+    "unknown flag": (["run", "--nonsense", URL], "No such option '--nonsense'"),
+    "unknown command": (["walk"], "No such command 'walk'"),
+    "verbose alone": (["run", "-v", URL], "-v/--verbose needs --once"),
+    "name with a slash": (["run", "-n", "a/b", URL], "-n/--name 'a/b' cannot name files"),
+    "log in nowhere": (
+        ["run", "--log", "none/x.csv", URL],
+        "--log none/x.csv: none does not exist",
+    ),
+    "log a directory": (["run", "--log", ".", URL], "--log .: is a directory"),
+    "diff of nothing": (["diff", "none.dat", "none.dat"], "none.dat cannot be read"),
+    "fault unknown": (["target", "faulty", "--fault", "x"], "--fault 'x' is not a fault"),
+    "fault missing": (["target", "faulty"], "--fault is missing"),
+    "share over 1": (["target", "faulty", "--share", "2"], "--share: '2' is not a share"),
+    "target port": (["target", "hello", "--port", "70000"], "--port: '70000' is not between"),
+    "bimodal": (["target", "delay", "--bimodal", "1ms"], "--bimodal '1ms' is not FAST,SLOW,SHARE"),
+    "two delays": (["target", "delay", "--delay", "1ms", "--heavy", "1ms,1"], "exclude each other"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named_and_nothing_is_written(name, torr, fake, tmp_path):
+    arguments, says = BAD[name]
+    ended = torr(*arguments)
+    assert ended.code == 2
+    assert says in ended.err
+    assert ended.err.startswith("torr: ")
+    assert len(ended.err.strip().splitlines()) <= 2
+    assert ended.out == ""
+    assert list(tmp_path.iterdir()) == []
+    assert fake.loads == []
+
+
+def test_an_output_directory_that_is_a_file_is_refused_before_any_load(torr, fake, tmp_path):
+    (tmp_path / "results").write_text("mine")
+    ended = torr("run", "-d", "results", URL)
+    assert ended.code == 2
+    assert "-d/--dir results: is a file" in ended.err
+    assert (tmp_path / "results").read_text() == "mine"
+    assert fake.loads == []
+
+
+def test_a_log_that_cannot_be_written_is_refused(torr, fake, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
+    ended = torr("run", "--log", "x.csv", URL)
+    assert ended.code == 2
+    assert "--log x.csv: cannot be written" in ended.err
+    assert list(tmp_path.iterdir()) == []
+    assert fake.loads == []
+
+
+def test_a_broken_line_of_a_dat_file_is_named_with_its_number(torr, tmp_path):
+    (tmp_path / "a.dat").write_text("200 1000 5.0 100\n500 many 5.0 100\n")
+    ended = torr("diff", "a.dat", "a.dat")
+    assert ended.code == 2
+    assert "a.dat:2" in ended.err
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_ladders_without_a_common_level_have_no_diff(torr, tmp_path):
+    (tmp_path / "a.dat").write_text("200 1000 5.0 100\n")
+    (tmp_path / "b.dat").write_text("500 1000 5.0 100\n")
+    ended = torr("diff", "a.dat", "b.dat")
+    assert ended.code == 2
+    assert "no level in common" in ended.err
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_host_that_the_engine_does_not_know_leaves_no_directory(torr, monkeypatch, tmp_path):
+    from torr.errors import UsageError
+
+    def refuse(_plan):
+        raise UsageError("nohost.invalid cannot be resolved")
+
+    monkeypatch.setattr("torr.engine.start", refuse)
+    ended = torr("run", "http://nohost.invalid/")
+    assert ended.code == 2
+    assert "nohost.invalid cannot be resolved" in ended.err
+    assert list((tmp_path / "_output" / "torr").iterdir()) == []

@@ -1,0 +1,135 @@
+"""`torr ladder` and `torr diff` with a fake engine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from doubles import Truth, capacity
+
+URL = "http://127.0.0.1:9/x"
+LEVELS = "10,20,40,80,160,320"
+
+
+@pytest.fixture(autouse=True)
+def server(fake):
+    """A server that works on 64 requests at once, 5 ms each."""
+    fake.curve = capacity(64)
+    return fake
+
+
+def result_of(folder):
+    return json.loads((folder / "_output/torr/latest/result.json").read_text())
+
+
+def test_a_row_a_level_then_the_verdict_and_the_capacity(torr):
+    ended = torr("ladder", "--levels", LEVELS, URL)
+    assert ended.code == 0
+    rows = ended.out.splitlines()
+    assert rows[0].split()[:2] == ["users", "ok/s"]
+    assert [row.split()[0] for row in rows[1:7]] == LEVELS.split(",")
+    assert "Peaks at 12,800 requests/s, reached from 80 connections on" in ended.out
+    for word in ("peak", "knee", "under SLO", "USL"):
+        assert f"\n{word}" in ended.out
+
+
+def test_the_newest_data_and_pictures_lie_beside_the_run(torr, tmp_path):
+    torr("ladder", "--levels", LEVELS, "-n", "api", URL)
+    root = tmp_path / "_output" / "torr"
+    for name in ("api.dat", "api_qps_ttlb.png", "api_successrate.png"):
+        assert (root / name).stat().st_size > 0
+    assert (root / "latest" / "report.html").exists()
+    assert (root / "api.dat").read_text().splitlines()[0].split()[0] == "10"
+
+
+def test_the_wrktest_levels_are_the_default(torr, server):
+    torr("ladder", URL)
+    assert server.concurrencies[0] == 200
+    assert server.concurrencies[-1] == 50000
+    assert len(server.concurrencies) == 10
+
+
+def test_an_automatic_ladder_starts_where_it_is_told(torr, server):
+    assert torr("ladder", "--levels", "auto:8", URL).code == 0
+    assert server.concurrencies[:3] == [8, 16, 32]
+
+
+def test_rounds_show_their_medians(torr, server):
+    ended = torr("ladder", "--levels", "10,20,40", "--rounds", "2", URL)
+    assert server.concurrencies == [10, 20, 40, 10, 20, 40]
+    assert "median of rounds" in ended.out
+
+
+def test_an_slo_that_breaks_on_the_way_up_is_a_capacity_not_a_failure(torr, tmp_path):
+    ended = torr("ladder", "--levels", LEVELS, "--slo", "p95 < 15ms", URL)
+    assert ended.code == 0
+    assert result_of(tmp_path)["capacity"]["slo"]["concurrency"] == 80
+
+
+def test_an_slo_that_the_lowest_level_breaks_ends_with_1(torr):
+    ended = torr("ladder", "--levels", "10,20", "--slo", "p95 < 1ms", URL)
+    assert ended.code == 1
+    assert "SLO broken: p95 < 1ms" in ended.err
+
+
+def test_limited_levels_are_marked_and_claim_nothing(torr, fake, tmp_path):
+    def curve(users):
+        return Truth(health="generator-limited" if users > 20 else "healthy")
+
+    fake.curve = curve
+    ended = torr("ladder", "--levels", "10,20,40", URL)
+    assert ended.code == 0
+    assert "generator-limited: no descriptor left: raise nofile" in ended.out
+    assert "40: limited by the generator" in ended.out
+    data = (tmp_path / "_output/torr/apiserver.dat").read_text()
+    assert [line.split()[0] for line in data.splitlines()] == ["10", "20"]
+    assert torr("ladder", "--levels", "10,40", "--strict", URL).code == 4
+
+
+def test_a_target_that_never_answers_ends_at_the_first_level(torr, fake):
+    fake.curve = lambda _users: Truth(
+        0, errors={"connect": 3}, failure="no answer byte within 31 s"
+    )
+    ended = torr("ladder", URL)
+    assert ended.code == 3
+    assert fake.concurrencies == [200]
+
+
+def test_json_output_is_result_json_and_nothing_else(torr, tmp_path):
+    ended = torr("ladder", "--levels", LEVELS, "-o", "json", URL)
+    assert json.loads(ended.out) == result_of(tmp_path)
+    assert ended.err == ""
+
+
+def test_two_ladders_are_set_side_by_side(torr, server, tmp_path):
+    torr("ladder", "--levels", LEVELS, "-n", "before", URL)
+    server.curve = capacity(128)
+    torr("ladder", "--levels", LEVELS, "-n", "after", URL)
+    root = tmp_path / "_output" / "torr"
+    ended = torr("diff", f"{root}/before.dat", f"{root}/after.dat")
+    assert ended.code == 0
+    assert "2.00x" in ended.out
+    for kind in ("qps.ttlb", "success_rate"):
+        assert (root / f"before_after.{kind}.diff.png").stat().st_size > 0
+    as_json = torr("diff", "-o", "json", f"{root}/before.dat", f"{root}/after.dat")
+    assert json.loads(as_json.out)["kind"] == "diff"
+
+
+def test_run_directories_can_be_compared_too(torr, tmp_path):
+    torr("ladder", "--levels", "10,20", "-n", "before", URL)
+    torr("ladder", "--levels", "10,20", "-n", "after", URL)
+    root = tmp_path / "_output" / "torr"
+    before = next(root.glob("before-*"))
+    assert torr("diff", str(before), str(root / "latest")).code == 0
+    assert (root / "before_after.qps.ttlb.diff.png").exists()
+
+
+def test_what_was_asked_for_is_kept(torr, tmp_path):
+    torr("ladder", "--levels", "10,20", "--rounds", "2", "--abort-on", "errors > 50%", URL)
+    assert result_of(tmp_path)["experiment"] == {
+        "levels": [10, 20],
+        "rounds": 2,
+        "slos": [],
+        "abort_on": ["errors > 50%"],
+    }

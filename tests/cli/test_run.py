@@ -1,0 +1,240 @@
+"""`torr run` with a fake engine: what it plans, prints, keeps, and how it ends."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from doubles import Truth, press_at
+
+URL = "http://127.0.0.1:9/x"
+
+pytestmark = pytest.mark.usefixtures("fake")
+
+
+def plan_of(fake):
+    return json.loads(fake.loads[0].plan.to_text())
+
+
+def request_of(fake):
+    return plan_of(fake)["groups"][0]["source"]["request"]
+
+
+def test_the_verdict_comes_first_then_the_numbers(torr):
+    ended = torr("run", URL)
+    assert ended.code == 0
+    assert ended.out.startswith("Answers 1,000 requests/s over 50 connections")
+    for words in ("p99", "200 × 10,000", "success 100 %", "healthy", "report.html"):
+        assert words in ended.out
+    assert "\x1b" not in ended.out
+    assert ended.err == ""
+
+
+def test_quiet_prints_the_verdict_alone(torr):
+    assert len(torr("run", "-q", URL).out.splitlines()) == 1
+
+
+def test_json_output_is_result_json_and_nothing_else(torr, tmp_path):
+    ended = torr("run", "-o", "json", URL)
+    assert ended.code == 0
+    assert ended.err == ""
+    kept = tmp_path / "_output" / "torr" / "latest" / "result.json"
+    assert json.loads(ended.out) == json.loads(kept.read_text())
+
+
+def test_the_defaults_are_those_of_the_help(torr, fake):
+    torr("run", URL)
+    plan = plan_of(fake)
+    assert plan["groups"][0]["pace"] == {"kind": "closed", "users": 50}
+    assert plan["stop"] == {"kind": "duration", "duration_ns": 10_000_000_000}
+    assert plan["warmup_ns"] == 2_000_000_000
+    assert plan["drain_ns"] == 30_000_000_000
+    assert plan["retry_delay_ns"] == 100_000_000
+    assert plan["transport"] == {"keepalive": True}
+    assert plan["log"] is None
+    names = [name for name, _ in request_of(fake)["headers"]]
+    assert names == ["user-agent", "accept"]
+
+
+def test_flags_reach_the_plan(torr, fake):
+    flags = ["-c", "7", "--requests", "9", "--warmup", "0s", "--timeout", "3s", "--seed", "5"]
+    torr("run", *flags, "--workers", "3", "--no-keepalive", "--retry-delay", "1ms", URL)
+    plan = plan_of(fake)
+    assert plan["groups"][0]["pace"]["users"] == 7
+    assert plan["stop"] == {"kind": "requests", "requests": 9}
+    assert (plan["warmup_ns"], plan["drain_ns"]) == (0, 3_000_000_000)
+    assert (plan["seed"], plan["workers"], plan["retry_delay_ns"]) == (5, 3, 1_000_000)
+    assert plan["transport"] == {"keepalive": False}
+
+
+def test_a_rate_makes_an_open_pace_over_a_hundred_connections(torr, fake):
+    torr("run", "--rate", "5k", "--arrivals", "poisson", "--max-in-flight", "9", URL)
+    assert plan_of(fake)["groups"][0]["pace"] == {
+        "kind": "poisson",
+        "rate_per_s": 5000.0,
+        "connections": 100,
+        "max_in_flight": 9,
+    }
+
+
+def test_a_body_makes_a_post_and_a_json_body_says_so(torr, fake):
+    torr("run", "--json-body", '{"n": 1}', URL)
+    request = request_of(fake)
+    assert request["method"] == "POST"
+    assert ["content-type", "application/json"] in request["headers"]
+    assert base64.b64decode(request["body"]) == b'{"n": 1}'
+
+
+def test_a_body_is_read_from_a_file_as_it_is(torr, fake, tmp_path):
+    (tmp_path / "body").write_bytes(b"\x00\xffbytes\n")
+    torr("run", "-m", "PUT", "-b", "@body", URL)
+    request = request_of(fake)
+    assert request["method"] == "PUT"
+    assert base64.b64decode(request["body"]) == b"\x00\xffbytes\n"
+
+
+def test_a_local_target_gets_half_of_the_cores(torr, fake, monkeypatch):
+    monkeypatch.setattr("torr.cli.planning.allowed_cores", lambda: 8)
+    torr("run", URL)
+    torr("run", "http://192.0.2.1/")
+    assert [load.plan.workers for load in fake.loads] == [4, 8]
+
+
+def test_secrets_are_not_kept(torr, fake, tmp_path):
+    secrets = ["-H", "Authorization: Bearer hush", "-H", "Cookie: a=hush", "-b", "password=hush"]
+    torr("run", *secrets, "http://ann:hush@127.0.0.1:9/?token=hush")
+    assert "hush" in fake.loads[0].plan.to_text()
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert b"hush" not in path.read_bytes(), path
+
+
+def test_a_broken_slo_ends_with_1(torr):
+    ended = torr("run", "--slo", "p95 < 1ms", "--slo", "success >= 99%", URL)
+    assert ended.code == 1
+    assert "SLO broken: p95 < 1ms" in ended.err
+    assert "broken" in ended.out
+    assert "held" in ended.out
+
+
+def test_slos_that_hold_end_with_0(torr):
+    assert torr("run", "--slo", "p95 < 1s", "--slo", "success >= 99%", URL).code == 0
+
+
+def test_a_limited_generator_ends_with_4_when_strict(torr, fake):
+    fake.curve = lambda _users: Truth(health="generator-limited")
+    assert torr("run", URL).code == 0
+    ended = torr("run", "--strict", "--slo", "p95 < 1ms", URL)
+    assert ended.code == 4
+    assert "the generator was the limit at 50 connections" in ended.err
+
+
+def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
+    fake.curve = lambda _users: Truth(
+        0, errors={"connect": 7}, failure="no answer byte within 31 s"
+    )
+    ended = torr("run", URL)
+    assert ended.code == 3
+    assert "no answer byte within 31 s" in ended.err
+    assert "tried GET http://127.0.0.1:9/x 7 times over 50 connections" in ended.err
+    kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert kept["status"] == "failed"
+
+
+def test_errors_are_shown_by_reason(torr, fake):
+    fake.curve = lambda _users: Truth(errors={"timeout": 12, "status": 3})
+    out = torr("run", URL).out
+    assert "timeout" in out
+    assert "12" in out
+
+
+def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
+    fake.on_slice = press_at(2)
+    ended = torr("run", URL)
+    assert ended.code == 130
+    assert ended.out.startswith("Answers")
+    assert "1 level(s) kept in" in ended.err
+    assert (
+        json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["status"]
+        == "interrupted"
+    )
+
+
+def test_two_interrupts_keep_and_draw_nothing(torr, fake, tmp_path):
+    fake.on_slice = press_at(2, times=2)
+    assert torr("run", URL).code == 130
+    assert fake.loads[0].aborted
+    latest = tmp_path / "_output/torr/latest"
+    assert (latest / "result.json").exists()
+    assert not (latest / "report.html").exists()
+
+
+def test_an_abort_condition_is_told_and_is_no_failure(torr, fake):
+    fake.slice_count = 50
+    ended = torr("run", "--abort-on", "p95 > 1ms", URL)
+    assert ended.code == 0
+    assert "ended early by --abort-on 'p95 > 1ms'" in ended.out
+
+
+FAKE_MODULE = textwrap.dedent(
+    """
+    import json, sys, types
+    from doubles import FakeEngine
+    engine = FakeEngine()
+    seen = []
+
+    class Run:
+        def __init__(self, plan_json):
+            from torr.model.plan import SECOND_NS, Closed, Duration, Group, Plan, Request
+            group = Group(pace=Closed(5), request=Request("http://127.0.0.1/"))
+            self.load = engine.start(Plan(groups=(group,), stop=Duration(SECOND_NS)))
+            for name in ("next_slice", "done", "stop", "abort"):
+                setattr(self, name, getattr(self.load, name))
+        def level(self):
+            seen.extend(sys.modules)
+            return self.load.level()
+
+    module = types.ModuleType("torr._engine")
+    module.Run = Run
+    sys.modules["torr._engine"] = module
+    import torr
+    torr._engine = module
+    from torr.cli.main import main
+    try:
+        main(["run", "-q", "-o", "json", "--slo", "p95 < 1s", "http://127.0.0.1/"])
+    except SystemExit as ended:
+        assert ended.code in (None, 0), ended.code
+    heavy = {"numpy", "scipy", "matplotlib", "pydantic", "rich"}
+    print(sorted(heavy & {name.partition(".")[0] for name in seen}), file=sys.stderr)
+    print(len(seen) > 50, file=sys.stderr)
+    """
+)
+
+
+def test_nothing_heavy_is_imported_before_the_load_is_over(tmp_path):
+    paths = [path for path in sys.path if path]
+    ended = subprocess.run(
+        [sys.executable, "-c", FAKE_MODULE],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": ":".join(paths), "PATH": "/usr/bin:/bin"},
+    )
+    assert ended.stderr.splitlines() == ["[]", "True"]
+
+
+@pytest.mark.parametrize("verb", [[], ["run"], ["ladder"], ["diff"], ["target", "delay"]])
+def test_help_fits_a_screen_and_has_examples(torr, verb):
+    ended = torr(*verb, "--help")
+    lines = ended.out.splitlines()
+    assert ended.code == 0
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert "Examples:" in lines
+    assert ended.err == ""

@@ -1,0 +1,130 @@
+"""What a person reads at the end: exact text for known results."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from doubles import Truth, level_of
+from torr.cli.terminal import show
+from torr.model.condition import Condition
+from torr.stats import capacity
+
+
+def result_of(*levels, kind="run", slos=()):
+    parsed = [Condition.parse(text) for text in slos]
+    full = [{"round": 1, "slices": [], **level} for level in levels]
+    result = {"kind": kind, "name": "api", "status": "complete", "levels": full}
+    result["verdicts"] = capacity.verdicts(full, parsed)
+    if kind == "ladder":
+        result["capacity"] = capacity.analyse(full, parsed)
+    return result
+
+
+def shown(result, **settings):
+    text = io.StringIO()
+    console = Console(file=text, width=80, highlight=False, soft_wrap=True, **settings)
+    show(result, console=console)
+    return text.getvalue()
+
+
+def body(text):
+    """Everything below verdict and trust, which have tests of their own."""
+    return [line.rstrip() for line in text.splitlines()[2:]]
+
+
+def test_a_run_in_numbers():
+    level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
+    assert body(shown(result_of(level))) == [
+        "",
+        "             mean      p50      p90      p95      p99    p99.9      max",
+        "response  5.00 ms  5.00 ms  6.00 ms  7.50 ms  10.0 ms  15.0 ms  20.0 ms",
+        "",
+        "throughput  1,000 ok/s · 1,000 attempted/s · 0 B/s in",
+        "attempts    10,000 · success 100 %",
+        "statuses    200 × 10,000",
+        "health      healthy",
+    ]
+
+
+def test_service_and_response_have_a_row_each_when_they_differ():
+    level = level_of(50, Truth(service_ms=5))
+    level["latency"]["response_ms"] = {**level["latency"]["service_ms"], "p99": 100.0}
+    level["latency"]["ttfb_ms"] = level["latency"]["service_ms"]
+    names = [line.partition(" ")[0] for line in body(shown(result_of(level)))[2:5]]
+    assert names == ["response", "service", "first"]
+
+
+def test_lower_bounds_are_marked():
+    level = level_of(50, Truth(service_ms=5, dropped=3))
+    level["latency"]["response_ms"] = {**level["latency"]["service_ms"], "at_least": ["p99"]}
+    text = shown(result_of(level))
+    assert "≥ 10.0 ms" in text
+    assert "3 dropped" in text
+
+
+def test_errors_have_their_reason_and_an_example():
+    level = level_of(50, Truth(errors={"status": 7, "timeout": 2}))
+    level["reasons"] = {"status.503": 4, "status.500": 3}
+    sample = {
+        "class": "status",
+        "reason": "status.503",
+        "detail": "",
+        "head": "HTTP/1.1 503 Busy\r\n",
+    }
+    level["samples"] = [sample]
+    assert body(shown(result_of(level)))[-4:] == [
+        "errors      count  for example",
+        "status.503      4  HTTP/1.1 503 Busy",
+        "status.500      3  HTTP/1.1 503 Busy",
+        "timeout         2",
+    ]
+
+
+def test_slos_have_their_word_value_and_reason():
+    level = level_of(50, Truth(service_ms=5))
+    lines = body(shown(result_of(level, slos=["p95 < 6ms", "p99.99 < 1s", "success >= 99%"])))
+    assert lines[-3] == "broken     p95 < 6ms, seen 7.50 ms"
+    assert lines[-2].startswith("not shown  p99.99 < 1s (")
+    assert lines[-1] == "held       success >= 99%, seen 100 %"
+
+
+def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
+    truths = {10: 2000, 20: 4000, 40: 8000, 80: 8100, 160: 8050}
+    levels = [
+        level_of(users, Truth(rate, service_ms=users / rate * 1000))
+        for users, rate in truths.items()
+    ]
+    levels.append(level_of(320, Truth(health="generator-limited")))
+    lines = body(shown(result_of(*levels, kind="ladder", slos=["p95 < 20ms"])))
+    assert lines[1].startswith("peak        8,100 ok/s, within 5 % of it at 40 … 160 connections")
+    assert lines[2].startswith("knee        40 connections, 8,000 ok/s, 5.00 ms on average")
+    assert lines[3].startswith("under SLO   80 connections, 8,100 ok/s")
+    assert lines[4].startswith("USL         – (")
+    assert lines[5] == "no claim    320: limited by the generator"
+
+
+def test_a_ladder_without_levels_is_said_to_have_none():
+    assert "Nothing was measured" in shown(result_of(kind="ladder"))
+
+
+def test_quiet_is_one_line():
+    text = io.StringIO()
+    show(result_of(level_of(50, Truth())), quiet=True, console=Console(file=text, width=80))
+    assert text.getvalue().startswith("Answers 1,000 requests/s")
+
+
+@pytest.mark.parametrize(("terminal", "coloured"), [(True, True), (False, False)])
+def test_colours_are_for_terminals(terminal, coloured, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    text = shown(result_of(level_of(50, Truth())), force_terminal=terminal)
+    assert ("\x1b[" in text) is coloured
+
+
+def test_no_color_takes_the_colours_away(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = shown(result_of(level_of(50, Truth(health="contended"))), force_terminal=True)
+    assert "\x1b[33m" not in text

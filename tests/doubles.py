@@ -1,0 +1,194 @@
+"""Doubles of the engine: loads whose slices and levels follow a curve that the test knows."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torr.model.plan import Plan
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a level of the double shows."""
+
+    ok_per_s: float = 1000.0
+    service_ms: float = 5.0
+    errors: dict[str, int] = field(default_factory=dict)
+    health: str = "healthy"
+    failure: str | None = None
+    dropped: int = 0
+
+
+Curve = Callable[[int], Truth]
+
+
+def capacity(connections: int, *, service_ms: float = 5.0) -> Curve:
+    """A server that works on so many requests at once, and queues the rest."""
+
+    def curve(users: int) -> Truth:
+        working = min(users, connections)
+        rate = working * 1000 / service_ms
+        return Truth(ok_per_s=rate, service_ms=users / rate * 1000)
+
+    return curve
+
+
+@dataclass
+class FakeLoad:
+    """A load that has all its slices from the start and hands them out one by one."""
+
+    plan: Plan
+    truth: Truth
+    slice_count: int = 5
+    on_slice: Callable[[int], None] = lambda _number: None
+    stopped: bool = False
+    aborted: bool = False
+    _given: int = 0
+
+    def next_slice(self, timeout_s: float) -> str | None:  # noqa: ARG002
+        if self.done():
+            return None
+        number = self._given
+        self._given += 1
+        self.on_slice(number)
+        return json.dumps(slice_of(self.truth, number - 1))
+
+    def done(self) -> bool:
+        return self._given >= self.slice_count or self.stopped or self.aborted
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def level(self) -> str:
+        level = level_of(self.plan.connections, self.truth, rate=self.plan.rate_per_s)
+        return json.dumps({**level, "interrupted": self.stopped or self.aborted})
+
+
+@dataclass
+class FakeEngine:
+    """Starts fake loads along a curve and remembers them."""
+
+    curve: Curve = lambda _users: Truth()
+    slice_count: int = 5
+    on_slice: Callable[[int], None] = lambda _number: None
+    loads: list[FakeLoad] = field(default_factory=list)
+
+    def start(self, plan: Plan) -> FakeLoad:
+        truth = self.curve(plan.connections)
+        self.loads.append(FakeLoad(plan, truth, self.slice_count, self.on_slice))
+        return self.loads[-1]
+
+    @property
+    def concurrencies(self) -> list[int]:
+        return [load.plan.connections for load in self.loads]
+
+
+def press_at(number: int, times: int = 1) -> Callable[[int], None]:
+    """Send this process SIGINT while slice `number` is measured."""
+
+    def on_slice(current: int) -> None:
+        if current == number:
+            for _ in range(times):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    return on_slice
+
+
+def slice_of(truth: Truth, second: int) -> Json:
+    """One second; the one before 0 is the warm-up."""
+    return {
+        "t_s": float(second),
+        "seconds": 1.0,
+        "phase": "warmup" if second < 0 else "measure",
+        "counts": counts_of(truth, 1),
+        "ok_per_s": truth.ok_per_s,
+        "attempted_per_s": truth.ok_per_s,
+        "bytes_in": 0,
+        "bytes_out": 0,
+        "connections_open": 1,
+        "statuses": {},
+        "reasons": {},
+        "latency": latency_of(truth),
+        "histograms": {},
+        "health": {"worker_cpu_rate": [10.0]},
+    }
+
+
+def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: int = 10) -> Json:
+    """A level as the engine gives it."""
+    counts = counts_of(truth, seconds)
+    ended = counts["attempted"]
+    return {
+        "concurrency": users,
+        "rate": rate,
+        "seconds": float(seconds),
+        "counts": counts,
+        "reasons": {},
+        "statuses": {"200": counts["ok"]},
+        "samples": [],
+        "connections": {"asked": users, "open_max": users, "opened": users},
+        "ok_per_s": truth.ok_per_s,
+        "attempted_per_s": truth.ok_per_s,
+        "success_rate": 100 * counts["ok"] / ended if ended else None,
+        "bytes_in": 0,
+        "bytes_out": 0,
+        "latency": latency_of(truth),
+        "latency_all": {"service_ms": None, "response_ms": None, "censored": 0},
+        "steps": [],
+        "histograms": {},
+        "warmup": {"seconds": 2.0, "counts": {}, "latency": {}},
+        "health": {
+            "verdict": truth.health,
+            "reasons": [] if truth.health == "healthy" else ["no descriptor left: raise nofile"],
+            "worker_cpu_rate": [10.0],
+        },
+        "generator": {"cpu_s": 0.1, "workers": 1, "processes": 1},
+        "failure": truth.failure,
+        "interrupted": False,
+    }
+
+
+def counts_of(truth: Truth, seconds: int) -> Json:
+    ok = round(truth.ok_per_s * seconds)
+    attempted = ok + sum(truth.errors.values())
+    return {
+        "planned": attempted + truth.dropped,
+        "attempted": attempted,
+        "ok": ok,
+        "dropped": truth.dropped,
+        "in_flight": 0,
+        "errors": dict(truth.errors),
+    }
+
+
+def latency_of(truth: Truth) -> Json:
+    if truth.ok_per_s == 0:
+        return {}
+    ms = truth.service_ms
+    stats = {
+        "n": 100_000,
+        "mean": ms,
+        "stdev": ms / 10,
+        "within_stdev_rate": 70.0,
+        "min": ms / 2,
+        "p50": ms,
+        "p75": ms * 1.1,
+        "p90": ms * 1.2,
+        "p95": ms * 1.5,
+        "p99": ms * 2,
+        "p99_9": ms * 3,
+        "p99_99": None,
+        "max": ms * 4,
+    }
+    return {"service_ms": stats, "response_ms": stats}

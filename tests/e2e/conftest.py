@@ -1,0 +1,89 @@
+"""The installed `torr`, called as a user would, against its own targets on loopback."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import contextmanager
+
+import pytest
+
+from installed import TORR, Ended, Target
+
+
+@pytest.fixture
+def torr(tmp_path):
+    """Run a `torr` command to its end in an empty directory."""
+
+    def run(*arguments, **settings):
+        ended = subprocess.run(
+            [TORR, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+            **settings,
+        )
+        return Ended(ended.returncode, ended.stdout, ended.stderr, tmp_path)
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a `torr` command and leave it running; it is killed at the end of the test."""
+    processes = []
+
+    def started(*arguments):
+        process = subprocess.Popen(
+            [TORR, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+        )
+        processes.append(process)
+        return process
+
+    yield started
+    for process in processes:
+        with process:
+            process.kill()
+
+
+@pytest.fixture
+def target(start):
+    """Start a `torr target`."""
+
+    def started(*arguments):
+        process = start("target", *arguments)
+        line = process.stdout.readline()
+        assert line.startswith("listening on http://"), process.stderr.read()
+        return Target(line.split()[-1], process)
+
+    return started
+
+
+@pytest.fixture
+def hello(target):
+    """A target that answers at once."""
+    return target("hello")
+
+
+@pytest.fixture
+def tmpfs(tmp_path):
+    """Mount small file systems, gone at the end of the test."""
+    mounted = []
+
+    @contextmanager
+    def mount(options):
+        place = tmp_path / f"disk{len(mounted)}"
+        place.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
+        mounted.append(place)
+        try:
+            yield place
+        finally:
+            subprocess.run(["umount", place], check=True)
+
+    return mount

@@ -1,0 +1,103 @@
+"""`torr ladder` and `torr diff` as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+from installed import wait_until
+
+QUICK = ("-z", "300ms", "--warmup", "100ms")
+
+
+def results(folder):
+    return list(folder.glob("**/apiserver-*/result.json"))
+
+
+def test_an_automatic_ladder_finds_the_knee_of_a_capacity(torr, target):
+    server = target("delay", "--delay", "5ms", "--capacity", 16)
+    ended = torr("ladder", "--levels", "auto", "-z", "1s", "--warmup", "200ms", server.url)
+    assert ended.code == 0, ended.err
+    capacity = ended.result["capacity"]
+    assert 11 <= capacity["knee"]["concurrency"] <= 23
+    assert capacity["peak"]["ok_per_s"] > 1600
+    root = ended.folder / "_output/torr"
+    for name in ("apiserver.dat", "apiserver_qps_ttlb.png", "apiserver_successrate.png"):
+        assert (root / name).stat().st_size > 0
+
+
+def test_rounds_and_levels_are_all_in_the_result(torr, hello):
+    ended = torr("ladder", "--levels", "1,2,4", "--rounds", 2, *QUICK, hello.url)
+    assert ended.code == 0, ended.err
+    found = [(level["round"], level["concurrency"]) for level in ended.result["levels"]]
+    assert found == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (2, 4)]
+
+
+def test_a_killed_ladder_leaves_its_finished_levels(start, hello, tmp_path):
+    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", hello.url)
+    wait_until(lambda: results(tmp_path))
+    process.kill()
+    process.wait()
+    result = json.loads(results(tmp_path)[0].read_text())
+    assert result["levels"][0]["concurrency"] == 1
+    assert result["status"] == "interrupted"
+    lines = (results(tmp_path)[0].parent / "slices.jsonl").read_text().splitlines()
+    assert all(json.loads(line) for line in lines)
+
+
+def test_an_interrupted_ladder_reports_its_finished_levels(start, hello, tmp_path):
+    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "2s", "--warmup", "0s", hello.url)
+    wait_until(lambda: results(tmp_path))
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "peak" in out
+    result = json.loads(results(tmp_path)[0].read_text())
+    assert result["status"] == "interrupted"
+    assert 1 <= len(result["levels"]) < 5
+
+
+def test_a_full_disk_leaves_the_finished_levels_and_says_so(torr, hello, tmpfs):
+    with tmpfs("size=600k") as disk:
+        levels = ",".join(str(n) for n in range(1, 60))
+        ended = torr("ladder", "--levels", levels, *QUICK, "-d", disk / "out", hello.url)
+        assert ended.code == 2, ended.err
+        assert "No space left on device" in ended.err
+        assert "finished level(s) are in" in ended.err
+        result = json.loads(results(disk)[0].read_text())
+        assert result["levels"]
+        assert not list(results(disk)[0].parent.glob(".*"))
+
+
+def test_a_read_only_file_system_is_refused_before_any_load(torr, hello, tmpfs):
+    with tmpfs("ro") as disk:
+        ended = torr("ladder", "-d", disk / "out", hello.url)
+    assert ended.code == 2
+    assert "-d/--dir" in ended.err
+    assert "Read-only file system" in ended.err
+    assert hello.stop()["connections"] == 0
+
+
+def test_levels_beyond_the_descriptors_are_marked_and_the_ladder_goes_on(torr, target):
+    import resource
+
+    slow = target("delay", "--delay", "5ms")
+    few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
+    levels = ("--levels", "10,20,400,500", "-z", "2s", "--warmup", "100ms")
+    ended = torr("ladder", *levels, slow.url, **few)
+    assert ended.code == 0, ended.err
+    healths = [level["health"]["verdict"] for level in ended.result["levels"]]
+    assert healths[2:] == ["generator-limited", "generator-limited"]
+    data = (ended.folder / "_output/torr/apiserver.dat").read_text()
+    assert [line.split()[0] for line in data.splitlines()] == ["10", "20"]
+
+
+def test_old_data_files_are_compared(torr, tmp_path):
+    (tmp_path / "old.dat").write_text("# wrktest\n200 1000.5 4.33 100%\n500 900 9 99.5%\n")
+    (tmp_path / "new.dat").write_text("200 2000 2.1 100\n500 1800 4 100\n1000 1700 9 100\n")
+    ended = torr("diff", "old.dat", "new.dat")
+    assert ended.code == 0, ended.err
+    assert "2.00x" in ended.out
+    root = tmp_path / "_output/torr"
+    assert (root / "old_new.qps.ttlb.diff.png").exists()
+    assert (root / "old_new.success_rate.diff.png").exists()

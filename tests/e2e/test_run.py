@@ -1,0 +1,222 @@
+"""`torr run` against its own targets: numbers that agree, files that are there, honest ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import signal
+import time
+
+import pytest
+
+from installed import wait_until
+from torr.model.result import read
+
+QUICK = ("-z", "1s", "--warmup", "200ms", "-c", "4")
+
+
+def balances(counts):
+    ended = counts["ok"] + sum(counts["errors"].values())
+    return (
+        counts["planned"] == counts["attempted"] + counts["dropped"]
+        and counts["attempted"] == ended + counts["in_flight"]
+    )
+
+
+def test_a_run_says_its_verdict_and_leaves_a_valid_result(torr, hello):
+    ended = torr("run", *QUICK, hello.url)
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("Answers ")
+    assert ended.err == ""
+    latest = ended.folder / "_output/torr/latest"
+    result = read(latest / "result.json")
+    assert result.status == "complete"
+    assert result.levels[0].counts.ok > 0
+    assert balances(ended.level["counts"])
+    for name in ("report.html", "summary.md", "levels.csv", "slices.jsonl"):
+        assert (latest / name).stat().st_size > 0
+
+
+def test_the_targets_own_count_agrees(torr, hello):
+    ended = torr("run", *QUICK, hello.url)
+    counts = hello.stop()
+    level = ended.level
+    assert (
+        counts["requests"] == level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
+    )
+    assert counts["connections"] == 4
+
+
+def test_a_counted_run_sends_exactly_that_many_requests(torr, hello):
+    ended = torr("run", "--requests", 321, "--warmup", "0s", "-c", 7, hello.url)
+    assert ended.code == 0, ended.err
+    assert ended.level["counts"]["attempted"] == 321
+    assert hello.stop()["requests"] == 321
+
+
+def test_slices_add_up_to_their_level(torr, hello):
+    level = torr("run", *QUICK, hello.url).level
+    kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
+    assert sum(piece["counts"]["ok"] for piece in kept) == level["counts"]["ok"]
+    assert all(piece["t_s"] < 0 for piece in level["slices"] if piece["phase"] == "warmup")
+
+
+def test_json_output_is_pure(torr, hello):
+    ended = torr("run", *QUICK, "-o", "json", hello.url)
+    assert json.loads(ended.out) == ended.result
+    assert ended.err == ""
+
+
+def test_a_constant_rate_is_kept(torr, hello):
+    ended = torr("run", "--rate", 500, "-z", "2s", "--warmup", "200ms", hello.url)
+    level = ended.level
+    assert level["rate"] == 500
+    assert level["counts"]["planned"] == pytest.approx(1000, abs=10)
+    assert balances(level["counts"])
+
+
+def test_no_keepalive_dials_for_each_request(torr, hello):
+    torr("run", "--no-keepalive", "--requests", 50, "--warmup", "0s", "-c", 2, hello.url)
+    assert hello.stop()["connections"] == 50
+
+
+def test_method_headers_and_body_go_out_as_asked(torr, hello):
+    sent = torr(
+        "run", "--once", "-v", "-m", "PUT", "-H", "x-user: ann", "-b", "hi", hello.url + "/p"
+    )
+    assert sent.code == 0, sent.err
+    assert "> PUT /p HTTP/1.1" in sent.out
+    assert "> x-user: ann" in sent.out
+    assert "> user-agent: torr/" in sent.out
+    assert "\nhi\n" in sent.out
+    assert "< HTTP/1.1 200" in sent.out
+    assert "Hello world" in sent.out
+    assert hello.stop()["requests"] == 1
+
+
+def test_once_without_verbose_is_one_line(torr, hello):
+    ended = torr("run", "--once", hello.url)
+    assert ended.code == 0
+    assert ended.out.startswith("200 from 127.0.0.1:")
+    assert len(ended.out.splitlines()) == 1
+
+
+def test_a_log_has_a_row_for_each_exchange(torr, hello):
+    ended = torr("run", "--requests", 100, "--warmup", "0s", "--log", "all.csv", hello.url)
+    with (ended.folder / "all.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 100
+    assert {row["class"] for row in rows} == {"ok"}
+    assert {row["status"] for row in rows} == {"200"}
+
+
+def test_a_broken_slo_ends_with_1(torr, target):
+    slow = target("delay", "--delay", "20ms")
+    ended = torr("run", *QUICK, "--slo", "p50 < 5ms", slow.url)
+    assert ended.code == 1, ended.err
+    assert "SLO broken: p50 < 5ms" in ended.err
+    assert ended.result["verdicts"][0]["word"] == "broken"
+
+
+def test_503s_are_data(torr, target):
+    faulty = target("faulty", "--fault", "status_503", "--share", "50%")
+    level = torr("run", *QUICK, faulty.url).level
+    assert level["counts"]["errors"]["status"] == level["reasons"]["status.503"] > 0
+    assert level["counts"]["ok"] > 0
+    assert balances(level["counts"])
+
+
+def test_a_target_that_never_answers_ends_with_3_and_what_was_tried(torr, target):
+    silent = target("faulty", "--fault", "hang", "--share", "100%")
+    before = time.monotonic()
+    ended = torr("run", "-z", "20s", "--timeout", "500ms", "-c", 3, silent.url)
+    assert ended.code == 3
+    assert "tried GET http://127.0.0.1:" in ended.err
+    assert time.monotonic() - before < 6
+    assert ended.result["status"] == "failed"
+
+
+def test_a_port_where_nobody_listens_ends_with_3(torr, hello):
+    hello.stop()
+    ended = torr("run", "-z", "20s", "--timeout", "500ms", hello.url)
+    assert ended.code == 3
+    assert "refused" in ended.err
+
+
+def test_a_host_that_does_not_resolve_ends_with_2_and_leaves_nothing(torr):
+    ended = torr("run", "http://no-such-host.invalid/")
+    assert ended.code == 2
+    assert "no-such-host.invalid" in ended.err
+    assert list((ended.folder / "_output/torr").iterdir()) == []
+
+
+def test_missing_descriptors_limit_the_generator_and_strict_says_4(torr, target):
+    slow = target("delay", "--delay", "5ms")
+    few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
+    ended = torr("run", "-c", 400, "-z", "2s", "--strict", slow.url, **few)
+    assert ended.code == 4, ended.err
+    assert ended.level["health"]["verdict"] == "generator-limited"
+    assert "connect.no_descriptor" in ended.level["reasons"]
+    assert balances(ended.level["counts"])
+
+
+def slices_on_disk(folder):
+    found = list(folder.glob("_output/torr/*/slices.jsonl"))
+    return found[0].read_text().splitlines() if found else []
+
+
+def test_one_interrupt_keeps_and_reports_everything(start, hello, tmp_path):
+    process = start("run", "-z", "60s", "-c", 4, "--warmup", "0s", hello.url)
+    wait_until(lambda: len(slices_on_disk(tmp_path)) >= 2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert out.startswith("Answers ")
+    assert "kept in" in err
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert result["status"] == "interrupted"
+    assert result["levels"][0]["counts"]["ok"] > 0
+    assert balances(result["levels"][0]["counts"])
+    assert (tmp_path / "_output/torr/latest/report.html").exists()
+
+
+def test_sigterm_counts_as_an_interrupt(start, hello, tmp_path):
+    process = start("run", "-z", "60s", "--warmup", "0s", hello.url)
+    wait_until(lambda: slices_on_disk(tmp_path))
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+
+
+def test_two_interrupts_end_at_once_and_keep_what_was_measured(start, target, tmp_path):
+    slow = target("delay", "--delay", "50s")
+    process = start("run", "-z", "60s", "-c", 4, "--warmup", "0s", "--timeout", "55s", slow.url)
+    wait_until(lambda: slices_on_disk(tmp_path))
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None, "the first one awaits the open requests"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=5)
+    assert process.returncode == 130
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert result["levels"][0]["counts"]["in_flight"] == 4
+    assert balances(result["levels"][0]["counts"])
+
+
+def test_a_target_killed_and_started_again_is_data(start, target, tmp_path):
+    first = target("hello")
+    port = first.url.rpartition(":")[2]
+    process = start("run", "-z", "4s", "-c", 4, "--warmup", "0s", first.url)
+    wait_until(lambda: slices_on_disk(tmp_path))
+    first.process.kill()
+    first.process.wait()
+    time.sleep(0.5)
+    target("hello", "--port", port)
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    level = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["levels"][0]
+    assert level["counts"]["errors"]["connect"] == level["reasons"]["connect.refused"] > 0
+    last = [piece for piece in level["slices"] if piece["phase"] == "measure"][-2]
+    assert last["counts"]["ok"] > 0
+    assert balances(level["counts"])

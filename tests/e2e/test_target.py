@@ -1,0 +1,70 @@
+"""`torr target`: says where it listens, serves, and tells what it did."""
+
+from __future__ import annotations
+
+import json
+import signal
+import urllib.request
+
+import pytest
+
+
+def fetch(url):
+    with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own target
+        return answer.read()
+
+
+def test_hello_answers_text_or_json(target):
+    assert fetch(target("hello").url) == b"Hello world"
+    assert json.loads(fetch(target("hello", "--json").url)) == {"status": "ok"}
+
+
+def test_bytes_have_the_size_asked_for(target):
+    assert len(fetch(target("bytes", "--size", "10KiB").url)) == 10240
+    assert len(fetch(target("bytes", "--size", "10KiB", "--chunked").url)) == 10240
+
+
+@pytest.mark.parametrize("shape", [("--bimodal", "1ms,2ms,50%"), ("--heavy", "1ms,0.5"), ()])
+def test_delays_of_every_shape_answer(target, shape):
+    assert fetch(target("delay", *shape).url)
+
+
+def test_a_target_prints_its_counts_at_the_end(target):
+    running = target("hello")
+    fetch(running.url)
+    running.process.send_signal(signal.SIGINT)
+    out, err = running.process.communicate(timeout=5)
+    assert running.process.returncode == 0
+    assert err == ""
+    counts = json.loads(out)
+    assert (counts["connections"], counts["requests"], counts["answered"]) == (1, 1, 1)
+
+
+def test_a_target_can_end_by_itself(torr):
+    ended = torr("target", "hello", "--for", "200ms")
+    assert ended.code == 0
+    assert json.loads(ended.out.splitlines()[-1])["requests"] == 0
+
+
+def test_a_port_in_use_is_refused(torr, hello):
+    ended = torr("target", "hello", "--port", hello.url.rpartition(":")[2])
+    assert ended.code == 2
+    assert "--port" in ended.err
+
+
+def test_a_target_listens_on_ipv6(target):
+    running = target("hello", "--host", "::1")
+    assert running.url.startswith("http://[::1]:")
+    assert fetch(running.url) == b"Hello world"
+
+
+def test_a_delay_logs_the_truth(target, tmp_path):
+    running = target("delay", "--delay", "1ms", "--log", tmp_path / "truth.csv")
+    fetch(running.url)
+    running.stop()
+    assert len((tmp_path / "truth.csv").read_text().splitlines()) == 2
+
+
+def test_the_faults_are_listed(torr):
+    ended = torr("target", "faulty", "--list")
+    assert "reset_in_body" in ended.out.splitlines()

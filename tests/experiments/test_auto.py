@@ -1,0 +1,177 @@
+"""`--levels auto`: decided on curves whose truth is known."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+
+import pytest
+
+from doubles import Truth, level_of
+from torr.experiments.auto import (
+    Point,
+    Search,
+    has_topped_out,
+    next_concurrency,
+    point_of,
+    relative_error,
+)
+from torr.model.condition import Condition
+
+SEARCH = Search()
+
+
+def saturating(users, *, capacity=64, service_ms=5.0):
+    """Linear to the capacity, flat after it, with the queue in the service time."""
+    rate = min(users, capacity) * 1000 / service_ms
+    return Point(users, rate, users / rate * 1000)
+
+
+def flat(users):
+    return Point(users, 1000.0, users * 1.0)
+
+
+def collapsing(users):
+    rate = min(users, 32) * 200 * (1 if users <= 64 else 64 / users)
+    return Point(users, rate, users / rate * 1000)
+
+
+def usl(users):
+    rate = 500 * users / (1 + 0.03 * (users - 1) + 0.0005 * users * (users - 1))
+    return Point(users, rate, users / rate * 1000)
+
+
+def linear(users):
+    return Point(users, users * 10.0, 100.0)
+
+
+def explore(curve, search=SEARCH):
+    points = []
+    while (users := next_concurrency(points, search)) is not None:
+        assert users not in {p.concurrency for p in points}
+        points.append(curve(users))
+        assert len(points) < 60
+    return points
+
+
+def concurrencies(points):
+    return [point.concurrency for point in points]
+
+
+def knee_of(points):
+    return max(points, key=lambda p: p.power).concurrency
+
+
+def test_it_doubles_until_two_levels_bring_nothing_more():
+    climbed = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    assert concurrencies(explore(saturating))[: len(climbed)] == climbed
+    assert next_concurrency([saturating(users) for users in climbed], SEARCH) < 256
+
+
+@pytest.mark.parametrize("curve", [saturating, collapsing, usl])
+def test_levels_around_the_knee_lie_close_and_all_at_most_a_factor_of_two_apart(curve):
+    points = explore(curve)
+    levels = sorted(concurrencies(points))
+    assert all(high <= 2 * low for low, high in pairwise(levels))
+    at = levels.index(knee_of(points))
+    assert levels[at + 1] / levels[at] < 1.5
+    assert levels[at] / levels[at - 1] < 1.5
+
+
+def test_it_finds_the_knee_of_a_server_with_a_capacity():
+    assert knee_of(explore(saturating)) == 64
+    found = knee_of(explore(lambda users: saturating(users, capacity=90)))
+    assert 90 / 1.25 <= found <= 90 * 1.25
+
+
+def test_a_flat_curve_costs_few_levels():
+    assert len(explore(flat)) <= 6
+
+
+def test_a_curve_that_never_ends_stops_at_the_most():
+    points = explore(linear, Search(most=1000))
+    assert max(concurrencies(points)) == 1000
+    assert len(points) <= 11 + SEARCH.refinements
+
+
+def test_a_collapse_is_climbed_no_further_than_two_levels_past_the_peak():
+    assert max(concurrencies(explore(collapsing))) == 128
+
+
+def test_refining_is_bounded():
+    points = explore(usl, Search(refinements=2))
+    doubled = [p for p in concurrencies(points) if math.log2(p).is_integer()]
+    assert len(points) - len(doubled) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_neither_stops_the_climb_early_nor_keeps_it_going(seed):
+    generator = random.Random(seed)
+
+    def noisy(users):
+        true = saturating(users)
+        rate = true.ok_per_s * generator.gauss(1, 0.1)
+        return Point(users, rate, true.mean_service_ms, noise=0.1)
+
+    highest = max(concurrencies(explore(noisy)))
+    assert 128 <= highest <= 1024
+
+
+def test_one_bad_level_does_not_end_the_climb():
+    def hiccup(users):
+        true = saturating(users)
+        return Point(users, 10.0, 400.0) if users == 8 else true
+
+    assert max(concurrencies(explore(hiccup))) == 256
+
+
+def test_an_slo_that_breaks_ends_the_climb_and_its_edge_is_refined():
+    def curve(users):
+        true = saturating(users, capacity=64)
+        broken = true.mean_service_ms > 9
+        return Point(users, true.ok_per_s, true.mean_service_ms, breaks_slo=broken)
+
+    points = explore(curve)
+    assert max(concurrencies(points)) == 128
+    holding = max(p.concurrency for p in points if not p.breaks_slo)
+    breaking = min(p.concurrency for p in points if p.breaks_slo)
+    assert breaking / holding <= 1.25
+    assert holding <= 115.2 <= breaking
+
+
+def test_an_slo_that_the_first_level_breaks_ends_at_once():
+    assert len(explore(lambda users: Point(users, 10.0, 1.0, breaks_slo=True))) == 1
+
+
+def test_levels_limited_by_the_generator_end_the_climb_and_claim_nothing():
+    def curve(users):
+        return Point(users, users * 10.0, 100.0, limited=users > 16)
+
+    points = explore(curve)
+    assert max(concurrencies(points)) == 64
+    assert next_concurrency([Point(1, 5, 1, limited=True)] * 2, SEARCH) is None
+
+
+def test_the_start_can_be_chosen():
+    assert next_concurrency([], Search(start=100)) == 100
+    assert has_topped_out([Point(100, 1.0)], Search(start=100, most=100))
+
+
+def test_a_point_says_what_its_level_and_slices_say():
+    level = level_of(50, Truth(ok_per_s=1000, service_ms=5, health="generator-limited"))
+    point = point_of(level, [900.0, 1000.0, 1100.0])
+    assert (point.concurrency, point.ok_per_s, point.mean_service_ms) == (50, 1000.0, 5.0)
+    assert point.limited
+    assert point.noise == pytest.approx(0.1 / math.sqrt(3))
+
+
+def test_a_point_knows_whether_an_slo_is_broken():
+    slos = [Condition.parse("p95 < 6ms")]
+    assert point_of(level_of(50, Truth(service_ms=5)), (), slos).breaks_slo
+    assert not point_of(level_of(50, Truth(service_ms=3)), (), slos).breaks_slo
+
+
+def test_the_noise_of_too_few_or_empty_slices_is_not_known():
+    assert relative_error([1.0, 2.0]) == 0
+    assert relative_error([0.0, 0.0, 0.0]) == 0

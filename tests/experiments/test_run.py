@@ -1,0 +1,94 @@
+"""One level: every slice kept as it comes, every way to end it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from doubles import FakeEngine, Truth
+from torr.errors import OutputError
+from torr.experiments.run import run
+
+
+def test_a_run_keeps_its_slices_and_its_level(bench, plan):
+    outcome = run(plan, bench.lab())
+    lines = (bench.directory.path / "slices.jsonl").read_text().splitlines()
+    kept = [json.loads(line) for line in lines]
+    assert [piece["t_s"] for piece in kept] == [-1.0, 0.0, 1.0, 2.0, 3.0]
+    assert {(p["level"], p["concurrency"], p["round"]) for p in kept} == {(0, 50, 1)}
+    assert outcome.status == "complete"
+    assert outcome.levels == tuple(bench.directory.levels)
+    assert outcome.levels[0]["candidate"] is None
+    assert outcome.levels[0]["factors"] == {}
+
+
+def test_a_listener_hears_start_slices_and_end(bench, plan):
+    run(plan, bench.lab())
+    assert bench.heard.events[0] == ("started", 50, 1)
+    assert bench.heard.events[-1] == ("ended", 50, 1000.0)
+    assert [event[0] for event in bench.heard.events].count("slice") == 5
+
+
+def test_an_interrupt_stops_the_load_and_keeps_what_was_measured(bench, plan):
+    bench.engine.on_slice = lambda number: bench.interrupt.press() if number == 2 else None
+    outcome = run(plan, bench.lab())
+    assert outcome.status == "interrupted"
+    assert bench.engine.loads[0].stopped
+    assert not bench.engine.loads[0].aborted
+    assert len(outcome.levels) == 1
+
+
+def test_a_second_interrupt_aborts_the_load_and_still_keeps_the_level(bench, plan):
+    bench.engine.on_slice = lambda _number: (bench.interrupt.press(), bench.interrupt.press())
+    outcome = run(plan, bench.lab())
+    assert bench.engine.loads[0].aborted
+    assert len(outcome.levels) == 1
+
+
+def test_an_interrupt_that_came_before_the_load_stops_it(bench, plan):
+    bench.interrupt.press()
+    run(plan, bench.lab())
+    assert bench.engine.loads[0].stopped
+
+
+def test_no_answer_at_all_is_a_failure(bench, plan):
+    bench.engine.curve = lambda _users: Truth(0, failure="no answer byte within 31 s")
+    outcome = run(plan, bench.lab())
+    assert outcome.status == "failed"
+    assert outcome.failure == "no answer byte within 31 s"
+
+
+def test_three_bad_slices_in_a_row_end_the_run(bench, plan):
+    bench.engine.slice_count = 100
+    outcome = run(plan, bench.lab("p95 > 1ms"))
+    assert bench.engine.loads[0].stopped
+    assert len(bench.directory.recent) == 4  # one of the warm-up, three measured
+    assert outcome.aborted == "p95 > 1ms"
+    assert outcome.status == "complete"
+
+
+def test_the_warm_up_aborts_nothing(bench, plan):
+    bench.engine.slice_count = 1
+    bench.engine.curve = lambda _users: Truth(service_ms=5)
+    assert not bench.engine.loads
+    outcome = run(plan, bench.lab("ok/s > 1M"))
+    assert outcome.aborted is None
+
+
+def test_slices_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
+    def full(_piece):
+        raise OutputError("no space left")
+
+    monkeypatch.setattr(bench.directory, "keep_slice", full)
+    with pytest.raises(OutputError, match="no space left"):
+        run(plan, bench.lab())
+    assert bench.engine.loads[0].aborted
+
+
+def test_the_double_keeps_to_the_engines_protocol(plan):
+    load = FakeEngine().start(plan)
+    while not load.done():
+        load.next_slice(0.1)
+    assert load.next_slice(0.1) is None
+    assert json.loads(load.level())["concurrency"] == 50

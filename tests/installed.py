@@ -1,0 +1,59 @@
+"""The installed `torr` as tests see it from outside: how it ended and what it left."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
+
+TORR = Path(sys.executable).parent / "torr"
+
+
+@dataclass
+class Ended:
+    """How a command ended, what it wrote, and where."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def result(self):
+        return json.loads((self.folder / "_output/torr/latest/result.json").read_text())
+
+    @property
+    def level(self):
+        return self.result["levels"][0]
+
+
+@dataclass
+class Target:
+    """A running `torr target`."""
+
+    url: str
+    process: subprocess.Popen
+
+    def stop(self):
+        """End it; the counts that it prints."""
+        self.process.send_signal(signal.SIGTERM)
+        out, _ = self.process.communicate(timeout=10)
+        return json.loads(out)
+
+
+def wait_until(holds, seconds=20):
+    """Wait for something that a process does; what it was."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = holds()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError(f"not within {seconds} s")

@@ -1,0 +1,136 @@
+"""Plans: exactly the engine's JSON, checked once, without secrets on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from torr.errors import UsageError
+from torr.model.plan import SECOND_NS, Closed, Count, Duration, Group, Open, Plan, Request
+
+URL = "http://127.0.0.1:8080/healthz?x=1"
+
+
+def plan_with(request: Request | None = None, pace: Closed | Open | None = None) -> Plan:
+    group = Group(pace=pace or Closed(200), request=request or Request(URL))
+    return Plan(groups=(group,), stop=Duration(10 * SECOND_NS))
+
+
+def test_a_plan_is_written_as_the_engine_reads_it():
+    plan = plan_with(Request(URL, headers=(("accept", "*/*"),), body=b"\x00\xff"))
+    assert json.loads(plan.to_text()) == {
+        "version": 1,
+        "groups": [
+            {
+                "name": "default",
+                "pace": {"kind": "closed", "users": 200},
+                "source": {
+                    "kind": "one",
+                    "request": {
+                        "name": "GET /healthz",
+                        "method": "GET",
+                        "url": "http://127.0.0.1:8080/healthz?x=1",
+                        "headers": [["accept", "*/*"]],
+                        "body": "AP8=",
+                        "timeout_ns": 30_000_000_000,
+                        "accept_statuses": [[200, 399]],
+                    },
+                },
+            }
+        ],
+        "transport": {"keepalive": True},
+        "stop": {"kind": "duration", "duration_ns": 10_000_000_000},
+        "warmup_ns": 2_000_000_000,
+        "drain_ns": 30_000_000_000,
+        "retry_delay_ns": 100_000_000,
+        "slice_ns": 1_000_000_000,
+        "workers": 1,
+        "seed": 1,
+        "log": None,
+    }
+
+
+@pytest.mark.parametrize("arrivals", ["constant", "poisson"])
+def test_an_open_pace_says_rate_connections_and_limit(arrivals):
+    plan = plan_with(pace=Open(1000, arrivals, connections=7, max_in_flight=9))
+    assert plan.as_json()["groups"][0]["pace"] == {
+        "kind": arrivals,
+        "rate_per_s": 1000.0,
+        "connections": 7,
+        "max_in_flight": 9,
+    }
+    assert plan.rate_per_s == 1000
+    assert plan.connections == 7
+
+
+def test_short_windows_have_short_slices_and_counted_runs_have_seconds():
+    short = replace(plan_with(), stop=Duration(10 * SECOND_NS - 1))
+    counted = replace(plan_with(), stop=Count(5))
+    assert short.slice_ns == SECOND_NS // 10
+    assert plan_with().slice_ns == SECOND_NS
+    assert counted.slice_ns == SECOND_NS
+    assert counted.as_json()["stop"] == {"kind": "requests", "requests": 5}
+    assert counted.seconds is None
+
+
+def test_default_headers_give_way_to_the_users():
+    request = Request(URL, headers=(("User-Agent", "mine"),)).with_default_headers("9.9")
+    assert request.headers == (("accept", "*/*"), ("User-Agent", "mine"))
+
+
+def test_a_user_in_the_url_becomes_a_header():
+    request = Request("http://ann:p%40ss@127.0.0.1/")
+    assert request.url == "http://127.0.0.1/"
+    assert request.headers == (("authorization", "Basic YW5uOnBAc3M="),)
+
+
+def test_secrets_do_not_reach_the_disk():
+    request = Request(
+        "http://ann:hush@127.0.0.1/?api_key=hush&page=2",
+        headers=(("Cookie", "s=hush"), ("X-Csrf-Token", "hush"), ("accept", "*/*")),
+        body=b'{"password": "hush", "n": 1}',
+    )
+    written = plan_with(request).redacted().as_json()["groups"][0]["source"]["request"]
+    assert "hush" not in json.dumps(plan_with(request).redacted().as_json())
+    assert written["url"] == "http://127.0.0.1/?api_key=***&page=2"
+    assert ["accept", "*/*"] in written["headers"]
+    assert plan_with(request).redacted().groups[0].request.body == b'{"password": "***", "n": 1}'
+
+
+def test_a_binary_body_survives_redaction():
+    body = bytes(range(256))
+    assert plan_with(Request(URL, body=body)).redacted().groups[0].request.body == body
+
+
+def test_a_ladders_level_differs_in_its_users_only():
+    level = plan_with().with_users(7)
+    assert level.connections == 7
+    assert level.with_users(200) == plan_with()
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Closed(0), "0 connections: at least 1"),
+        (lambda: Open(0), "rate 0"),
+        (lambda: Open(float("nan")), "rate nan"),
+        (lambda: Open(float("inf")), "rate inf"),
+        (lambda: Open(1, connections=0), "0 connections"),
+        (lambda: Open(1, max_in_flight=0), "0 in flight"),
+        (lambda: Duration(0), "longer than 0"),
+        (lambda: Count(0), "0 requests"),
+        (lambda: Request(URL, timeout_ns=0), "timeout"),
+        (lambda: Request(URL, method="G T"), "'G T' is not a word"),
+        (lambda: Request(URL, method="CONNECT"), "tunnel"),
+        (lambda: Request(URL, headers=(("x-a", "1\r\nx-b: 2"),)), "'x-a' contains a newline"),
+        (lambda: Request(URL, headers=(("x a", "1"),)), "'x a' is not a word"),
+        (lambda: replace(plan_with(), workers=0), "0 workers"),
+        (lambda: replace(plan_with(), warmup_ns=-1), "warmup must not be negative"),
+        (lambda: replace(plan_with(), groups=()), "needs a group"),
+    ],
+)
+def test_what_cannot_be_fired_is_refused_when_it_is_made(make, says):
+    with pytest.raises(UsageError, match=says):
+        make()

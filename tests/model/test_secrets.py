@@ -1,0 +1,51 @@
+"""Secrets are found by the names that they stand under, wherever a command carries them."""
+
+from __future__ import annotations
+
+import pytest
+
+from torr.model.secrets import is_secret, redacted_command, redacted_text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "apikey"),
+        *("X-Auth-Token", "access_token", "client_secret", "password", "passwd", "api_key"),
+    ],
+)
+def test_these_names_hold_secrets(name):
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize("name", ["accept", "content-type", "x-user", "host", "key", "page"])
+def test_these_names_do_not(name):
+    assert not is_secret(name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "saved"),
+    [
+        (["-H", "Authorization: Bearer hush"], ["-H", "Authorization: ***"]),
+        (["-HCookie: a=hush"], ["-HCookie: ***"]),
+        (["--header=X-Api-Key: hush"], ["--header=X-Api-Key: ***"]),
+        (["-H", "X-Token:hush\thush"], ["-H", "X-Token: ***"]),
+        (["-H", "accept: */*"], ["-H", "accept: */*"]),
+        (["http://ann:hush@host/?q=1"], ["http://***@host/?q=1"]),
+        (["http://ann:hu@sh@host/"], ["http://***@host/"]),
+        (["http://host/?token=hush&q=1"], ["http://host/?token=***&q=1"]),
+        (["http://host/a@b"], ["http://host/a@b"]),
+        (["-b", "user=ann&password=hush"], ["-b", "user=ann&password=***"]),
+        (["-bpassword=hush"], ["-bpassword=***"]),
+        (["--json-body", '{"api_key": "hu\\"sh"}'], ["--json-body", '{"api_key": "***"}']),
+        (["--json-body", '{"token":17}'], ["--json-body", '{"token":"***"}']),
+        (["--levels", "200,500"], ["--levels", "200,500"]),
+    ],
+)
+def test_a_command_is_saved_without_its_secrets(arguments, saved):
+    assert redacted_command(arguments) == saved
+
+
+def test_text_without_secrets_stays_as_it_is():
+    text = '{"n": 1, "name": "tok"} a=b&c=d http://host/'
+    assert redacted_text(text) == text

@@ -1,0 +1,88 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from torr.errors import UsageError
+from torr.report import diff
+from torr.stats.series import Point, Series
+
+A = Series("bare", (Point(200, 1000.0, 2.0, 100.0), Point(500, 900.0, 5.0, 100.0)))
+B = Series("api", (Point(200, 500.0, 6.0, 99.5), Point(1000, 400.0, 9.0, 90.0)))
+
+
+def test_ratios_are_of_the_second_to_the_first_at_common_levels():
+    found = diff.compare(A, B)
+    assert found["name"] == "bare_api"
+    assert diff.ratios(found) == {200: 0.5}
+    assert diff.ratios(found, "service_ms.mean") == {200: 3.0}
+
+
+def test_success_is_a_difference_in_points_not_a_ratio():
+    (found,) = (v for v in diff.compare(A, B)["verdicts"] if v["metric"] == "success_rate")
+    assert (found["ratio"], found["difference"]) == (None, -0.5)
+
+
+def test_one_run_each_has_no_verdict():
+    found = diff.compare(A, B)["verdicts"]
+    assert {v["word"] for v in found} == {None}
+    assert {v["reason"] for v in found} == {"one run each"}
+
+
+def test_rounds_and_shared_machines_are_said():
+    point = replace(B.points[0], rounds=3, at_least=True)
+    (found, *_) = diff.compare(A, Series("api", (point,)))["verdicts"]
+    assert found["reason"] == (
+        "1 and 3 rounds, not interleaved; a machine was shared by client and target"
+    )
+
+
+def test_no_common_level_is_an_error_that_names_the_levels():
+    other = Series("api", (Point(1000, 400.0, 9.0, 90.0),))
+    with pytest.raises(UsageError, match="no level in common: 200, 500 against 1000"):
+        diff.compare(A, other)
+
+
+def test_two_runs_of_one_name_are_told_apart():
+    found = diff.compare(A, A)
+    assert [side["name"] for side in found["series"]] == ["bare (A)", "bare (B)"]
+    assert found["name"] == "bare_bare"
+
+
+def test_a_target_that_answers_nothing_has_no_ratio():
+    nothing = Series("dead", (Point(200, 0.0, None, 0.0),))
+    assert diff.ratios(diff.compare(nothing, B)) == {}
+
+
+def test_both_sides_survive_the_result(sides):
+    found = json.loads(json.dumps(diff.compare(*sides)))
+    restored = diff.sides(found)
+    assert [side.name for side in restored] == ["bare", "apiserver"]
+    assert restored[0].points[0].ok_per_s == sides[0].points[0].ok_per_s
+
+
+def test_loads_a_run_directory_its_result_and_a_dat(tmp_path, ladder):
+    (tmp_path / "result.json").write_text(json.dumps(ladder))
+    (tmp_path / "a.dat").write_text("200 1 1 100\n")
+    assert diff.load(tmp_path) == diff.load(tmp_path / "result.json")
+    assert diff.load(tmp_path).name == "apiserver"
+    assert diff.load(tmp_path / "a.dat").name == "a"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"name": "a", "levels": [1]}'])
+def test_what_is_no_result_is_refused(tmp_path, text):
+    (tmp_path / "result.json").write_text(text)
+    with pytest.raises(UsageError, match="is not a result of torr"):
+        diff.load(tmp_path)
+
+
+def test_a_directory_without_a_result_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"result\.json cannot be read"):
+        diff.load(tmp_path)
+
+
+def test_a_run_that_claims_nothing_is_refused(tmp_path, make_level, make_result):
+    limited = make_result("ladder", [make_level(5, 1.0, 1.0, verdict="generator-limited")])
+    (tmp_path / "result.json").write_text(json.dumps(limited))
+    with pytest.raises(UsageError, match="no level that claims anything"):
+        diff.load(tmp_path)

@@ -1,0 +1,236 @@
+import pytest
+
+from torr.model.condition import Condition
+from torr.report import sentence
+
+SHARED = "(client and target share this machine)"
+
+
+def levels(make_level, *rows, **more):
+    return [make_level(users, float(rate), mean, **more) for users, rate, mean in rows]
+
+
+ROWS = ((50, 900, 5.0), (100, 1900, 5.2), (200, 2150, 9.0), (400, 2160, 180.0), (800, 2100, 400.0))
+
+
+def test_a_ladder_says_its_capacity_under_the_slo_and_its_knee(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS), ["p95 < 500ms"])
+    assert sentence.verdict(found) == (
+        "Holds 2,160 requests/s at 400 connections with p95 under 500 ms; the knee is at 100."
+    )
+
+
+def test_a_ladder_without_an_slo_says_peak_and_knee(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS))
+    assert sentence.verdict(found) == (
+        "Peaks at 2,160 requests/s, reached from 200 connections on; the knee is at 100."
+    )
+
+
+def test_an_slo_that_no_level_broke_says_that_the_ladder_ended(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS), ["p95 < 5s", "success >= 99%"])
+    assert sentence.verdict(found) == (
+        "Holds 2,100 requests/s at 800 connections, the highest level measured, "
+        "with p95 under 5 s and success at least 99 %; the knee is at 100."
+    )
+
+
+def test_a_capacity_past_the_peak_says_where_the_peak_is(collapsing_ladder):
+    assert sentence.verdict(collapsing_ladder) == (
+        "Holds 42,500 requests/s at 5,000 connections with p95 under 500 ms; "
+        "the peak, 47,574, is reached at 200."
+    )
+
+
+def test_an_slo_broken_from_the_start_is_said_with_its_value(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS), ["p95 < 2ms"])
+    assert sentence.verdict(found) == (
+        "Does not hold p95 under 2 ms even at 50 connections (11.0 ms); it peaks at "
+        "2,160 requests/s, reached from 200 connections on; the knee is at 100."
+    )
+
+
+def test_an_slo_on_too_few_attempts_cannot_be_shown(make_level, make_result):
+    found = make_result("ladder", levels(make_level, (5, 100, 1.0)), ["success >= 99.9%"])
+    assert sentence.verdict(found) == (
+        "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts shows "
+        "too little: it takes 3,000); it answers 100 requests/s at 5 connections, the only level."
+    )
+
+
+def test_levels_that_hold_above_one_that_shows_too_little_are_named(make_level, make_result):
+    rows = ((5, 100, 1.0), (50, 900, 5.0), (100, 1900, 5.2), (200, 1950, 60.0))
+    found = make_result("ladder", levels(make_level, *rows), ["p95 < 99ms", "success >= 99.9%"])
+    assert found["capacity"]["slo"] is None
+    assert sentence.verdict(found) == (
+        "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts shows "
+        "too little: it takes 3,000), though every SLO holds from 50 to 100; "
+        "it peaks at 1,950 requests/s, reached from 100 connections on; the knee is at 100."
+    )
+
+
+def test_a_ladder_that_still_climbs_says_so(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS[:3]))
+    assert sentence.verdict(found) == (
+        "Reaches 2,150 requests/s at 200 connections, the highest level measured; "
+        "the knee is at 100."
+    )
+
+
+def test_a_shared_machine_makes_lower_bounds(limited_ladder):
+    assert sentence.verdict(limited_ladder) == (
+        f"Peaks at ≥ 18,959 requests/s {SHARED}, reached from 100 connections on; "
+        "the knee is at 100."
+    )
+
+
+def test_a_ladder_limited_everywhere_claims_nothing(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS, verdict="generator-limited"))
+    assert sentence.verdict(found) == (
+        "Claims nothing: the generator was the limit at every level."
+    )
+
+
+def test_failures_at_the_claimed_level_are_said(make_level, make_result):
+    found = make_result("ladder", levels(make_level, *ROWS, errors=500))
+    assert sentence.verdict(found).startswith(
+        "Peaks at 2,160 requests/s, reached from 200 connections on; 2.26 % failed there; the knee"
+    )
+
+
+def test_a_ladder_without_an_answer_says_what_went_wrong(make_level, make_result):
+    found = make_result("ladder", levels(make_level, (5, 0, 1.0), errors=40))
+    assert sentence.verdict(found) == (
+        "Claims nothing: no level has an ok answer: 40 failed, most by timeout.first_byte."
+    )
+
+
+def test_nothing_measured_gives_the_failure(make_level, make_result):
+    made = make_level(5, 0.0, 1.0, failure="no answer within 31 s.")
+    found = make_result("ladder", [made])
+    assert sentence.verdict(found) == "Nothing was measured: no answer within 31 s."
+    assert sentence.verdict(make_result("run", [])) == "Nothing was measured."
+    assert sentence.trust(make_result("run", [])) == "No level was measured."
+
+
+def test_a_run_says_rate_connections_p95_and_failures(run):
+    assert sentence.verdict(run) == (
+        "Answers 2,150 requests/s over 50 connections with p95 51.1 ms; 0.19 % failed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("slos", "says"),
+    [
+        (["p95 < 500ms"], "Holds p95 under 500 ms (51.1 ms) at"),
+        (["p95 < 500ms", "p95 < 2ms"], "Breaks p95 under 2 ms (51.1 ms) at"),
+        (["tls p95 < 2ms"], "Cannot show tls p95 under 2 ms (no tls time was measured) at"),
+    ],
+)
+def test_a_run_with_slos_says_the_worst_word(make_level, make_result, slos, says):
+    found = make_result("run", [make_level(50, 2150.0, 23.2)], slos)
+    assert sentence.verdict(found) == f"{says} 2,150 requests/s over 50 connections."
+
+
+def test_a_run_at_a_rate_says_what_was_asked(make_level, make_result):
+    found = make_result("run", [{**make_level(100, 998.0, 1.0), "rate": 1000.0}])
+    assert sentence.verdict(found) == (
+        "Answers 998 requests/s of 1,000 asked for over 100 connections with p95 2.24 ms."
+    )
+
+
+def test_a_run_limited_by_the_generator_claims_nothing_and_says_why(make_level, make_result):
+    made = make_level(5, 9.0, 1.0, verdict="generator-limited", reasons=["thread CPU 97 %."])
+    assert sentence.verdict(make_result("run", [made])) == (
+        "Claims nothing: the generator was the limit: thread CPU 97 %."
+    )
+
+
+def test_a_run_without_an_ok_answer_says_so(make_level, make_result):
+    found = make_result("run", [make_level(5, 0.0, 1.0, errors=7)])
+    assert sentence.verdict(found) == (
+        "No request succeeded: 7 failed, most by timeout.first_byte."
+    )
+
+
+def test_a_diff_says_ratios_and_that_it_has_no_verdict(diffed):
+    assert sentence.verdict(diffed) == (
+        "apiserver answers 0.16–0.67 × the requests/s of bare at 8 common levels; best against "
+        "best 6,320 (at 50) to 18,959 (at 100), 0.33 ×; one run each, no verdict."
+    )
+    assert sentence.trust(diffed) == (
+        "One run each: drift between them is not excluded, so no verdict."
+    )
+
+
+def test_trust_names_health_rounds_and_spread(ladder):
+    assert sentence.trust(ladder) == (
+        "Healthy: the generator had room · busiest worker 61 % of a core · "
+        "1 round: spread of slices 2.8 %, run-to-run variance unseen."
+    )
+    assert sentence.health(ladder) == "healthy"
+
+
+def test_trust_is_never_healthy_when_a_level_was_limited(limited_ladder):
+    assert sentence.health(limited_ladder) == "generator-limited"
+    assert sentence.trust(limited_ladder).startswith(
+        "Generator-limited at 800 and 1,600 connections, which claim nothing "
+        "(thread CPU 97 %: give it more cores with --workers) · "
+    )
+
+
+def test_trust_says_contended_and_why(make_level, make_result):
+    made = levels(make_level, *ROWS, verdict="contended", reasons=["run-queue wait 14 %"])
+    found = make_result("ladder", made, status="interrupted")
+    assert sentence.trust(found).startswith(
+        "Contended: client and target share this machine, rates are ≥ (run-queue wait 14 %) · "
+    )
+    assert sentence.trust(found).endswith("interrupted: what was measured is kept.")
+
+
+def test_trust_says_what_ended_the_load_early(make_level, make_result):
+    found = make_result("run", [make_level(5, 9.0, 1.0)], ended_by="--abort-on 'errors > 10%'")
+    assert sentence.trust(found).endswith(" · ended by --abort-on 'errors > 10%'.")
+
+
+def test_trust_gives_the_spread_of_rounds_and_steal(make_level, make_result):
+    rounds = [make_level(5, rate, 1.0, round=n) for n, rate in enumerate((100.0, 110.0), 1)]
+    rounds[0]["health"]["steal_rate"] = 7.5
+    assert "2 rounds, spread 6.7 % · steal up to 7.5 %" in sentence.trust(
+        make_result("ladder", rounds)
+    )
+
+
+def test_failures_over_a_ladder_are_one_sentence(ladder, collapsing_ladder, diffed):
+    assert sentence.success(ladder) == "No request failed, 10 to 1,600 connections."
+    assert sentence.success(collapsing_ladder) == (
+        "No request failed up to 5,000, 45.45 % failed at 50,000 connections."
+    )
+    assert sentence.success(diffed) == (
+        "bare: no request failed, 10 to 1,600 connections; "
+        "apiserver: no request failed up to 1,600, 8.76 % failed at 3,200 connections."
+    )
+
+
+def test_the_time_of_a_run_is_written_once():
+    assert sentence.when({"started": "2026-01-31T12:00:00.000Z", "ended": None}) == (
+        "2026-01-31 12:00:00 UTC"
+    )
+    assert sentence.when(
+        {"started": "2026-01-31T23:59:00.000Z", "ended": "2026-02-01T00:01:00.000Z"}
+    ) == ("2026-01-31 23:59:00 – 2026-02-01 00:01:00 UTC")
+    assert sentence.when({}) == "time not kept"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("p95 < 500ms", "p95 under 500 ms"),
+        ("service p99 <= 1.5s", "service p99 at most 1.5 s"),
+        ("ok/s > 10k", "ok/s over 10,000/s"),
+        ("success >= 99.9%", "success at least 99.9 %"),
+        ("chat: ttft p95 < 800ms", "chat: ttft p95 under 800 ms"),
+    ],
+)
+def test_conditions_are_said_in_words(text, words):
+    assert sentence.phrase(Condition.parse(text)) == words

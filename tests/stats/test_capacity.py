@@ -1,0 +1,208 @@
+import pytest
+
+from torr.model.condition import Condition
+from torr.stats import capacity
+from torr.stats.series import Series
+
+
+def level(users, ok_per_s, service_ms=1.0, *, p95=None, verdict="healthy", ok=10_000, **more):
+    p95 = service_ms if p95 is None else p95
+    base = {
+        "concurrency": users,
+        "round": 1,
+        "ok_per_s": float(ok_per_s),
+        "success_rate": 100.0,
+        "counts": {"attempted": ok, "ok": ok, "errors": {}, "dropped": 0},
+        "latency": {
+            "service_ms": {"n": ok, "mean": service_ms},
+            "response_ms": {"n": ok, "p95": p95},
+        },
+        "health": {"verdict": verdict, "reasons": []},
+    }
+    return {**base, **more}
+
+
+def queue(users, limit=10, rate=100.0):
+    """A station that serves `limit` at once: throughput flat, times growing past it."""
+    return level(users, rate * min(users, limit), 10.0 * max(1, users / limit))
+
+
+P95 = Condition.parse("p95 < 25ms")
+SUCCESS = Condition.parse("success >= 99.9%")
+
+
+def test_the_peak_is_the_highest_rate_and_its_plateau_starts_where_95_percent_are_reached():
+    found = capacity.analyse([level(1, 100), level(2, 195), level(4, 200), level(8, 198)])["peak"]
+    assert (found["concurrency"], found["ok_per_s"]) == (2, 200)
+    assert found["plateau"] == [2, 4, 8]
+    assert (found["highest_at"], found["ok_per_s_there"]) == (4, 195)
+
+
+def test_levels_are_read_in_any_order():
+    levels = [queue(n) for n in (40, 5, 10, 20, 1)]
+    assert capacity.analyse(levels) == capacity.analyse(
+        sorted(levels, key=lambda x: x["concurrency"])
+    )
+
+
+def test_the_knee_of_a_station_is_where_it_is_full():
+    found = capacity.analyse([queue(n) for n in (1, 2, 5, 10, 20, 40)])
+    assert found["knee"]["concurrency"] == 10
+    assert found["knee"]["service_ms"] == 10
+
+
+def test_a_knee_at_the_lowest_level_is_an_edge_of_the_ladder():
+    found = capacity.analyse([queue(n) for n in (10, 20, 40)])
+    assert found["knee"] is None
+    assert found["reasons"]["knee"] == (
+        "the ladder starts too late: power is greatest at its lowest level, 10"
+    )
+
+
+def test_a_knee_at_the_highest_level_is_an_edge_of_the_ladder():
+    found = capacity.analyse([queue(n) for n in (1, 2, 5, 10)])
+    assert found["knee"] is None
+    assert found["reasons"]["knee"].startswith("the ladder ends too early")
+
+
+def test_two_levels_have_no_knee():
+    assert (
+        capacity.analyse([queue(1), queue(20)])["reasons"]["knee"] == "needs 3 levels, there are 2"
+    )
+
+
+def test_rounds_count_by_their_median():
+    rounds = [level(5, rate, round=i) for i, rate in enumerate((100, 900, 110), 1)]
+    assert capacity.analyse(rounds)["peak"]["ok_per_s"] == 110
+
+
+def test_levels_limited_by_the_generator_claim_nothing():
+    levels = [queue(n) for n in (1, 5, 10, 20)]
+    levels.append(level(40, 99_999, verdict="generator-limited"))
+    found = capacity.analyse(levels, [P95])
+    assert found["peak"]["ok_per_s"] == 1000
+    assert found["slo"]["concurrency"] == 20
+
+
+def test_a_level_with_one_limited_round_counts_by_its_other_rounds():
+    rounds = [level(5, 100), level(5, 999, verdict="generator-limited", round=2)]
+    assert capacity.analyse(rounds)["peak"]["ok_per_s"] == 100
+
+
+def test_a_ladder_limited_everywhere_claims_nothing_and_says_so():
+    found = capacity.analyse([level(5, 100, verdict="generator-limited")])
+    assert found["peak"] is None
+    assert found["reasons"]["peak"] == "the generator was the limit at every level"
+
+
+def test_a_target_that_answers_nothing_has_no_capacity():
+    found = capacity.analyse([level(5, 0, ok=0)])
+    assert found["reasons"]["peak"] == "no level has an ok answer"
+    assert capacity.analyse([])["peak"] is None
+
+
+def test_contended_levels_count_as_lower_bounds():
+    levels = [queue(1), queue(5), {**queue(10), "health": {"verdict": "contended"}}, queue(20)]
+    found = capacity.analyse(levels, [P95])
+    assert found["peak"]["at_least"] is True
+    assert found["knee"]["at_least"] is True
+
+
+def test_capacity_is_the_highest_level_below_which_everything_holds():
+    found = capacity.analyse([queue(n) for n in (1, 5, 10, 20, 40, 80)], [P95, SUCCESS])["slo"]
+    assert (found["concurrency"], found["ok_per_s"]) == (20, 1000)
+    assert found["conditions"] == ["p95 < 25ms", "success >= 99.9%"]
+    assert found["beyond"]["concurrency"] == 40
+    assert found["beyond"]["value"] == 40
+    assert found["beyond"]["word"] == "broken"
+
+
+def test_a_level_that_holds_above_one_that_does_not_is_no_capacity():
+    levels = [level(1, 10, p95=1), level(2, 20, p95=99), level(4, 40, p95=1)]
+    assert capacity.analyse(levels, [P95])["slo"]["concurrency"] == 1
+
+
+def test_a_ladder_that_ends_before_the_slo_breaks_says_so_by_nothing_beyond():
+    assert capacity.analyse([queue(1), queue(5)], [P95])["slo"]["beyond"] is None
+
+
+def test_without_a_level_that_holds_the_reason_names_condition_and_level():
+    found = capacity.analyse([queue(40), queue(80)], [P95])
+    assert found["slo"] is None
+    assert found["reasons"]["slo"] == "p95 < 25ms is broken at the lowest level, 40"
+
+
+def test_success_on_too_few_attempts_is_not_shown_and_ends_the_capacity():
+    found = capacity.analyse([level(1, 10, ok=2_999)], [SUCCESS])
+    assert found["slo"] is None
+    assert found["reasons"]["slo"] == (
+        "success >= 99.9% is not shown at the lowest level, 1: "
+        "no error in 2,999 attempts shows too little: it takes 3,000"
+    )
+
+
+def test_the_attempts_of_all_rounds_show_success_together():
+    rounds = [level(1, 10, ok=1_000, round=n) for n in (1, 2, 3)]
+    assert capacity.analyse(rounds, [SUCCESS])["slo"]["concurrency"] == 1
+
+
+@pytest.mark.parametrize(
+    ("p95s", "word", "reason"),
+    [
+        ((1, 1, 1), "held", None),
+        ((1, 99, 1), "held", "held in 2 of 3 rounds"),
+        ((99, 99, 1), "broken", "broken in 2 of 3 rounds"),
+        ((1, 99), "broken", "broken in 1 of 2 rounds"),
+        ((1, None, 1), "held", "held in 2 of 3 rounds"),
+    ],
+)
+def test_rounds_are_judged_by_their_middle_and_of_two_middles_by_the_worse(p95s, word, reason):
+    rounds = []
+    for n, p95 in enumerate(p95s, 1):
+        made = level(5, 100, round=n)
+        made["latency"]["response_ms"]["p95"] = p95
+        rounds.append(made)
+    holds = capacity.judge(P95, rounds)
+    assert (holds.word, holds.reason) == (word, reason)
+
+
+def test_a_level_cut_short_can_break_a_condition_but_not_hold_it():
+    assert capacity.judge(P95, [level(5, 100, interrupted=True)]).word == "not shown"
+    assert capacity.judge(P95, [level(5, 100, p95=99, interrupted=True)]).word == "broken"
+
+
+def test_every_level_and_slo_has_its_verdict():
+    found = capacity.verdicts([queue(1), queue(40)], [P95, SUCCESS])
+    assert [(v["concurrency"], v["metric"], v["word"]) for v in found] == [
+        (1, "p95", "held"),
+        (1, "success", "held"),
+        (40, "p95", "broken"),
+        (40, "success", "held"),
+    ]
+    assert found[0]["limit"] == 25
+    assert found[0]["unit"] == "ms"
+
+
+def test_usl_reads_only_levels_that_answer():
+    levels = [queue(n) for n in (1, 2, 4, 8, 16, 32)]
+    levels[0]["success_rate"] = 98.0
+    reasons = capacity.analyse(levels)["reasons"]
+    assert reasons["usl"] == "needs 6 levels with success ≥ 99 %, there are 5"
+
+
+def test_a_single_round_spreads_over_its_whole_slices():
+    slices = [
+        {"phase": "warmup", "seconds": 1.0, "ok_per_s": 1},
+        {"phase": "measure", "seconds": 1.0, "ok_per_s": 90},
+        {"phase": "measure", "seconds": 1.0, "ok_per_s": 110},
+        {"phase": "measure", "seconds": 0.1, "ok_per_s": 5},
+        {"phase": "drain", "seconds": 1.0, "ok_per_s": 0},
+    ]
+    point = Series.of("a", [level(5, 100, slices=slices)]).points[0]
+    assert point.ok_per_s_range == (90, 110)
+    assert point.spread == pytest.approx(0.1414, abs=1e-4)
+
+
+def test_one_round_without_slices_has_no_spread():
+    point = Series.of("a", [level(5, 100)]).at(5)
+    assert (point.spread, point.ok_per_s_range) == (None, None)

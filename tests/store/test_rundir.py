@@ -1,0 +1,190 @@
+"""A run's directory: readable at every moment, whatever happens to the process or the disk."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack
+
+import pytest
+
+from doubles import Truth, level_of, slice_of
+from torr.errors import OutputError
+from torr.store.rundir import RECENT, RunDirectory
+
+
+@pytest.fixture
+def open_run():
+    """Opens runs, which are closed at the end of the test."""
+    with ExitStack() as stack:
+
+        def opened(root, name="apiserver", **head):
+            run = RunDirectory.create(root, name, {"kind": "ladder", **head})
+            return stack.enter_context(run)
+
+        yield opened
+
+
+def measure(run, users, seconds=3):
+    for second in range(seconds):
+        run.keep_slice({"level": 0, **slice_of(Truth(), second)})
+    run.keep_level(level_of(users, Truth()))
+
+
+def test_a_slice_is_on_disk_as_soon_as_it_is_kept(tmp_path, open_run):
+    run = open_run(tmp_path)
+    run.keep_slice({"t_s": 0.0})
+    assert (run.path / "slices.jsonl").read_text() == '{"t_s":0.0}\n'
+
+
+def test_a_level_is_in_result_json_as_soon_as_it_is_kept(tmp_path, open_run):
+    run = open_run(tmp_path)
+    measure(run, 200)
+    measure(run, 500, seconds=2)
+    result = json.loads(run.result_path.read_text())
+    assert [level["concurrency"] for level in result["levels"]] == [200, 500]
+    assert [len(level["slices"]) for level in result["levels"]] == [3, 2]
+    assert result["status"] == "interrupted"
+
+
+def test_a_closed_run_has_every_key_of_a_result(tmp_path, open_run):
+    run = open_run(tmp_path, command=["torr", "ladder"], plan={"version": 1})
+    measure(run, 200)
+    run.close("complete", {"capacity": {"peak": None}, "verdicts": []})
+    result = json.loads(run.result_path.read_text())
+    expected = {"schema", "torr", "kind", "name", "started", "ended", "status", "command", "plan"}
+    expected |= {"note", "tags", "environment", "levels", "capacity", "verdicts"}
+    assert set(result) == expected
+    assert result["status"] == "complete"
+    assert result["capacity"] == {"peak": None}
+    assert result["started"].endswith("Z")
+
+
+def test_a_closed_run_is_a_valid_result(tmp_path, open_run):
+    from torr.model.result import read
+
+    run = open_run(tmp_path, command=["torr", "ladder"], plan={"version": 1})
+    measure(run, 200)
+    run.close("complete")
+    assert read(run.result_path).levels[0].concurrency == 200
+
+
+def test_levels_are_read_back_with_their_slices(tmp_path, open_run):
+    run = open_run(tmp_path)
+    measure(run, 200)
+    measure(run, 500)
+    assert [len(level["slices"]) for level in run.full_levels()] == [3, 3]
+
+
+def test_memory_holds_the_last_slices_only(tmp_path, open_run):
+    run = open_run(tmp_path)
+    for second in range(RECENT + 5):
+        run.keep_slice({"t_s": second})
+    assert len(run.recent) == RECENT
+    assert run.recent[0]["t_s"] == 5
+
+
+def test_latest_points_at_the_newest_run_with_a_result(tmp_path, open_run):
+    first, second = open_run(tmp_path), open_run(tmp_path)
+    measure(first, 200)
+    assert (tmp_path / "latest").readlink().name == first.path.name
+    measure(second, 200)
+    assert (tmp_path / "latest" / "result.json").samefile(second.result_path)
+
+
+def test_two_runs_of_one_second_have_two_directories(tmp_path, open_run):
+    assert len({open_run(tmp_path).path for _ in range(3)}) == 3
+
+
+def test_an_abandoned_run_leaves_nothing(tmp_path, open_run):
+    run = open_run(tmp_path)
+    assert run.is_empty
+    run.abandon()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_directory_is_refused_and_kept(tmp_path, open_run):
+    place = tmp_path / "results"
+    place.write_text("mine")
+    with pytest.raises(OutputError, match=r"-d/--dir .*results: is a file"):
+        open_run(place)
+    assert place.read_text() == "mine"
+
+
+def test_a_file_above_the_directory_is_refused(tmp_path, open_run):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(OutputError, match="-d/--dir"):
+        open_run(tmp_path / "file" / "below")
+
+
+def test_a_latest_that_is_no_link_is_refused_and_kept(tmp_path, open_run):
+    (tmp_path / "latest").mkdir()
+    with pytest.raises(OutputError, match="latest is not a link"):
+        open_run(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["latest"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "latest", ".hidden", "-n", "a\nb"])
+def test_a_name_that_cannot_name_files_is_refused(tmp_path, name, open_run):
+    with pytest.raises(OutputError, match="-n/--name"):
+        open_run(tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+AS_SOMEBODY_ELSE = """
+import os, sys
+from pathlib import Path
+from torr.errors import OutputError
+from torr.store.rundir import RunDirectory
+if os.getuid() == 0:  # whom no mode bits stop
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    RunDirectory.create(Path(sys.argv[1]), "apiserver", {})
+except OutputError as error:
+    print(error)
+"""
+
+
+def test_a_directory_that_cannot_be_written_is_refused(tmp_path):
+    place = tmp_path / "readonly"
+    place.mkdir(mode=0o555)
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    command = [sys.executable, "-c", AS_SOMEBODY_ELSE, str(place)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "-d/--dir" in found.stdout
+    assert "Permission denied" in found.stdout
+    assert list(place.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_leaves_the_finished_levels(small_disk, open_run):
+    run = open_run(small_disk)
+    measure(run, 200)
+    with pytest.raises(OutputError, match="No space left") as error:
+        fill(run)
+    assert "1 finished level(s)" in str(error.value)
+    with pytest.raises(OutputError, match="No space left"):
+        run.close("failed")
+    result = json.loads(run.result_path.read_text())
+    assert [level["concurrency"] for level in result["levels"]] == [200]
+    lines = (run.path / "slices.jsonl").read_text().splitlines()
+    assert all(json.loads(line) for line in lines)
+    assert not list(run.path.glob(".*"))
+
+
+def fill(run):
+    for second in range(100_000):
+        run.keep_slice({"t_s": second, "filling": "x" * 1000})
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 256 KiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    subprocess.run(mount, check=True)  # needs root, as the tests of read-only mounts do
+    yield place
+    subprocess.run(["umount", str(place)], check=True)

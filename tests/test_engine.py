@@ -1,0 +1,113 @@
+"""The doors to the compiled module: errors translated once, JSON in and out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+
+import pytest
+
+from torr import engine, targets
+from torr.errors import NothingMeasuredError, OutputError, UsageError
+from torr.model.plan import SECOND_NS, Closed, Duration, Group, Plan, Request
+
+
+@pytest.fixture
+def plan():
+    group = Group(pace=Closed(1), request=Request("http://127.0.0.1:9/"))
+    return Plan(groups=(group,), stop=Duration(SECOND_NS))
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """A compiled module to be filled by the test."""
+    module = types.ModuleType("torr._engine")
+    monkeypatch.setitem(sys.modules, "torr._engine", module)
+    monkeypatch.setattr("torr._engine", module, raising=False)
+    return module
+
+
+def raising(error):
+    def call(*_arguments):
+        raise error
+
+    return call
+
+
+def test_a_plan_that_the_engine_refuses_is_a_usage_error(compiled, plan):
+    compiled.Run = compiled.once = raising(ValueError("nohost: unknown host"))
+    for call in (engine.start, engine.once):
+        with pytest.raises(UsageError, match="nohost: unknown host"):
+            call(plan)
+
+
+def test_an_engine_that_cannot_start_measures_nothing(compiled, plan):
+    compiled.Run = compiled.once = raising(OSError("no thread left"))
+    for call in (engine.start, engine.once):
+        with pytest.raises(NothingMeasuredError, match="no thread left"):
+            call(plan)
+
+
+def test_an_engine_that_is_not_built_is_named(monkeypatch, plan):
+    monkeypatch.setitem(sys.modules, "torr._engine", None)
+    monkeypatch.delattr("torr._engine", raising=False)
+    with pytest.raises(NothingMeasuredError, match="the engine is not built"):
+        engine.start(plan)
+    with (
+        pytest.raises(NothingMeasuredError, match="the engine is not built"),
+        targets.listening(targets.Hello()),
+    ):
+        pass
+
+
+def test_a_level_that_is_not_ready_is_an_error():
+    load = types.SimpleNamespace(level=raising(RuntimeError("still running")))
+    with pytest.raises(NothingMeasuredError, match="still running"):
+        engine.level(load)
+
+
+def test_a_target_that_cannot_listen_is_a_usage_error(compiled):
+    compiled.Target = raising(OSError("address in use"))
+    with (
+        pytest.raises(UsageError, match=r"--port 80: cannot listen on .*: address in use"),
+        targets.listening(targets.Hello(), targets.Place(port=80)),
+    ):
+        pass
+
+
+def test_a_target_is_stopped_at_the_end(compiled):
+    stopped = []
+    made = types.SimpleNamespace(
+        port=81, counts=lambda: '{"requests": 3}', stop=lambda: stopped.append(1)
+    )
+    specs = []
+    compiled.Target = lambda spec: specs.append(spec) or made
+    delay = targets.Delay(targets.Constant(5), capacity=2)
+    with targets.listening(delay, targets.Place("::1")) as target:
+        assert target.url == "http://[::1]:81"
+        assert target.counts() == {"requests": 3}
+        assert not stopped
+    assert stopped
+    assert '"delay": {"ns": 5, "kind": "constant"}' in specs[0]
+    assert '"capacity": 2' in specs[0]
+
+
+def test_a_log_that_a_target_could_not_complete_is_told(compiled):
+    made = types.SimpleNamespace(port=81, stop=raising(OSError("disk full")))
+    compiled.Target = lambda _spec: made
+    with (
+        pytest.raises(OutputError, match="log is not complete: disk full"),
+        targets.listening(targets.Hello()),
+    ):
+        pass
+
+
+def test_the_stub_says_what_the_compiled_module_has():
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "torr._engine", "--ignore-disjoint-bases"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout

@@ -1,0 +1,102 @@
+"""The floors of the house: imports go down only, in Python and in Rust."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PYTHON = ROOT / "python" / "torr"
+CRATES = ROOT / "crates"
+
+FLOORS = {
+    0: {"__init__", "errors", "units", "model"},
+    1: {"engine", "targets", "stats", "monitor", "profile", "servers", "store", "_engine"},
+    2: {"experiments", "locust", "micro"},
+    3: {"report", "live"},
+    4: {"cli"},
+}
+CRATE_FLOORS = {
+    0: {"wire", "net"},
+    1: {"client"},
+    2: {"engine", "targets"},
+    3: {"python"},
+}
+
+
+def floors(table):
+    return {room: floor for floor, rooms in table.items() for room in rooms}
+
+
+def room_of(path):
+    relative = path.relative_to(PYTHON)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def imported_rooms(source):
+    """The rooms of torr that a module imports, anywhere in it."""
+    rooms = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the whole path"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        parts = [name.split(".") for name in names]
+        rooms |= {words[1] for words in parts if words[0] == "torr" and len(words) > 1}
+    return rooms & set(floors(FLOORS))
+
+
+def python_files():
+    return sorted(PYTHON.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", python_files(), ids=lambda path: str(path.relative_to(PYTHON)))
+def test_a_module_imports_from_its_own_floor_or_lower_ones(path):
+    known = floors(FLOORS)
+    here = known[room_of(path)]
+    upward = {room for room in imported_rooms(path.read_text()) if known[room] > here}
+    assert not upward, f"{path} is on floor {here} and imports {upward} from above"
+
+
+def test_every_room_has_a_floor():
+    rooms = {room_of(path) for path in python_files()}
+    assert rooms <= set(floors(FLOORS))
+
+
+def test_only_the_doors_import_the_compiled_engine():
+    importers = {
+        path.stem for path in python_files() if "_engine" in imported_rooms(path.read_text())
+    }
+    assert importers == {"engine", "targets"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import torr.cli.main", "from torr.cli import main", "def f():\n from torr import cli"],
+)
+def test_the_reader_sees_every_kind_of_import(source):
+    assert imported_rooms(source) == {"cli"}
+
+
+@pytest.mark.parametrize("crate", sorted(floors(CRATE_FLOORS)))
+def test_a_crate_depends_on_its_own_floor_or_lower_ones(crate):
+    known = floors(CRATE_FLOORS)
+    upward = {name for name in dependencies(crate) if known[name] > known[crate]}
+    assert not upward
+
+
+def test_every_crate_has_a_floor():
+    assert {path.parent.name for path in CRATES.glob("*/Cargo.toml")} == set(floors(CRATE_FLOORS))
+
+
+def dependencies(crate):
+    """The crates of this workspace that a manifest names as dependencies, for tests too."""
+    manifest = (CRATES / crate / "Cargo.toml").read_text()
+    names = re.findall(r"^([\w-]+)(?:\.workspace)?\s*=", manifest, re.MULTILINE)
+    return set(names) & set(floors(CRATE_FLOORS)) - {crate}

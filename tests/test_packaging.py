@@ -1,0 +1,60 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "click", "torr._engine")
+
+
+def listed(path):
+    lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+    return sorted(line for line in lines if line and not line.startswith("-"))
+
+
+def test_pyproject_and_the_source_of_the_pins_list_the_same_dependencies():
+    block = re.search(
+        r"^dependencies = \[(.*?)^\]",
+        (ROOT / "pyproject.toml").read_text(),
+        re.DOTALL | re.MULTILINE,
+    )
+    assert sorted(re.findall(r'"([^"]+)"', block[1])) == listed(ROOT / "requirements/runtime.in")
+
+
+@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt"])
+def test_pins_have_hashes_and_no_addresses(name):
+    text = (ROOT / "requirements" / name).read_text()
+    assert "://" not in text
+    assert "index" not in re.sub(r"# via.*", "", text)
+    pins = re.findall(r"^(\S+)==\S+.*\\$", text, re.MULTILINE)
+    assert len(pins) > 10
+    assert text.count("--hash=sha256:") >= len(pins)
+
+
+@pytest.mark.parametrize("name", ["runtime", "dev"])
+def test_every_direct_dependency_is_pinned(name):
+    pinned = (ROOT / "requirements" / f"{name}.txt").read_text()
+    for line in listed(ROOT / "requirements" / f"{name}.in"):
+        assert f"\n{re.split('[<>=]', line)[0]}==" in f"\n{pinned}", line
+
+
+@pytest.mark.parametrize(
+    ("module", "allowed"),
+    [
+        ("torr", ()),
+        ("torr.errors", ()),
+        ("torr.units", ()),
+        ("torr.model.condition", ()),
+        ("torr.report", ()),
+        ("torr.report.sentence", ()),
+        ("torr.report.png", ()),
+        ("torr.report.html", ()),
+        ("torr.model.result", ("pydantic",)),
+    ],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(module, allowed):
+    code = f"import sys, {module}; print(*[m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(allowed)
