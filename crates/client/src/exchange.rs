@@ -3,12 +3,16 @@
 use std::io::ErrorKind;
 
 use net::{Driver, Nanos};
-use wire::{Head, Progress, Request, Response};
+use wire::{Framing, Head, Progress, Request, Response};
 
 use crate::{Connection, Outcome, Reason, Stamps, UNSET};
 
-/// A body that nobody looks at is thrown away in the kernel when so much is left of it.
-const DISCARD_FROM: u64 = 32 * 1024;
+/// A body that nobody looks at is thrown away in the kernel when so much is left of it: copying
+/// costs more than one more system call from about here on.
+const DISCARD_FROM: u64 = 8 * 1024;
+
+/// The first read of an answer whose body will be thrown away: room for its head.
+const HEAD_ROOM: usize = 4 * 1024;
 
 /// Full buffers read in one go before other connections get their turn.
 const READS_IN_A_ROW: u32 = 16;
@@ -44,6 +48,8 @@ pub struct Exchange {
     excerpt: Vec<u8>,
     /// Bytes of the latest read, which are still in the caller's buffer.
     latest: usize,
+    /// The announced body of the previous answer here: the next one is probably as large.
+    last_body: u64,
 }
 
 impl Exchange {
@@ -60,6 +66,7 @@ impl Exchange {
             last_read: UNSET,
             excerpt: Vec::new(),
             latest: 0,
+            last_body: 0,
         }
     }
 
@@ -121,12 +128,11 @@ impl Exchange {
         let is_plain = connection.is_plain();
         for _ in 0..READS_IN_A_ROW {
             let discardable = self.discardable(is_plain);
-            let room =
-                if discardable > 0 { clamp(discardable, buffer.len()) } else { buffer.len() };
+            let room = self.room(discardable, is_plain, buffer.len());
             let read = if discardable > 0 {
                 connection.discard(driver, &mut buffer[..room])
             } else {
-                connection.recv(driver, buffer)
+                connection.recv(driver, &mut buffer[..room])
             };
             let length = match read {
                 Ok(0) => return self.ended(driver.now(), connection.served),
@@ -176,6 +182,17 @@ impl Exchange {
         if is_plain && left >= DISCARD_FROM && self.transcript.is_none() { left } else { 0 }
     }
 
+    /// How much the next read may take.
+    fn room(&self, discardable: u64, is_plain: bool, buffer: usize) -> usize {
+        if discardable > 0 {
+            clamp(discardable, buffer)
+        } else if is_plain && self.last_body >= DISCARD_FROM && self.response.head().is_none() {
+            HEAD_ROOM.min(buffer)
+        } else {
+            buffer
+        }
+    }
+
     fn stamp_read(&mut self, now: Nanos, length: usize) {
         if self.stamps.first_byte == UNSET {
             self.stamps.first_byte = now;
@@ -199,6 +216,12 @@ impl Exchange {
 
     fn complete(&mut self, head: Head) -> Step {
         self.stamps.last_byte = self.last_read;
+        if self.transcript.is_none() {
+            self.last_body = match head.framing {
+                Framing::Length(length) => length,
+                _ => 0,
+            };
+        }
         // An answer that came before the request was out leaves the rest of it in the way.
         let reusable = head.keepalive && self.written == self.to_write;
         Step::Done(Outcome { failure: None, status: Some(head.status), reusable })

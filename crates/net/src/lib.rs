@@ -22,4 +22,4 @@ pub use resolve::resolve;
 pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;
 pub use timers::Timers;
-pub use usage::{MachineUsage, ThreadUsage, max_rss_bytes, process_cpu_ns, thread_times};
+pub use usage::{MachineUsage, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_times};

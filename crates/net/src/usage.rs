@@ -3,6 +3,7 @@
 //! Linux tells it in /proc; where a file is missing the figure is zero, and the verdicts that
 //! rest on it are simply never reached.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::read_to_string;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -88,24 +89,37 @@ pub fn max_rss_bytes() -> u64 {
     line.map_or(0, |line| field(line, 0) * 1024)
 }
 
-/// Processor time of every thread of `processes`, as (thread, ns): one full core is what a
+/// Processor time of every thread of `processes`, by thread: one full core is what a
 /// single-threaded server can have, however many cores stand idle beside it.
 #[must_use]
-pub fn thread_times(processes: &[u32]) -> Vec<(u32, Nanos)> {
-    let mut threads = Vec::new();
+pub fn thread_times(processes: &[u32]) -> BTreeMap<u32, Nanos> {
+    let mut threads = BTreeMap::new();
     for process in processes {
-        let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else {
-            continue;
-        };
+        let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else { continue };
         for task in tasks.flatten() {
-            let Ok(number) = task.file_name().to_string_lossy().parse() else {
-                continue;
-            };
+            let Ok(number) = task.file_name().to_string_lossy().parse() else { continue };
             let schedstat = read_to_string(task.path().join("schedstat")).unwrap_or_default();
-            threads.push((number, field(&schedstat, 0)));
+            threads.insert(number, field(&schedstat, 0));
         }
     }
     threads
+}
+
+/// How many cores `processes` may run on, together; 0 when they cannot be looked at.
+#[must_use]
+pub fn cores_of(processes: &[u32]) -> usize {
+    let mut cores = BTreeSet::new();
+    for process in processes {
+        let status = read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        for range in list.unwrap_or_default().trim().split(',') {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            if let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) {
+                cores.extend(first..=last);
+            }
+        }
+    }
+    cores.len()
 }
 
 fn field(text: &str, index: usize) -> u64 {
@@ -124,7 +138,8 @@ mod tests {
             sum = std::hint::black_box(sum + 1);
         }
         let threads = thread_times(&[std::process::id()]);
-        assert!(threads.iter().any(|(_, cpu_ns)| *cpu_ns > 4_000_000));
+        assert!(threads.values().any(|cpu_ns| *cpu_ns > 4_000_000));
+        assert_eq!(cores_of(&[std::process::id()]), crate::allowed_cores().len());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The coordinator: merges reports into slices and the summary, judges health, ends a run that
 //! measures nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -48,7 +49,8 @@ struct Machine {
     is_local: bool,
     target: Vec<u32>,
     last: MachineUsage,
-    last_threads: Vec<(u32, Nanos)>,
+    target_cores: usize,
+    last_threads: BTreeMap<u32, Nanos>,
 }
 
 impl Coordinator {
@@ -195,6 +197,7 @@ impl Machine {
         Self {
             is_local: addresses.iter().any(|address| address.ip().is_loopback()),
             last: MachineUsage::now(),
+            target_cores: net::cores_of(&target),
             last_threads: thread_times(&target),
             target,
         }
@@ -218,15 +221,19 @@ impl Machine {
         }
     }
 
+    /// How full the target is: its busiest thread against one core, or all of it against the
+    /// cores that it may use (a runtime that moves its work between threads fills no single one).
     fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
         let now = thread_times(&self.target);
         let before = std::mem::replace(&mut self.last_threads, now);
-        let spent = self.last_threads.iter().map(|(thread, cpu_ns)| {
-            let known =
-                before.iter().find(|(known, _)| known == thread).map_or(0, |(_, cpu_ns)| *cpu_ns);
-            cpu_ns.saturating_sub(known)
-        });
-        spent.max().map(|most| percent(most, wall).min(100.0))
+        let spent: Vec<Nanos> = self
+            .last_threads
+            .iter()
+            .map(|(thread, cpu_ns)| cpu_ns.saturating_sub(before.get(thread).copied().unwrap_or(0)))
+            .collect();
+        let busiest = percent(spent.iter().copied().max()?, wall);
+        let cores = wall.saturating_mul(self.target_cores.max(1) as u64);
+        Some(busiest.max(percent(spent.iter().sum(), cores)).min(100.0))
     }
 }
 
