@@ -79,7 +79,7 @@ def test_a_ladder_that_still_climbs_says_so(make_level, make_result):
 
 def test_a_shared_machine_makes_lower_bounds(limited_ladder):
     assert sentence.verdict(limited_ladder) == (
-        f"Peaks at ≥ 18,959 requests/s {SHARED}, reached from 100 connections on; "
+        f"Peaks at ≥ 18,959 requests/s {SHARED}, reached at 100 and 200 connections; "
         "the knee is at 100."
     )
 
@@ -159,7 +159,7 @@ def test_a_diff_says_ratios_and_that_it_has_no_verdict(diffed):
         "best 6,320 (at 50) to 18,959 (at 100), 0.33 ×; one run each, no verdict."
     )
     assert sentence.trust(diffed) == (
-        "One run each: drift between them is not excluded, so no verdict."
+        "The two were not interleaved: drift between them is not excluded."
     )
 
 

@@ -177,6 +177,7 @@ pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
 fn lateness(evidence: &Evidence) -> Option<String> {
     let (planned, on_time) = evidence.on_time?;
     (on_time.saturating_mul(100) < planned.saturating_mul(99)).then(|| {
+        let (on_time, planned) = (grouped(on_time), grouped(planned));
         format!("only {on_time} of {planned} planned requests could be started within the window: lower the rate or give the generator more cores")
     })
 }
@@ -187,15 +188,21 @@ fn missing_connections(connections: &Connections) -> Option<String> {
         return None;
     }
     let cause = if local.no_descriptor >= local.no_port.max(local.no_buffer) {
-        "no file descriptor left (limit: ulimit -Hn)"
+        "no file descriptor left (the limit is that of ulimit -Hn)"
     } else if local.no_port >= local.no_buffer {
-        "no local port left (limit: net.ipv4.ip_local_port_range)"
+        "no local port left (the limit is net.ipv4.ip_local_port_range)"
     } else {
         "no memory left for sockets"
     };
-    Some(format!(
-        "only {open_max} of {asked} connections could be opened from this machine: {cause}"
-    ))
+    let (open, asked) = (grouped(*open_max), grouped(*asked));
+    Some(format!("only {open} of {asked} connections could be opened from this machine: {cause}"))
+}
+
+/// Digits in groups of three, as every other number that a person reads.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
 }
 
 fn contention(health: &Health) -> Vec<String> {
@@ -285,7 +292,7 @@ mod tests {
         connections.local.no_descriptor = 100;
         let verdict = judge(connections);
         assert_eq!(verdict.word, "generator-limited");
-        assert!(verdict.reasons[0].contains("only 900 of 1000 connections"));
+        assert!(verdict.reasons[0].contains("only 900 of 1,000 connections"));
         connections.open_max = 990;
         assert_eq!(judge(connections).word, "healthy");
     }

@@ -275,3 +275,13 @@ fn a_stop_ends_the_window_and_drains_an_abort_leaves_in_flight() {
         assert_eq!(run.measured.attempted, run.world.peer.requests);
     }
 }
+
+#[test]
+fn a_request_that_hangs_from_the_warm_up_on_is_awaited_and_does_not_vanish() {
+    let mut plan = closed(2);
+    plan.warmup_ns = 100 * MS;
+    request(&mut plan).timeout_ns = 3 * SECOND;
+    let run = simulate(plan, Target::new(|_, _| Dial::Accept(0), |_, _| vec![]));
+    run.assert_balanced();
+    assert_eq!((run.warmup.attempted, run.warmup.ended(), run.measured.attempted), (2, 2, 0));
+}

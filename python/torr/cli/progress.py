@@ -97,11 +97,13 @@ def row(level: Level) -> str:
     mean = (latency.get("service_ms") or {}).get("mean")
     p95 = (latency.get("response_ms") or {}).get("p95")
     health = level["health"]
-    reasons = f": {health['reasons'][0]}" if health.get("reasons") else ""
+    # Why a level claims nothing differs from level to level; why it is contended does not.
+    is_limited = health["verdict"] == "generator-limited"
+    reason = f": {health['reasons'][0]}" if is_limited and health.get("reasons") else ""
     text = (
         f"{level['concurrency']:>6} {units.show_rate(level['ok_per_s']):>10}"
         f" {units.show_ms(mean):>10} {units.show_ms(p95):>10}"
-        f" {units.show_percent(level['success_rate']):>9}  {health['verdict']}{reasons}"
+        f" {units.show_percent(level['success_rate']):>9}  {health['verdict']}{reason}"
     )
     return text if level.get("failure") is None else f"{text}  {level['failure']}"
 

@@ -72,12 +72,18 @@ def _show_ladder(result: Json, out: Console) -> None:
 
 
 def _show_diff(result: Json, out: Console) -> None:
-    columns = ("connections", "ok/s", "mean time", "p95", "success")
-    table = _table(columns)
-    metrics = ("ok_per_s", "service_ms.mean", "response_ms.p95", "success_rate")
+    names = {
+        "ok_per_s": "ok/s",
+        "service_ms.mean": "mean time",
+        "response_ms.p95": "p95",
+        "success_rate": "success",
+    }
     rows: dict[int, dict[str, Json]] = {}
     for verdict in result["verdicts"]:
         rows.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
+    # A .dat knows no p95: a column without any value is left out.
+    metrics = [m for m in names if any(_change(found.get(m)) != "–" for found in rows.values())]
+    table = _table(("connections", *(names[metric] for metric in metrics)))
     for concurrency, found in rows.items():
         cells = [_change(found.get(metric)) for metric in metrics]
         table.add_row(f"{concurrency:,}", *cells)
@@ -235,8 +241,7 @@ def _capacity(result: Json) -> dict[str, str]:
 def _peak(peak: Json | None) -> str | None:
     if peak is None:
         return None
-    plateau = peak["plateau"]
-    span = f"{plateau[0]:,}" if len(plateau) == 1 else f"{plateau[0]:,} … {plateau[-1]:,}"
+    span = ", ".join(f"{concurrency:,}" for concurrency in peak["plateau"])
     return f"{_rate(peak)}, within 5 % of it at {span} connections"
 
 

@@ -32,7 +32,7 @@ def text(series: Series) -> str:
         f"{p.concurrency} {p.ok_per_s:.2f} {_number(p.service_ms)} {_number(p.success_rate)}\n"
         for p in series.points
     ]
-    return "".join(lines) or "# no level: the generator was the limit everywhere\n"
+    return "".join(lines) or "# no level that claims anything\n"
 
 
 def read(path: Path) -> Series:

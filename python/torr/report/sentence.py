@@ -34,7 +34,7 @@ def verdict(result: Result) -> str:
 def trust(result: Result) -> str:
     """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
     if result["kind"] == "diff":
-        return f"{_diff_rounds(result)}: drift between them is not excluded, so no verdict."
+        return "The two were not interleaved: drift between them is not excluded."
     levels = result["levels"]
     if not levels:
         return "No level was measured."
@@ -119,7 +119,11 @@ def _peaks(peak: Mapping[str, Any], series: Series) -> str:
         return f"Reaches {_rate(peak)} at {start:,} connections, {_top(series)}{failed}"
     if len(series.points) == 1:
         return f"Answers {_rate(peak)} at {start:,} connections, the only level{failed}"
-    return f"Peaks at {_rate(peak)}, reached from {start:,} connections on{failed}"
+    if len(peak["plateau"]) == len([p for p in series.points if p.concurrency >= start]):
+        return f"Peaks at {_rate(peak)}, reached from {start:,} connections on{failed}"
+    # A higher level fell off the plateau: "from … on" would be untrue.
+    where = _join([f"{concurrency:,}" for concurrency in peak["plateau"]])
+    return f"Peaks at {_rate(peak)}, reached at {where} connections{failed}"
 
 
 def _top(series: Series) -> str:

@@ -170,6 +170,20 @@ impl Coordinator {
         self.gate.abort();
     }
 
+    /// Why a level that ran to its end says nothing about its target.
+    fn emptiness(&self) -> Option<&'static str> {
+        let nothing_started = self.summary.measured.iter().all(|tally| tally.planned == 0);
+        if !self.has_answer() {
+            Some("no byte of an answer came in the whole level")
+        } else if nothing_started {
+            Some(
+                "no request could start in the window: each one of the warm-up was still waiting for its answer",
+            )
+        } else {
+            None
+        }
+    }
+
     fn has_answer(&self) -> bool {
         let mut tallies = self.summary.measured.iter().chain(&self.summary.warmup);
         tallies.any(|tally| tally.bytes_in > 0)
@@ -178,10 +192,8 @@ impl Coordinator {
     fn finish(mut self) {
         if self.gate.is_stopped() && self.summary.failure.is_none() {
             self.summary.interrupted = true;
-        } else if !self.has_answer() {
-            self.summary
-                .failure
-                .get_or_insert("no byte of an answer came in the whole level".into());
+        } else if let Some(text) = self.emptiness() {
+            self.summary.failure.get_or_insert(text.into());
         }
         self.summary.keep_first_samples();
         self.summary.generator.max_rss_bytes = net::max_rss_bytes();

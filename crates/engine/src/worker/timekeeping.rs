@@ -140,7 +140,9 @@ impl<D: Driver> Worker<D> {
     }
 
     fn keep_drain(&mut self, now: Nanos) {
-        if self.in_flight == 0 || now >= self.window.drain_until {
+        // What began in the warm-up is awaited too: a hung request must not vanish with it.
+        let is_idle = self.crews.iter().all(|crew| crew.in_flight == 0);
+        if is_idle || now >= self.window.drain_until {
             self.window.phase = Phase::Over;
         } else {
             self.hand_up_until(Phase::Drain, now);

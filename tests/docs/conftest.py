@@ -1,0 +1,40 @@
+"""A short ladder and the files it leaves, as the pages describe them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from installed import TORR
+from torr import targets
+
+QUICK = ("-z", "200ms", "--warmup", "0s", "--drain", "1s")
+
+
+@pytest.fixture(scope="session")
+def url():
+    """Where a target answers at once, for as long as the tests of the pages last."""
+    with targets.listening(targets.Hello()) as target:
+        yield target.url
+
+
+@pytest.fixture(scope="session")
+def laddered(tmp_path_factory, url):
+    """A directory in which a ladder named `before` was run."""
+    folder = tmp_path_factory.mktemp("laddered")
+    command = [TORR, "ladder", "--levels", "1,2", *QUICK, "-n", "before", f"{url}/healthz"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path, laddered):
+    """A directory with everything that the commands of the pages name."""
+    shutil.copytree(laddered / "_output", tmp_path / "_output", symlinks=True)
+    output = tmp_path / "_output/torr"
+    shutil.copy(output / "before.dat", output / "after.dat")
+    shutil.copytree(output / "latest", output / "before-20260131-120000")
+    (tmp_path / "body.bin").write_bytes(b"\x00\x01")
+    return tmp_path

@@ -1,0 +1,80 @@
+"""The commands in the pages are commands of torr and make, and those of torr run."""
+
+import re
+import shlex
+import subprocess
+
+import click
+import pytest
+
+from documents import ROOT, commands
+from installed import TORR
+from torr.cli.main import torr
+from torr.errors import ExitCode
+
+QUICKER = {
+    "run": ["-z", "200ms", "--warmup", "0s", "--drain", "1s"],
+    "ladder": ["--levels", "1,2", "--rounds", "1", "-z", "200ms", "--warmup", "0s"],
+    "diff": [],
+    "target": ["--for", "200ms", "--port", "0"],
+}
+
+
+def words(command, url):
+    """The arguments of a command, aimed at a target of ours."""
+    aimed = re.sub(r"http://localhost:8080|\bURL$", url, command)
+    return shlex.split(aimed)[1:]
+
+
+def quicker(arguments):
+    """The same command, over within a second; the last of two equal flags counts."""
+    more = QUICKER[arguments[0]]
+    left_out = {"--once", "--requests", "--list"} & set(arguments)
+    return arguments if left_out else [*arguments, *more]
+
+
+def parsed(arguments):
+    """What click makes of a command line, without running it; a UsageError if it is none."""
+    context = torr.make_context("torr", list(arguments))
+    command, rest = torr, list(arguments)
+    while isinstance(command, click.Group):
+        name, command, rest = command.resolve_command(context, rest)
+    return command.make_context(name, rest)
+
+
+@pytest.mark.parametrize("command", commands("torr"))
+def test_a_command_of_a_page_is_understood(command, place, url, monkeypatch):
+    monkeypatch.chdir(place)
+    assert parsed(words(command, url)).params
+
+
+@pytest.mark.parametrize("command", commands("torr"))
+def test_a_command_of_a_page_runs(command, place, url):
+    arguments = quicker(words(command, url))
+    ended = subprocess.run(
+        [TORR, *arguments], cwd=place, capture_output=True, text=True, timeout=60, check=False
+    )
+    # How the load went is the machine's; that it went is the page's.
+    fine = {ExitCode.FINE, ExitCode.MISSED}
+    if "--strict" in arguments:
+        fine.add(ExitCode.GENERATOR_LIMITED)
+    assert ended.returncode in fine, ended.stderr
+
+
+def test_a_command_that_does_not_exist_is_noticed(url):
+    with pytest.raises(click.UsageError):
+        parsed(["run", "--no-such-flag", url])
+
+
+@pytest.mark.parametrize("command", commands("make"))
+def test_a_make_command_of_a_page_has_a_target(command):
+    target = command.split()[1]
+    assert re.search(rf"^{target}:.* ## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_both_readmes_have_the_same_commands():
+    blocks = [
+        re.findall(r"^```sh\n(.*?)^```$", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
+        for name in ("README.md", "README.zh-CN.md")
+    ]
+    assert blocks[0] == blocks[1]

@@ -1,0 +1,49 @@
+"""What docs/faults.md says of classes, reasons and faults is what torr does."""
+
+import re
+
+import pytest
+
+from reference import faults
+from torr import engine, targets
+from torr.model.plan import Closed, Count, Group, Plan, Request
+
+SECOND_NS = 1_000_000_000
+
+
+def three_requests(url):
+    request = Request(url=url, timeout_ns=SECOND_NS // 2)
+    return Plan(
+        groups=(Group(Closed(1), request),),
+        stop=Count(3),
+        warmup_ns=0,
+        drain_ns=2 * SECOND_NS,
+        retry_delay_ns=0,
+    )
+
+
+def test_every_class_of_the_engine_is_described():
+    source = (faults.CRATES / "client/src/outcome.rs").read_text(encoding="utf-8")
+    assert list(faults.CLASSES) == re.findall(r'Self::\w+ => "(\w+)"', source)
+
+
+def test_every_reason_has_advice_and_a_described_class():
+    found = faults.reasons()
+    assert [name for _, name, _ in found] == list(faults.ADVICE)
+    assert {kind for kind, _, _ in found} | {"ok"} == set(faults.CLASSES)
+
+
+def test_every_fault_of_the_target_is_described():
+    assert [name for name, _ in faults.target_faults()] == targets.faults() == list(faults.ENDS)
+
+
+@pytest.mark.parametrize(("fault", "ends"), faults.ENDS.items())
+def test_a_fault_ends_as_the_page_says(fault, ends):
+    with targets.listening(targets.Faulty(fault)) as target:
+        load = engine.start(three_requests(target.url))
+        list(engine.slices(load))
+        level = engine.level(load)
+    if ends == "ok":
+        assert (level["counts"]["ok"], level["reasons"]) == (3, {})
+    else:
+        assert list(level["reasons"]) == [ends]

@@ -1,0 +1,126 @@
+"""Every example runs and shows what it promises."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from installed import TORR
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MOST_LINES = 40
+GENERATED = ("go.mod", "go.sum")
+QUICK = {"LEVELS": "5,10"}
+
+
+def files():
+    return sorted(path for path in EXAMPLES.rglob("*") if path.is_file())
+
+
+def levels(ended, name):
+    lines = (ended.folder / f"_output/torr/{name}.dat").read_text().splitlines()
+    return [line.split()[0] for line in lines]
+
+
+def test_a_ladder_under_slos(example, hello):
+    ended = example("ladder_healthz.sh", hello, **QUICK)
+    assert ended.code == 0, ended.err
+    assert levels(ended, "healthz") == ["5", "10"]
+    assert "under SLO   10 connections" in ended.out
+
+
+def test_a_ladder_whose_slo_breaks_ends_with_1(example, serve):
+    url, _ = serve(TORR, "target", "delay", "--delay", "600ms")
+    ended = example("ladder_healthz.sh", url, LEVELS="200", DURATION="2s")
+    assert ended.code == 1, ended.err
+    assert "p95 < 500ms" in ended.err
+
+
+def test_a_server_is_compared_with_the_bare_one(example, serve, go_servers):
+    url, _ = serve(go_servers / "slow", "-port", 0)
+    ended = example("compare_with_bare.sh", url, LEVELS="5")
+    assert ended.code == 0, ended.err
+    assert "yours answers" in ended.out
+    assert levels(ended, "bare") == levels(ended, "yours") == ["5"]
+    assert (ended.folder / "_output/torr/bare_yours.qps.ttlb.diff.png").stat().st_size > 0
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+@pytest.mark.usefixtures("go_servers")
+def test_a_proxy_is_compared_with_what_is_behind_it(example, free_ports):
+    bare, proxy = map(str, free_ports)
+    ended = example("behind_nginx.sh", BARE_PORT=bare, PROXY_PORT=proxy, LEVELS="5")
+    assert ended.code == 0, ended.err
+    assert "proxy answers" in ended.out
+    assert levels(ended, "bare") == levels(ended, "proxy") == ["5"]
+
+
+def test_an_old_data_file_gives_the_levels_and_one_side(example, hello, tmp_path):
+    (tmp_path / "apiserver.dat").write_text("# 2020\n5 1000.5 4.33 100%\n10 900 9 99.5%\n")
+    ended = example("wrktest_dat.sh", "apiserver.dat", hello)
+    assert ended.code == 0, ended.err
+    assert levels(ended, "today") == ["5", "10"]
+    assert "apiserver_today.success_rate.diff.png" in ended.out
+
+
+def test_an_open_load_shows_what_visitors_feel(example, hello):
+    ended = example("open_load.sh", hello, RATE="200", DURATION="2s")
+    assert ended.code == 0, ended.err
+    assert "200/s asked for" in ended.out
+    assert "p99 < 250ms" in ended.out
+
+
+def test_faults_are_counted_by_reason(example):
+    ended = example("faults_are_data.sh")
+    assert ended.code == 1, ended.err
+    assert "read.reset_in_body" in ended.out
+    assert "broken     success >= 99%" in ended.out
+
+
+def test_times_agree_with_the_log_of_the_target(example):
+    ended = example("known_target.sh", DURATION="1s")
+    assert ended.code == 0, ended.err
+    target, torr = (
+        re.search(rf"^{side} +([\d,]+) +([\d.]+) ms .* ([\d.]+) ms$", ended.out, re.MULTILINE)
+        for side in ("target", "torr")
+    )
+    assert target[1] == torr[1]
+    for side in (target, torr):
+        assert float(side[2]) == pytest.approx(2, abs=1)
+        assert float(side[3]) == pytest.approx(50, abs=5)
+
+
+def test_a_result_is_read_with_the_standard_library(example, hello):
+    assert example("ladder_healthz.sh", hello, LEVELS="5").code == 0
+    ended = example("read_result.py")
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("healthz: torr ladder, ")
+    assert re.search(r"^ +5 .* 100\.00 % ", ended.out, re.MULTILINE)
+    assert "peak" in ended.out
+
+
+@pytest.mark.parametrize(("option", "dumps"), [("true", True), ("false", False)])
+def test_the_slow_server_dumps_only_with_its_middleware(serve, go_servers, option, dumps):
+    url, log = serve(go_servers / "slow", "-port", 0, f"-middleware={option}")
+    with urllib.request.urlopen(url) as answer:  # noqa: S310
+        assert answer.read() == b'{"status":"ok"}'
+    assert ("[dump] GET /healthz" in log.read_text()) == dumps
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(EXAMPLES)))
+def test_an_example_fits_on_a_page(path):
+    if path.name not in GENERATED:
+        assert len(path.read_text().splitlines()) <= MOST_LINES
+
+
+def test_every_script_is_run_here_and_listed():
+    scripts = [path.name for path in EXAMPLES.iterdir() if path.suffix in (".sh", ".py")]
+    tests, readme = Path(__file__).read_text(), (EXAMPLES / "README.md").read_text()
+    assert scripts
+    for name in scripts:
+        assert f'example("{name}"' in tests
+        assert f"({name})" in readme
