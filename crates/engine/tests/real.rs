@@ -261,3 +261,29 @@ fn summaries_of_the_parts_of_a_plan_merge_into_the_result_of_the_whole() {
     let statuses = BTreeMap::from([(200, 1001)]);
     assert_eq!(total.statuses, statuses);
 }
+
+#[test]
+fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let dead = std::net::SocketAddr::new("::1".parse().unwrap(), target.addr().port());
+    let plan = requests(&url(&target), 8, 100);
+    let mut prepared = engine::prepare(&plan).unwrap();
+    prepared[0].addresses = vec![dead, target.addr()];
+    let (reports, inbox) = std::sync::mpsc::channel();
+    let share = engine::Share {
+        number: 0,
+        plan,
+        requests: prepared.into(),
+        gate: std::sync::Arc::new(engine::Gate::new(1)),
+        reports,
+        run_start: net::monotonic_ns(),
+        socket_budget: 100,
+    };
+    engine::Worker::new(net::Epoll::new().unwrap(), share).run();
+    target.stop().unwrap();
+    let samples: Vec<_> = inbox.iter().flat_map(|report| report.samples).collect();
+    assert_eq!(target.counts().requests, 100);
+    assert_eq!(target.counts().connections, 8);
+    assert!(samples.iter().all(|sample| sample.detail.contains("[::1]")), "{samples:?}");
+    assert!(!samples.is_empty(), "the dead address is told");
+}

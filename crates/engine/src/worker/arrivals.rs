@@ -121,7 +121,7 @@ impl<D: Driver> Worker<D> {
             self.crews[usize::from(number)].queue.pop_front();
             let stamps = Stamps { last_byte: now, ..Stamps::new(due.intended, due.taken) };
             let outcome = Outcome::failed(Reason::TimeoutQueue, None);
-            self.journal.sample(&outcome, None, &[], now);
+            self.journal.sample(&outcome, None, &[], now, None);
             self.book_end(number, due.measured, &stamps, &outcome);
         }
         self.crews[usize::from(number)].queue_watched = false;

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use net::Nanos;
 
+use super::routes::Routes;
+
 use crate::pace::Schedule;
 use crate::plan::{Group, Open, Pace};
 
@@ -30,10 +32,12 @@ pub(super) struct Crew {
     pub(super) max_in_flight: u32,
     /// Whether any connection has brought a second answer: this server keeps them alive.
     pub(super) keeps_alive: bool,
+    /// Where its connections go.
+    pub(super) routes: Routes,
 }
 
 impl Crew {
-    pub(super) fn new(group: &Group) -> Self {
+    pub(super) fn new(group: &Group, routes: Routes) -> Self {
         let max_in_flight = match &group.pace {
             Pace::Closed { .. } => u32::MAX,
             Pace::Constant(open) | Pace::Poisson(open) => limit(open),
@@ -47,6 +51,7 @@ impl Crew {
             in_flight: 0,
             max_in_flight,
             keeps_alive: false,
+            routes,
         }
     }
 

@@ -91,9 +91,8 @@ impl<D: Driver> Worker<D> {
         let lane = &mut self.lanes[number as usize];
         lane.generation = lane.generation.wrapping_add(1);
         let token = token(number, lane.generation);
-        let addresses = &self.share.requests[usize::from(lane.crew)].addresses;
-        let turn = number.wrapping_add(self.share.number).wrapping_add(lane.generation - 1);
-        let to = addresses[turn as usize % addresses.len()];
+        let (to, route) = self.crews[usize::from(lane.crew)].routes.next();
+        lane.route = route;
         let mut failure = Reason::ConnectOther;
         for _ in 0..ADDRESS_TRIES {
             let from = self.sources.next(to);
@@ -132,6 +131,7 @@ impl<D: Driver> Worker<D> {
         self.connections.open += 1;
         self.connections.open_max = self.connections.open_max.max(self.connections.open);
         let lane = &mut self.lanes[number as usize];
+        self.crews[usize::from(lane.crew)].routes.ended(lane.route, true);
         let took = now.saturating_sub(lane.dialled_at);
         if lane.state == State::Opening {
             self.journal.tally(lane.crew, false).accepted.connect.record(took);
@@ -146,12 +146,23 @@ impl<D: Driver> Worker<D> {
 
     fn dial_failed(&mut self, number: u32, reason: Reason, now: Nanos) {
         self.connections.local.count(reason);
-        let outcome = self.lanes[number as usize].exchange.end(now, reason);
-        if self.lanes[number as usize].state == State::Busy {
+        let lane = &mut self.lanes[number as usize];
+        let routes = &mut self.crews[usize::from(lane.crew)].routes;
+        if !reason.is_local() {
+            routes.ended(lane.route, false);
+        }
+        let outcome = lane.exchange.end(now, reason);
+        if lane.state == State::Busy {
             return self.finish(number, outcome);
         }
         // A first dial is nobody's attempt: it is not counted, but its failure can be looked at.
-        self.journal.sample(&outcome, None, &[], now);
+        let to = routes.address(lane.route);
+        let has_alternative = !reason.is_local() && routes.has_alternative();
+        self.journal.sample(&outcome, None, &[], now, Some(to));
+        if has_alternative {
+            self.watch(number, now.saturating_add(self.timeout_of(number)));
+            return self.dial(number);
+        }
         self.opening_ended();
         self.rest_or_free(number, now, reason);
     }

@@ -94,7 +94,9 @@ impl<D: Driver> Worker<D> {
             outcome.failure.is_none() && self.share.requests[usize::from(crew)].accepts(status)
         });
         if !accepted {
-            self.journal.sample(&outcome, Some(&lane.exchange), &self.buffer, stamps.last_byte);
+            let to = self.crews[usize::from(crew)].routes.address(lane.route);
+            let (exchange, at) = (Some(&lane.exchange), stamps.last_byte);
+            self.journal.sample(&outcome, exchange, &self.buffer, at, Some(to));
             outcome.failure = Some(outcome.failure.unwrap_or(Reason::Status));
         }
         let tally = self.journal.tally(crew, measured);

@@ -1,5 +1,7 @@
 //! The worker's books: tallies of the current slice, samples, log rows. Handed up once a slice.
 
+use std::net::SocketAddr;
+
 use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::Nanos;
 
@@ -56,6 +58,7 @@ impl Journal {
         exchange: Option<&Exchange>,
         buffer: &[u8],
         at: Nanos,
+        to: Option<SocketAddr>,
     ) {
         let reason = outcome.failure.unwrap_or(Reason::Status);
         let seen = &mut self.sampled[reason.class() as usize];
@@ -64,7 +67,7 @@ impl Journal {
         }
         *seen += 1;
         let excerpt = exchange.map(|exchange| exchange.excerpt(buffer)).unwrap_or_default();
-        self.samples.push(Sample::new(reason, outcome.status, excerpt, at));
+        self.samples.push(Sample::new(reason, outcome.status, excerpt, at, to));
     }
 
     /// Takes one side of the books and leaves empty ones of the same size.
@@ -76,7 +79,14 @@ impl Journal {
 }
 
 impl Sample {
-    fn new(reason: Reason, status: Option<u16>, excerpt: &[u8], at: Nanos) -> Self {
+    fn new(
+        reason: Reason,
+        status: Option<u16>,
+        excerpt: &[u8],
+        at: Nanos,
+        to: Option<SocketAddr>,
+    ) -> Self {
+        let place = to.map(|to| format!(" ({to})")).unwrap_or_default();
         let text = String::from_utf8_lossy(excerpt);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let name = match (reason, status) {
@@ -86,7 +96,7 @@ impl Sample {
         Self {
             class: reason.class().name().to_owned(),
             reason: name,
-            detail: reason.text().to_owned(),
+            detail: format!("{}{place}", reason.text()),
             at,
             status,
             head: redact(head),
@@ -118,7 +128,7 @@ mod tests {
     #[test]
     fn samples_lose_their_secrets() {
         let answer = b"HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nX-Auth-Token: abc\r\nServer: s\r\n\r\nbody";
-        let sample = Sample::new(Reason::Status, Some(503), answer, 0);
+        let sample = Sample::new(Reason::Status, Some(503), answer, 0, None);
         assert_eq!(
             sample.head,
             "HTTP/1.1 503 Busy\r\nSet-Cookie: [redacted]\r\nX-Auth-Token: [redacted]\r\nServer: s"
@@ -130,9 +140,9 @@ mod tests {
     fn keeps_the_first_five_of_each_class() {
         let mut journal = Journal::new(1, false);
         for at in 0..9 {
-            journal.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at);
-            journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at);
-            journal.sample(&Outcome::failed(Reason::ConnectRefused, None), None, &[], at);
+            journal.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at, None);
+            journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at, None);
+            journal.sample(&Outcome::failed(Reason::ConnectRefused, None), None, &[], at, None);
         }
         assert_eq!(journal.samples.len(), 10);
     }

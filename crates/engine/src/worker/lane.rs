@@ -29,6 +29,8 @@ pub(super) struct Lane<S> {
     /// Grows with each connection, so that events of an earlier one are known as stale.
     pub(super) generation: u32,
     pub(super) exchange: Exchange,
+    /// Which address of its target it dialled last.
+    pub(super) route: u16,
     pub(super) dialled_at: Nanos,
     /// When something must happen to this lane; what, says its state.
     pub(super) deadline: Nanos,
@@ -45,6 +47,7 @@ impl<S> Lane<S> {
             connection: None,
             generation: 0,
             exchange: Exchange::new(UNSET, UNSET, request),
+            route: 0,
             dialled_at: UNSET,
             deadline: UNSET,
             alarm_at: UNSET,

@@ -10,6 +10,7 @@ mod dialling;
 mod exchanging;
 mod journal;
 mod lane;
+mod routes;
 mod timekeeping;
 mod window;
 
@@ -26,6 +27,7 @@ use crew::Crew;
 use dialling::Opening;
 use journal::Journal;
 use lane::{Lane, State};
+use routes::Routes;
 use timekeeping::SliceClock;
 use window::Window;
 
@@ -105,7 +107,7 @@ impl<D: Driver> Worker<D> {
             window: Window::new(plan, *run_start),
             slice: SliceClock::new(plan.slice_ns, *run_start),
             journal: Journal::new(requests.len(), plan.log.is_some()),
-            crews: plan.groups.iter().map(Crew::new).collect(),
+            crews: crews_of(&share),
             opening: Opening::default(),
             sources: SourceAddresses::default(),
             connections: Connections { asked, ..Connections::default() },
@@ -195,6 +197,13 @@ impl<D: Driver> Worker<D> {
             _ => self.look_for_end(number, event),
         }
     }
+}
+
+fn crews_of(share: &Share) -> Vec<Crew> {
+    let pairs = share.plan.groups.iter().zip(share.requests.iter());
+    pairs
+        .map(|(group, prepared)| Crew::new(group, Routes::new(&prepared.addresses, share.number)))
+        .collect()
 }
 
 fn lanes_of<S>(plan: &Plan, requests: &[Prepared]) -> Vec<Lane<S>> {

@@ -1,0 +1,1 @@
+"""What benches share: the host, a server to fire at, stamps."""

@@ -1,0 +1,99 @@
+"""nginx as a target: one worker on its own core, small and large answers, no log."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CONFIG = """
+worker_processes 1; daemon off; worker_rlimit_nofile 20000;
+pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 19000; }}
+http {{
+  access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; tcp_nopush on;
+  client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
+  uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  server {{
+    listen 127.0.0.1:{port} backlog=4096;
+    location = /small {{ default_type application/json; return 200 '{{"status":"ok"}}'; }}
+    location / {{ root {folder}/www; default_type application/octet-stream; }}
+  }}
+}}
+"""
+
+
+class Nginx:
+    """A running nginx; use it as a context."""
+
+    def __init__(self, core: int) -> None:
+        self.core = core
+        self.port = free_port()
+        self.folder = Path(tempfile.mkdtemp(prefix="torr-nginx-"))
+        # Its worker drops root and must still read the files.
+        self.folder.chmod(0o755)
+
+    def __enter__(self) -> Self:
+        www = self.folder / "www"
+        www.mkdir()
+        for name, size in (("16k", 16_384), ("64k", 65_536)):
+            (www / name).write_bytes(bytes(size))
+        config = self.folder / "nginx.conf"
+        config.write_text(CONFIG.format(folder=self.folder, port=self.port))
+        core = self.core
+        pinned = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
+        self.process = subprocess.Popen(
+            ["nginx", "-c", str(config)], stderr=subprocess.DEVNULL, **pinned
+        )
+        wait_for(self.port)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.process.terminate()
+        self.process.wait(10)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self, path: str) -> str:
+        """The address of an answer."""
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def cpu_s(self) -> float:
+        """Processor time of its worker so far, in seconds."""
+        children = (
+            Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        )
+        fields = [Path(f"/proc/{child}/schedstat").read_text().split() for child in children]
+        return sum(int(one[0]) for one in fields) / 1e9
+
+
+def free_port() -> int:
+    """A port that nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_for(port: int) -> None:
+    """Waits until somebody listens, ten seconds at most."""
+    for _ in range(100):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    message = f"nothing listens on port {port}"
+    raise TimeoutError(message)

@@ -1,0 +1,64 @@
+"""torr against what is known: latencies of a target that logs its own, and a target that freezes.
+
+    python benches/truth/run.py [--rounds 5] [--quick]
+
+The target runs on one core, torr on another; each round is a run of its own, and a row is judged
+by the median of its rounds. The run is kept beside this file. Machines that steal time fail rows
+honestly: the share of stolen time stands beside each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from common.host import describe, stamp
+
+from truth import rows
+
+
+def main() -> int:
+    """Measures every row; 0 if each is within its bar."""
+    options = parse()
+    kept = {"host": describe(), "rounds": options.rounds, "rows": []}
+    for row in rows.ROWS:
+        if options.only and row.name not in options.only:
+            continue
+        found = rows.measure(row, options.rounds, options.seconds)
+        kept["rows"].append(asdict(found))
+        print(line(asdict(found)), flush=True)
+    path = Path(__file__).parent / "runs" / f"{stamp()}.json"
+    path.write_text(json.dumps(kept, indent=1))
+    table = "\n".join(["| known | bar | met | found |", "| --- | --- | --- | --- |"])
+    text = f"{table}\n" + "\n".join(line(row) for row in kept["rows"])
+    path.with_suffix(".md").write_text(text + "\n")
+    print(f"\nkept: {path}")
+    return 0 if all(row["within"] for row in kept["rows"]) else 1
+
+
+def line(row: dict[str, object]) -> str:
+    """One row of the table."""
+    met = "yes" if row["within"] else "**no**"
+    return f"| {row['name']} | {row['bar']} | {met} | {row['note']} |"
+
+
+def parse() -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[])
+    parser.add_argument("--quick", action="store_true", help="one round of three seconds")
+    options = parser.parse_args()
+    if options.quick:
+        options.rounds, options.seconds = 1, 3
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""torr against other tools."""
