@@ -142,6 +142,8 @@ pub(crate) struct Verdict {
 pub(crate) struct Evidence {
     /// Connections of the level.
     pub connections: Connections,
+    /// Descriptors that a process of the generator may hold.
+    pub descriptor_limit: u64,
     /// Planned, and taken up or dropped within the window; open model only.
     pub on_time: Option<(u64, u64)>,
 }
@@ -163,7 +165,7 @@ pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
         );
     }
     limited.extend(lateness(evidence));
-    limited.extend(missing_connections(&evidence.connections));
+    limited.extend(missing_connections(evidence));
     let contended = contention(health);
     let word = match (limited.is_empty(), contended.is_empty()) {
         (false, _) => "generator-limited",
@@ -182,15 +184,18 @@ fn lateness(evidence: &Evidence) -> Option<String> {
     })
 }
 
-fn missing_connections(connections: &Connections) -> Option<String> {
-    let Connections { asked, open_max, local, .. } = connections;
+fn missing_connections(evidence: &Evidence) -> Option<String> {
+    let Connections { asked, open_max, local, .. } = &evidence.connections;
     if local.sum() == 0 || open_max.saturating_mul(100) >= asked.saturating_mul(99) {
         return None;
     }
     let cause = if local.no_descriptor >= local.no_port.max(local.no_buffer) {
-        "no file descriptor left (the limit is that of ulimit -Hn)"
+        &format!(
+            "no file descriptor left (limit {}: ulimit -Hn)",
+            grouped(evidence.descriptor_limit)
+        )
     } else if local.no_port >= local.no_buffer {
-        "no local port left (the limit is net.ipv4.ip_local_port_range)"
+        "no local port left (limit: net.ipv4.ip_local_port_range)"
     } else {
         "no memory left for sockets"
     };
@@ -286,8 +291,9 @@ mod tests {
     #[test]
     fn missing_connections_are_blamed_on_the_machine_only_if_it_refused_them() {
         let mut connections = Connections { asked: 1000, open_max: 900, ..Connections::default() };
-        let judge =
-            |connections| judge(&Health::default(), &Evidence { connections, on_time: None });
+        let judge = |connections| {
+            judge(&Health::default(), &Evidence { connections, ..Evidence::default() })
+        };
         assert_eq!(judge(connections).word, "healthy");
         connections.local.no_descriptor = 100;
         let verdict = judge(connections);

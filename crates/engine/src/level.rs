@@ -195,7 +195,8 @@ fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
 
 fn health(summary: &Summary, total: &Tally) -> Value {
     let on_time = summary.rate.map(|_| (total.planned, total.attempted_inside + total.dropped));
-    let evidence = Evidence { connections: summary.connections, on_time };
+    let descriptor_limit = summary.generator.descriptor_limit;
+    let evidence = Evidence { connections: summary.connections, descriptor_limit, on_time };
     let verdict = judge(&summary.health, &evidence);
     let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary

@@ -75,6 +75,8 @@ pub struct Generator {
     pub max_rss_bytes: u64,
     /// Processes.
     pub processes: u32,
+    /// Descriptors that each may hold.
+    pub descriptor_limit: u64,
 }
 
 impl Summary {

@@ -197,6 +197,7 @@ impl Coordinator {
         }
         self.summary.keep_first_samples();
         self.summary.generator.max_rss_bytes = net::max_rss_bytes();
+        self.summary.generator.descriptor_limit = net::raise_descriptor_limit();
         self.outbox.put_summary(self.summary);
     }
 }
