@@ -97,6 +97,18 @@ fn a_closed_user_waits_after_a_failed_dial_so_that_refusals_do_not_count_in_mill
 }
 
 #[test]
+fn a_target_that_dies_while_connections_open_does_not_hold_up_the_window() {
+    let target = Target::new(
+        |number, _| if number == 0 { Dial::Accept(0) } else { Dial::Fail(MS, libc::ECONNREFUSED) },
+        |_, _| vec![bytes(HELLO)],
+    );
+    let run = simulate(closed(4), target);
+    run.assert_balanced();
+    assert!(run.window.0 < SECOND);
+    assert_eq!(run.reasons()[0].0, "connect.refused");
+}
+
+#[test]
 fn a_used_connection_that_is_closed_instead_of_an_answer_is_named_so() {
     let target = Target::new(
         |_, _| Dial::Accept(0),

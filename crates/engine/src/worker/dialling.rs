@@ -157,7 +157,9 @@ impl<D: Driver> Worker<D> {
         }
         // A first dial is nobody's attempt: it is not counted, but its failure can be looked at.
         let to = routes.address(lane.route);
-        let has_alternative = !reason.is_local() && routes.has_alternative();
+        // Each address once at most: one that was open before may be refusing for good now.
+        let has_alternative =
+            !reason.is_local() && routes.has_alternative() && lane.generation < routes.len();
         self.journal.sample(&outcome, None, &[], now, Some(to));
         if has_alternative {
             self.watch(number, now.saturating_add(self.timeout_of(number)));

@@ -49,6 +49,12 @@ impl Routes {
         (0..self.routes.len()).any(|place| self.is_hopeful(place))
     }
 
+    /// How many addresses there are.
+    pub(super) fn len(&self) -> u32 {
+        // As many as the answer to one question about a name can hold.
+        self.routes.len() as u32
+    }
+
     /// The address with this number.
     pub(super) fn address(&self, place: u16) -> SocketAddr {
         self.routes[usize::from(place)].address
