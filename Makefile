@@ -1,0 +1,81 @@
+# What can be done here; `make` alone lists it. CI runs the same targets.
+#
+# One profile for everything: release. One place for everything that is installed: .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TORR := $(BIN)/torr
+ENGINE := python/torr/_engine.abi3.so
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+# The Python that the binding is compiled for: cargo and maturin then share what they compile.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+.DELETE_ON_ERROR:
+.PHONY: help build demo test test-deps fmt lint bench versus truth schema reference clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+build: $(TORR) ## make .venv/bin/torr (needs Python ≥ 3.10 and Rust)
+
+demo: build ## find the knee of a server whose capacity is known (about a minute)
+	@scripts/demo.sh
+
+test: build ## run all tests, Rust's and Python's
+	@scripts/test-deps.sh --check || scripts/test-deps.sh
+	cargo test --release --workspace
+	$(BIN)/python -m pytest
+
+test-deps: ## install the programs that tests use, by apt
+	scripts/test-deps.sh
+
+fmt: $(VENV)/.pins ## format Rust and Python
+	cargo fmt
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+lint: build ## check format, lints and types
+	cargo fmt --check
+	cargo clippy --release --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/mypy scripts/reference build_backend
+
+bench: build ## a minute of `make versus`: is torr still as cheap as it was?
+	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus
+	$(BIN)/python benches/versus/run.py --quick
+
+versus: build ## measure torr against other load generators, kept in benches/versus/runs
+	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus
+	$(BIN)/python benches/versus/run.py
+
+truth: build ## measure torr against targets whose behaviour is known
+	$(BIN)/python benches/truth/run.py
+
+schema: reference ## write docs/reference/result.schema.json again
+
+reference: build ## write the generated pages of docs/ again
+	PYTHONPATH=scripts $(BIN)/python -m reference
+
+clean: ## remove everything that was built or installed here; runs in _output stay
+	rm -rf $(VENV) target dist $(ENGINE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The steps of build: the pins when they changed, the engine when Rust's sources did.
+
+$(VENV)/.pins: requirements/dev.txt
+	@scripts/check-tools.sh $(PYTHON)
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
+	touch $@
+
+$(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml
+	@scripts/check-tools.sh $(PYTHON)
+	$(BIN)/maturin develop --release
+	touch $@
+
+$(TORR): $(ENGINE)
+	touch $@

@@ -1,0 +1,24 @@
+"""The pages of docs/ that are written from the code: `make reference`.
+
+Each page is a pure function of the sources; tests/docs fails when the file in docs/ is not what
+the function says.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reference import faults, options
+from torr.model import result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/faults.md": faults.page,
+    "docs/reference/options.md": options.page,
+    "docs/reference/result.schema.json": result.schema_text,
+}

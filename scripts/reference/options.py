@@ -1,0 +1,75 @@
+"""docs/reference/options.md: every command and flag, read from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from torr.cli.command import Flag, Verb, Verbs
+from torr.cli.main import torr
+from torr.errors import ExitCode
+
+_ENDS = {
+    ExitCode.FINE: "everything held",
+    ExitCode.MISSED: "an SLO is broken; of a ladder, at its lowest level that claims anything",
+    ExitCode.USAGE: "a flag, a file or a host name is wrong; nothing was sent",
+    ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
+    ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
+    ExitCode.INTERRUPTED: "stopped by Ctrl-C or SIGTERM; everything measured is kept",
+}
+
+_HEAD = """\
+# Options
+
+Generated from the commands by `make reference`. The default stands in brackets.
+
+Times carry a unit: `500us`, `1.5ms`, `10s`, `2m`, `1h`. Rates are per second: `500`, `10k`, `1.5M`.
+Sizes: `512`, `64kB` (× 1000), `64KiB` (× 1024). Shares: `0.1` or `10%`. Conditions of `--slo` and
+`--abort-on` are explained in [metrics](metrics.md#conditions).
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    for path, verb in verbs():
+        parts.append(_section(path, verb))
+    parts.append(_exit_codes())
+    return "\n".join(parts)
+
+
+def verbs(group: Verbs = torr, path: str = "torr") -> Iterator[tuple[str, Verb]]:
+    """Every command with its whole name, in the order of the help."""
+    context = click.Context(group, info_name=path)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, Verbs):
+            yield from verbs(command, f"{path} {name}")
+        elif isinstance(command, Verb):
+            yield f"{path} {name}", command
+
+
+def _section(path: str, verb: Verb) -> str:
+    context = click.Context(verb, info_name=path)
+    names = [p.make_metavar(context) for p in verb.params if isinstance(p, click.Argument)]
+    lines = [f"## {path}", "", str(verb.help), "", "```text"]
+    lines += [" ".join([path, "[OPTIONS]", *names]), "```", ""]
+    lines += ["| option | what it does |", "| --- | --- |"]
+    for parameter in verb.params:
+        row = parameter.get_help_record(context)
+        if isinstance(parameter, Flag) and row is not None:
+            lines.append(f"| `{_cell(row[0])}` | {_cell(row[1])} |")
+    lines += ["", "```sh", *verb.examples, "```", ""]
+    return "\n".join(lines)
+
+
+def _exit_codes() -> str:
+    lines = ["## Exit codes", "", "| code | when |", "| --: | --- |"]
+    lines += [f"| {int(code)} | {_ENDS[code]} |" for code in ExitCode]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Text of a table's cell, in which a bar would end it."""
+    return text.replace("|", "\\|")

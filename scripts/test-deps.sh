@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs the programs that tests or benches use, by apt; says what to install where it cannot.
+#
+#   scripts/test-deps.sh           what `make test` uses
+#   scripts/test-deps.sh versus    what `make versus` uses
+#   scripts/test-deps.sh --check   says nothing, ends with 1 when one is missing
+set -euo pipefail
+
+# One line a program: the program, and the package that has it.
+tests=("mount mount" "nginx nginx")
+versus=("nginx nginx" "wrk wrk")
+
+quiet=
+[ "${1:-}" = "--check" ] && { quiet=yes; shift; }
+case "${1:-tests}" in
+    tests) wanted=("${tests[@]}") ;;
+    versus) wanted=("${versus[@]}") ;;
+    *) printf 'usage: %s [--check] [tests|versus]\n' "$0" >&2; exit 2 ;;
+esac
+
+packages=()
+for line in "${wanted[@]}"; do
+    read -r program package <<<"$line"
+    # Servers live in /usr/sbin, which is not on everybody's PATH.
+    PATH="$PATH:/usr/sbin:/sbin" command -v "$program" >/dev/null || packages+=("$package")
+done
+
+[ "${#packages[@]}" -eq 0 ] && exit 0
+[ -n "$quiet" ] && exit 1
+
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    printf 'missing: %s\n    try: sudo apt-get install %s\n' "${packages[*]}" "${packages[*]}" >&2
+    exit 1
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${packages[@]}"
