@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use net::{Driver, Nanos};
-use wire::{Framing, Head, Progress, Request, Response};
+use wire::{Framing, Head, Progress, Request, Response, WireError};
 
 use crate::{Connection, Outcome, Reason, Stamps, UNSET};
 
@@ -141,7 +141,9 @@ impl Exchange {
                 Err(error) => return self.broken(driver.now(), connection.served, error.kind()),
             };
             self.stamp_read(driver.now(), length);
-            let progress = if discardable > 0 {
+            let progress = if length as u64 > discardable && discardable > 0 {
+                Err(WireError::ExtraBytes)
+            } else if discardable > 0 {
                 Ok(self.response.discard(length as u64))
             } else {
                 self.look_at(&buffer[..length])
@@ -185,7 +187,8 @@ impl Exchange {
     /// How much the next read may take.
     fn room(&self, discardable: u64, is_plain: bool, buffer: usize) -> usize {
         if discardable > 0 {
-            clamp(discardable, buffer)
+            // One more than is left, so that bytes beyond the announced end are seen.
+            clamp(discardable + 1, buffer)
         } else if is_plain && self.last_body >= DISCARD_FROM && self.response.head().is_none() {
             HEAD_ROOM.min(buffer)
         } else {
@@ -201,7 +204,7 @@ impl Exchange {
         self.bytes_in += length as u64;
     }
 
-    fn look_at(&mut self, bytes: &[u8]) -> Result<Progress, wire::WireError> {
+    fn look_at(&mut self, bytes: &[u8]) -> Result<Progress, WireError> {
         if let Some(transcript) = &mut self.transcript {
             transcript.extend_from_slice(bytes);
         }

@@ -32,8 +32,8 @@ pub struct Vitals {
     pub target_cpu_rate: Option<f64>,
     /// Whether the target is on this machine.
     pub is_local: bool,
-    /// Open model only: lag and response p99 of everything that ended.
-    pub lag_p99: Option<(Nanos, Nanos)>,
+    /// Open model only: lag and response p99 of everything that ended, worker by worker.
+    pub lag_p99: Vec<(Nanos, Nanos)>,
 }
 
 /// A condition that held in a slice.
@@ -61,8 +61,10 @@ impl Vitals {
                 cpu + queue >= FULL_RATE && is_own && !target_full
             }),
             Sign::Late => {
-                self.lag_p99.is_some_and(|(lag, response)| lag > LAG_NS.max(response / 10))
+                let mut workers = self.lag_p99.iter();
+                workers.any(|(lag, response)| *lag > LAG_NS.max(response / 10))
             }
+
             Sign::Waiting => {
                 self.is_local && self.run_queue_rate.iter().any(|rate| *rate >= RUN_QUEUE_RATE)
             }
@@ -144,6 +146,8 @@ pub(crate) struct Evidence {
     pub connections: Connections,
     /// Descriptors that a process of the generator may hold.
     pub descriptor_limit: u64,
+    /// Attempts, where connections are not kept: `open_max` says nothing there.
+    pub unkept_attempts: Option<u64>,
     /// Planned, and taken up or dropped within the window; open model only.
     pub on_time: Option<(u64, u64)>,
 }
@@ -186,7 +190,11 @@ fn lateness(evidence: &Evidence) -> Option<String> {
 
 fn missing_connections(evidence: &Evidence) -> Option<String> {
     let Connections { asked, open_max, local, .. } = &evidence.connections;
-    if local.sum() == 0 || open_max.saturating_mul(100) >= asked.saturating_mul(99) {
+    let is_enough = match evidence.unkept_attempts {
+        Some(attempts) => local.sum().saturating_mul(100) <= attempts,
+        None => open_max.saturating_mul(100) >= asked.saturating_mul(99),
+    };
+    if local.sum() == 0 || is_enough {
         return None;
     }
     let cause = if local.no_descriptor >= local.no_port.max(local.no_buffer) {
@@ -199,6 +207,9 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
     } else {
         "no memory left for sockets"
     };
+    if evidence.unkept_attempts.is_some() {
+        return Some(format!("{} dials failed on this machine: {cause}", grouped(local.sum())));
+    }
     let (open, asked) = (grouped(*open_max), grouped(*asked));
     Some(format!("only {open} of {asked} connections could be opened from this machine: {cause}"))
 }
@@ -265,12 +276,12 @@ mod tests {
             (Vitals { is_local: false, ..vitals(50.0, 20.0) }, "healthy"),
             (Vitals { steal_rate: 6.0, ..vitals(50.0, 0.0) }, "contended"),
             (Vitals { throttled: true, ..vitals(50.0, 0.0) }, "contended"),
-            (Vitals { lag_p99: Some((1_900_000, 0)), ..vitals(50.0, 0.0) }, "healthy"),
+            (Vitals { lag_p99: vec![(1_900_000, 0)], ..vitals(50.0, 0.0) }, "healthy"),
             (
-                Vitals { lag_p99: Some((2_100_000, 5_000_000)), ..vitals(50.0, 0.0) },
+                Vitals { lag_p99: vec![(2_100_000, 5_000_000)], ..vitals(50.0, 0.0) },
                 "generator-limited",
             ),
-            (Vitals { lag_p99: Some((2_100_000, 50_000_000)), ..vitals(50.0, 0.0) }, "healthy"),
+            (Vitals { lag_p99: vec![(2_100_000, 50_000_000)], ..vitals(50.0, 0.0) }, "healthy"),
         ];
         for (vitals, expected) in table {
             assert_eq!(word(&[vitals.clone(), vitals.clone()]), expected, "{vitals:?}");

@@ -39,6 +39,7 @@ pub fn level_json(summary: &Summary) -> Value {
         },
         "health": health(summary, &total),
         "generator": generator(summary, &total),
+        "warnings": summary.warnings,
         "failure": summary.failure,
         "interrupted": summary.interrupted,
     });
@@ -194,9 +195,12 @@ fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
 }
 
 fn health(summary: &Summary, total: &Tally) -> Value {
-    let on_time = summary.rate.map(|_| (total.planned, total.attempted_inside + total.dropped));
+    let on_time =
+        summary.rate.map(|_| (total.planned, total.attempted - total.late + total.dropped));
     let descriptor_limit = summary.generator.descriptor_limit;
-    let evidence = Evidence { connections: summary.connections, descriptor_limit, on_time };
+    let connections = summary.connections;
+    let unkept_attempts = (!summary.is_keepalive).then_some(total.attempted);
+    let evidence = Evidence { connections, descriptor_limit, unkept_attempts, on_time };
     let verdict = judge(&summary.health, &evidence);
     let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary

@@ -1,8 +1,10 @@
 //! One request, sent once, with both sides kept: for looking at, not for measuring.
 
+use std::net::SocketAddr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use client::{Connection, Exchange, Opening, Outcome, Reason, Stamps, Step};
+use client::{Class, Connection, Exchange, Opening, Outcome, Reason, Stamps, Step};
 use net::{Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
 
@@ -16,17 +18,28 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     let now = driver.now();
     let mut exchange = Exchange::new(now, now, &prepared.request);
     exchange.transcript = Some(Vec::new());
-    let outcome = drive(&mut driver, &mut exchange, &prepared, now + prepared.timeout_ns);
-    Ok(to_json(&prepared, &exchange, outcome))
+    let deadline = now.saturating_add(prepared.timeout_ns);
+    let (mut outcome, mut address) = (None, prepared.addresses[0]);
+    for to in &prepared.addresses {
+        address = *to;
+        let ended = outcome.insert(drive(&mut driver, &mut exchange, &prepared, *to, deadline));
+        // Nothing was sent yet: the name's next address may be the one that listens.
+        if ended.failure.is_none_or(|reason| reason.class() != Class::Connect) {
+            break;
+        }
+    }
+    let outcome = outcome.ok_or("the host has no address")?;
+    Ok(to_json(&prepared, &exchange, outcome, address))
 }
 
 fn drive<D: Driver>(
     driver: &mut D,
     exchange: &mut Exchange,
     prepared: &Prepared,
+    to: SocketAddr,
     deadline: Nanos,
 ) -> Outcome {
-    let dialled = match driver.dial(prepared.addresses[0], None, 0) {
+    let dialled = match driver.dial(to, None, 0) {
         Ok(socket) => socket,
         Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
     };
@@ -74,7 +87,12 @@ fn turn<D: Driver>(
     }
 }
 
-fn to_json(prepared: &Prepared, exchange: &Exchange, outcome: Outcome) -> Value {
+fn to_json(
+    prepared: &Prepared,
+    exchange: &Exchange,
+    outcome: Outcome,
+    address: SocketAddr,
+) -> Value {
     let stamps: &Stamps = &exchange.stamps;
     let rejected =
         outcome.failure.is_none() && !outcome.status.is_some_and(|status| prepared.accepts(status));
@@ -87,12 +105,19 @@ fn to_json(prepared: &Prepared, exchange: &Exchange, outcome: Outcome) -> Value 
         "request": STANDARD.encode(&prepared.request.bytes),
         "response": STANDARD.encode(exchange.transcript.as_deref().unwrap_or_default()),
         "class": failure.map_or("ok", |reason| reason.class().name()),
-        "reason": failure.map(Reason::name),
+        "reason": reason_name(failure, outcome.status),
         "detail": failure.map_or("", Reason::text),
         "status": outcome.status,
-        "address": prepared.addresses[0].to_string(),
+        "address": address.to_string(),
         "connect_ms": milliseconds(Some(stamps.connect).filter(|time| *time != client::UNSET)),
         "ttfb_ms": milliseconds(stamps.ttfb()),
         "service_ms": milliseconds(stamps.service()),
     })
+}
+
+fn reason_name(failure: Option<Reason>, status: Option<u16>) -> Option<String> {
+    match (failure?, status) {
+        (Reason::Status, Some(status)) => Some(format!("status.{status}")),
+        (reason, _) => Some(reason.name().to_owned()),
+    }
 }

@@ -56,7 +56,7 @@ impl Schedule {
                 *elapsed_ns += random.exponential() * *mean_gap_ns;
             }
         }
-        self.next = self.start + self.offset();
+        self.next = self.start.saturating_add(self.offset());
         due
     }
 
@@ -64,7 +64,7 @@ impl Schedule {
         if let Kind::Poisson { mean_gap_ns, elapsed_ns, random } = &mut self.kind {
             *elapsed_ns = random.exponential() * *mean_gap_ns;
         }
-        self.next = self.start + self.offset();
+        self.next = self.start.saturating_add(self.offset());
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]

@@ -1,5 +1,7 @@
 //! What a worker hands up once a slice: its counts since the last one, and how it fared.
 
+use std::net::SocketAddr;
+
 use client::{Reason, Stamps};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,12 @@ pub struct Report {
     pub samples: Vec<Sample>,
     /// Every exchange that ended, when a log was asked for.
     pub rows: Vec<Row>,
+    /// Whether any byte of an answer has come so far.
+    pub was_heard: bool,
+    /// Addresses that never worked while another did.
+    pub passed_over: Vec<SocketAddr>,
+    /// Attempts of the warm-up that are still open.
+    pub warmup_in_flight: u64,
     /// The window as this worker saw it, known once it is over.
     pub window: Option<(Nanos, Nanos)>,
 }

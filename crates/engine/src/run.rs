@@ -4,6 +4,7 @@
 
 mod coordinator;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -74,7 +75,7 @@ impl Run {
                 run_start,
                 socket_budget,
             };
-            spawn_worker(share)?;
+            spawn_worker(share).inspect_err(|_| gate.abort())?;
         }
         let outbox = Arc::new(Outbox::default());
         let coordinator = Coordinator::new(
@@ -168,13 +169,28 @@ fn spawn_worker(share: Share) -> Result<(), String> {
     let body = move || {
         // Held until the end, so that the coordinator sees a worker that died as one that is gone.
         let _reports = reports;
-        match Epoll::new() {
-            Ok(driver) => drop(Worker::new(driver, share).run()),
-            Err(_) => gate.abort(),
+        let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
+        if let Ok(driver) = Epoll::new() {
+            drop(Worker::new(driver, share).run());
+            guard.is_done.set(true);
         }
     };
     let thread = Builder::new().name(name).spawn(body);
     thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+/// A worker that ends before its time takes the others with it: they would wait for it for ever.
+struct AbortUnlessDone {
+    gate: Arc<Gate>,
+    is_done: Cell<bool>,
+}
+
+impl Drop for AbortUnlessDone {
+    fn drop(&mut self) {
+        if !self.is_done.get() {
+            self.gate.abort();
+        }
+    }
 }
 
 fn descriptors_for_sockets() -> u64 {

@@ -3,6 +3,8 @@
 //! Versioned bytes (JSON with histograms in HdrHistogram's form). Percentiles are not in it; they
 //! are read from the sum.
 
+use std::collections::BTreeSet;
+
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +51,10 @@ pub struct Summary {
     pub health: Health,
     /// The processes that generated the load.
     pub generator: Generator,
+    /// What a reader must know, although the figures stand.
+    pub warnings: BTreeSet<String>,
+    /// Whether connections are kept for more than one exchange.
+    pub is_keepalive: bool,
     /// Why nothing could be measured.
     pub failure: Option<String>,
     /// Whether somebody ended it early.
@@ -101,6 +107,8 @@ impl Summary {
         self.generator.cpu_ns += other.generator.cpu_ns;
         self.generator.max_rss_bytes += other.generator.max_rss_bytes;
         self.generator.processes += other.generator.processes;
+        self.warnings.extend(other.warnings.iter().cloned());
+        self.is_keepalive &= other.is_keepalive;
         self.failure = self.failure.take().and(other.failure.clone());
         self.interrupted |= other.interrupted;
     }

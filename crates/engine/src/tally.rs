@@ -101,6 +101,8 @@ pub struct Tally {
     pub ok_inside: u64,
     /// Attempts taken within the measured window.
     pub attempted_inside: u64,
+    /// Attempts of the window that were taken up after its end.
+    pub late: u64,
     /// Bytes of answers.
     pub bytes_in: u64,
     /// Bytes of requests.
@@ -128,6 +130,7 @@ impl Default for Tally {
             rejected: BTreeMap::new(),
             ok_inside: 0,
             attempted_inside: 0,
+            late: 0,
             bytes_in: 0,
             bytes_out: 0,
             accepted: Latencies::default(),
@@ -194,6 +197,7 @@ impl Tally {
         add(&mut self.rejected, &other.rejected);
         self.ok_inside += other.ok_inside;
         self.attempted_inside += other.attempted_inside;
+        self.late += other.late;
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
         self.accepted.merge(&other.accepted);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use net::{Nanos, ThreadUsage};
 
 use crate::report::{Connections, Phase, Report};
-use crate::summary::add_tallies;
+use crate::summary::{add_tallies, sum};
 use crate::tally::Tally;
 
 /// One interval of all workers.
@@ -19,6 +19,8 @@ pub(crate) struct Slice {
     pub(crate) connections: Connections,
     /// Processor time of each worker that took part, with the length of its part.
     pub(crate) usage: Vec<(ThreadUsage, Nanos)>,
+    /// Lag and response p99 of everything that ended, worker by worker.
+    pub(crate) lag_p99: Vec<(Nanos, Nanos)>,
 }
 
 /// Slices that are not whole yet.
@@ -81,6 +83,7 @@ impl Slice {
             in_flight: 0,
             connections: Connections::default(),
             usage: Vec::new(),
+            lag_p99: Vec::new(),
         }
     }
 
@@ -90,6 +93,7 @@ impl Slice {
         add_tallies(&mut self.tallies, &report.tallies);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
+        self.lag_p99.extend(lag_p99(&report.tallies));
         self.usage.push((report.usage, report.to.saturating_sub(report.from)));
     }
 
@@ -100,6 +104,14 @@ impl Slice {
                 && self.in_flight == 0
                 && self.tallies.iter().all(|tally| tally.ended() == 0))
     }
+}
+
+fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
+    let total = sum(tallies);
+    let (mut lag, mut response) = (total.accepted.lag.clone(), total.accepted.response.clone());
+    lag.merge(&total.failed.lag);
+    response.merge(&total.failed.response);
+    (lag.count() > 0).then(|| (lag.quantile(0.99), response.quantile(0.99)))
 }
 
 #[cfg(test)]
@@ -120,6 +132,9 @@ mod tests {
             samples: Vec::new(),
             rows: Vec::new(),
             window: None,
+            was_heard: true,
+            passed_over: Vec::new(),
+            warmup_in_flight: 0,
         }
     }
 

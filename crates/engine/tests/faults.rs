@@ -78,7 +78,7 @@ fn each_failed_dial_ends_in_its_class_with_its_reason() {
     for (reason, dial) in table {
         let mut plan = closed(3);
         request(&mut plan).timeout_ns = 100 * MS;
-        let run = simulate(plan, Target::new(|_, _| dial, |_, _| vec![]));
+        let run = simulate(plan, Target::new(|_, _| dial.clone(), |_, _| vec![]));
         run.assert_balanced();
         assert!(run.measured.attempted > 0);
         assert_eq!(run.reasons(), [(reason.to_owned(), run.measured.attempted)]);
@@ -106,6 +106,46 @@ fn a_target_that_dies_while_connections_open_does_not_hold_up_the_window() {
     run.assert_balanced();
     assert!(run.window.0 < SECOND);
     assert_eq!(run.reasons()[0].0, "connect.refused");
+}
+
+#[test]
+fn bytes_beyond_a_large_announced_body_are_seen_although_nobody_looks_at_it() {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n";
+    let first = [head.as_slice(), &[b'a'; 1000]].concat();
+    let acts = move |surplus: usize| {
+        vec![(MS, Act::Bytes(first.clone())), (2 * MS, Act::Bytes(vec![b'a'; 19_000 + surplus]))]
+    };
+    for (surplus, reasons) in [(0, vec![]), (5, vec!["protocol.extra_bytes"])] {
+        let acts = acts(surplus);
+        let run =
+            simulate(closed(2), Target::new(|_, _| Dial::Accept(0), move |_, _| acts.clone()));
+        run.assert_balanced();
+        let found = run.reasons();
+        assert_eq!(found.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), reasons);
+        assert_eq!(run.measured.ok == run.measured.attempted, surplus == 0);
+    }
+}
+
+#[test]
+fn a_server_that_speaks_first_is_not_http_and_not_silent() {
+    // Its greeting comes with the handshake: as on epoll, in the event of the connect itself.
+    let run = simulate(closed(2), Greeter);
+    run.assert_balanced();
+    let reasons = run.reasons();
+    assert!(reasons.iter().all(|(name, _)| name == "protocol.not_http"), "{reasons:?}");
+}
+
+/// Sends a greeting as soon as it is dialled, and then waits.
+struct Greeter;
+
+impl net::Peer for Greeter {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Greet(MS, b"220 ready\r\n".to_vec())
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        Vec::new()
+    }
 }
 
 #[test]

@@ -285,3 +285,32 @@ fn a_request_that_hangs_from_the_warm_up_on_is_awaited_and_does_not_vanish() {
     run.assert_balanced();
     assert_eq!((run.warmup.attempted, run.warmup.ended(), run.measured.attempted), (2, 2, 0));
 }
+
+#[test]
+fn a_user_whose_rest_ends_just_before_the_window_is_not_lost() {
+    // First dials fail, so that rests of 100 ms end at 201 ms; the window starts at 210 ms, and
+    // the generator sleeps through both.
+    let mut plan = closed(3);
+    plan.warmup_ns = 200 * MS;
+    let target = Target::new(
+        |_, now| {
+            if now < 200 * MS { Dial::Fail(MS / 2, libc::ECONNREFUSED) } else { Dial::Accept(0) }
+        },
+        |_, _| vec![(10 * MS, Act::Bytes(HELLO.to_vec()))],
+    );
+    let mut world = Simulated::new(target);
+    world.oversleeps = VecDeque::from([(200 * MS + MS / 10, 30 * MS)]);
+    let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
+    run.assert_balanced();
+    let busy = run.measured.attempted;
+    assert!(busy >= 3 * 95, "{busy} attempts of three users in a second of 10 ms each");
+}
+
+#[test]
+fn a_rate_so_low_that_its_first_arrival_is_beyond_time_ends() {
+    let mut plan = constant(1e-12, 1);
+    plan.warmup_ns = 100 * MS;
+    let run = simulate(plan, hello_after(MS));
+    run.assert_balanced();
+    assert_eq!((run.warmup.attempted, run.measured.attempted), (1, 1));
+}

@@ -18,7 +18,7 @@ pub use driver::{Driver, Nanos, Ready};
 pub use epoll::{Epoll, monotonic_ns};
 pub use limits::{allowed_cores, raise_descriptor_limit};
 pub use listener::listening_processes;
-pub use resolve::resolve;
+pub use resolve::{is_own, resolve};
 pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;
 pub use timers::Timers;

@@ -9,7 +9,7 @@ const LISTEN: &str = "0A";
 /// The processes that listen where one of `addresses` leads, and may be looked into by this user.
 #[must_use]
 pub fn listening_processes(addresses: &[SocketAddr]) -> Vec<u32> {
-    if !addresses.iter().any(|address| address.ip().is_loopback()) {
+    if !addresses.iter().any(|address| crate::is_own(address.ip())) {
         return Vec::new();
     }
     let ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();

@@ -1,7 +1,7 @@
 //! Names to addresses, once, before the run: every address of the answer is used.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 
 /// Resolves `host`; gives every distinct address in the resolver's order, at least one.
 pub fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
@@ -18,6 +18,12 @@ pub fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     Ok(addresses)
 }
 
+/// Whether an address is this machine's own: only then can a socket be bound to it.
+#[must_use]
+pub fn is_own(address: IpAddr) -> bool {
+    UdpSocket::bind((address, 0)).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,5 +32,11 @@ mod tests {
     fn takes_literal_addresses_of_both_families() {
         assert_eq!(resolve("127.0.0.1", 80).unwrap(), ["127.0.0.1:80".parse().unwrap()]);
         assert_eq!(resolve("[::1]", 80).unwrap(), ["[::1]:80".parse().unwrap()]);
+    }
+
+    #[test]
+    fn knows_this_machine_by_its_addresses() {
+        assert!(is_own("127.0.0.1".parse().unwrap()));
+        assert!(!is_own("192.0.2.1".parse().unwrap()));
     }
 }

@@ -11,10 +11,12 @@ use std::net::{IpAddr, SocketAddr};
 use crate::{Driver, Nanos, Ready, ThreadUsage};
 
 /// How a dial ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dial {
     /// Established after that time.
     Accept(Nanos),
+    /// Established after that time, and these bytes come with it.
+    Greet(Nanos, Vec<u8>),
     /// Broken with that errno after that time.
     Fail(Nanos, i32),
     /// No answer, ever.
@@ -182,6 +184,10 @@ impl<P: Peer> Driver for Simulated<P> {
         match self.peer.dial(number, self.now) {
             Dial::Local(errno) => return Err(io::Error::from_raw_os_error(errno)),
             Dial::Accept(after) => self.schedule(after, number, Happening::Dialled(None)),
+            Dial::Greet(after, bytes) => {
+                self.schedule(after, number, Happening::Dialled(None));
+                self.schedule(after, number, Happening::Arrives(bytes));
+            }
             Dial::Fail(after, errno) => {
                 self.schedule(after, number, Happening::Dialled(Some(errno)))
             }
@@ -279,6 +285,7 @@ mod tests {
                 Dial::Silent,
                 Dial::Local(libc::EMFILE),
             ][usize::try_from(number).unwrap()]
+            .clone()
         }
 
         fn receive(&mut self, _: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {

@@ -1,7 +1,7 @@
 //! The coordinator: merges reports into slices and the summary, judges health, ends a run that
 //! measures nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -42,6 +42,8 @@ pub(super) struct Coordinator {
     give_up_at: Nanos,
     machine: Machine,
     cpu_at_start: Nanos,
+    /// Whether any byte of an answer came.
+    was_heard: bool,
 }
 
 /// What is watched beside the workers.
@@ -79,6 +81,7 @@ impl Coordinator {
             give_up_at: run_start.saturating_add(patience),
             machine: Machine::new(requests),
             cpu_at_start: 0,
+            was_heard: false,
         }
     }
 
@@ -108,6 +111,11 @@ impl Coordinator {
             Phase::Measure | Phase::Drain => &mut self.summary.measured,
         };
         add_tallies(side, &report.tallies);
+        self.was_heard |= report.was_heard;
+        for address in &report.passed_over {
+            let text = format!("{address} never accepted a connection and was passed over");
+            self.summary.warnings.insert(text);
+        }
         if report.phase == Phase::Over {
             self.summary.in_flight += report.in_flight;
             self.summary.connections.merge(&report.connections);
@@ -128,7 +136,7 @@ impl Coordinator {
             && let Err(error) = log.write(&report.rows, &self.summary.names)
         {
             // Measuring goes on; the file just ends here, and the result says so.
-            self.summary.failure.get_or_insert(format!("the log could not be written: {error}"));
+            self.summary.warnings.insert(format!("the log ends early: {error}"));
             self.log = None;
         }
     }
@@ -155,7 +163,11 @@ impl Coordinator {
             self.summary.health.see(&vitals);
         }
         let start = match slice.phase {
-            Phase::Warmup => self.gate.start().min(self.run_start + self.summary.warmup_ns),
+            // Not known yet, it comes after the warm-up that was asked for.
+            Phase::Warmup if self.gate.start() == Nanos::MAX => {
+                self.run_start.saturating_add(self.summary.warmup_ns)
+            }
+            Phase::Warmup => self.gate.start(),
             _ => self.summary.window_start,
         };
         self.outbox.put_slice(slice_json(slice, &vitals, start));
@@ -185,8 +197,7 @@ impl Coordinator {
     }
 
     fn has_answer(&self) -> bool {
-        let mut tallies = self.summary.measured.iter().chain(&self.summary.warmup);
-        tallies.any(|tally| tally.bytes_in > 0)
+        self.was_heard
     }
 
     fn finish(mut self) {
@@ -208,7 +219,7 @@ impl Machine {
             requests.iter().flat_map(|request| request.addresses.clone()).collect();
         let target = net::listening_processes(&addresses);
         Self {
-            is_local: addresses.iter().any(|address| address.ip().is_loopback()),
+            is_local: addresses.iter().any(|address| net::is_own(address.ip())),
             last: MachineUsage::now(),
             target_cores: net::cores_of(&target),
             last_threads: thread_times(&target),
@@ -230,7 +241,7 @@ impl Machine {
             throttled: now.throttled_ns > before.throttled_ns,
             target_cpu_rate: self.target_cpu_rate(slice.to.saturating_sub(slice.from)),
             is_local: self.is_local,
-            lag_p99: if is_open_model { lag_p99(&slice.tallies) } else { None },
+            lag_p99: if is_open_model { slice.lag_p99.clone() } else { Vec::new() },
         }
     }
 
@@ -248,14 +259,6 @@ impl Machine {
         let cores = wall.saturating_mul(self.target_cores.max(1) as u64);
         Some(busiest.max(percent(spent.iter().sum(), cores)).min(100.0))
     }
-}
-
-fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
-    let total = crate::summary::sum(tallies);
-    let (mut lag, mut response) = (total.accepted.lag.clone(), total.accepted.response.clone());
-    lag.merge(&total.failed.lag);
-    response.merge(&total.failed.response);
-    (lag.count() > 0).then(|| (lag.quantile(0.99), response.quantile(0.99)))
 }
 
 #[allow(clippy::cast_precision_loss)]
@@ -281,7 +284,7 @@ fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
         concurrency: plan.connections().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
         window_ns: 0,
-        warmup_ns: 0,
+        warmup_ns: plan.warmup_ns,
         in_flight: 0,
         connections: Connections::default(),
         samples: Vec::new(),
@@ -289,6 +292,8 @@ fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
         workers: vec![WorkerTime::default(); workers as usize],
         health: Health::default(),
         generator: Generator { processes: 1, ..Generator::default() },
+        warnings: BTreeSet::new(),
+        is_keepalive: plan.transport.keepalive,
         failure: None,
         interrupted: false,
     }

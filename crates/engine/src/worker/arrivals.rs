@@ -93,8 +93,11 @@ impl<D: Driver> Worker<D> {
         self.crews[crew].in_flight += 1;
         self.in_flight += u64::from(due.measured);
         self.last_taken = due.taken;
+        let tally = self.journal.tally(crew as u16, true);
         if self.window.contains(due.taken) {
-            self.journal.tally(crew as u16, true).attempted_inside += 1;
+            tally.attempted_inside += 1;
+        } else if due.measured {
+            tally.late += 1;
         }
     }
 
@@ -145,6 +148,11 @@ impl<D: Driver> Worker<D> {
             // The start may have been announced within this turn.
             self.window.set_start(self.share.gate.start());
         }
+        // Free since just before the window: the first thing it may do is due at the start.
+        let since = match self.window.phase {
+            Phase::Measure => since.max(self.window.start),
+            _ => since,
+        };
         if !self.window.admits(since) {
             return;
         }

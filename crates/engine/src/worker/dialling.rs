@@ -137,6 +137,10 @@ impl<D: Driver> Worker<D> {
             self.journal.tally(lane.crew, false).accepted.connect.record(took);
             self.opening_ended();
             self.released.push((number, now));
+            if event.readable || event.closed {
+                // What came with the handshake raises no second event.
+                self.unread.push((number, event.closed));
+            }
             self.open_more(now, false);
         } else {
             lane.exchange.stamps.connect = took;
@@ -158,8 +162,11 @@ impl<D: Driver> Worker<D> {
         // A first dial is nobody's attempt: it is not counted, but its failure can be looked at.
         let to = routes.address(lane.route);
         // Each address once at most: one that was open before may be refusing for good now.
-        let has_alternative =
-            !reason.is_local() && routes.has_alternative() && lane.generation < routes.len();
+        let has_alternative = !reason.is_local()
+            // A silent address has cost a whole timeout already.
+            && reason != Reason::TimeoutConnect
+            && routes.has_alternative()
+            && lane.generation < routes.len();
         self.journal.sample(&outcome, None, &[], now, Some(to));
         if has_alternative {
             self.watch(number, now.saturating_add(self.timeout_of(number)));

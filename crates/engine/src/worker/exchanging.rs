@@ -68,8 +68,10 @@ impl<D: Driver> Worker<D> {
     /// Lanes that stopped reading for the sake of others go on.
     pub(super) fn read_on(&mut self) {
         for (number, closed) in std::mem::take(&mut self.unread) {
-            if self.lanes[number as usize].state == State::Busy {
-                self.progress(number, Ready { closed, ..READ_ON });
+            let event = Ready { closed, ..READ_ON };
+            match self.lanes[number as usize].state {
+                State::Busy => self.progress(number, event),
+                _ => self.look_for_end(number, event),
             }
         }
         self.settle();

@@ -100,7 +100,7 @@ impl Sample {
             at,
             status,
             head: redact(head),
-            body: body.chars().take(1024).collect(),
+            body: redact_members(&body.chars().take(1024).collect::<String>()),
         }
     }
 }
@@ -112,6 +112,24 @@ fn redact(head: &str) -> String {
         _ => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\r\n")
+}
+
+/// JSON members whose names tell of secrets lose their text value, whole or cut off.
+fn redact_members(body: &str) -> String {
+    let mut pieces = body.split('"');
+    let mut kept = vec![pieces.next().unwrap_or_default()];
+    let (mut name, mut is_next_secret) = ("", false);
+    // Between quotes stand, in turn, what is quoted and what is not.
+    for (piece, is_quoted) in pieces.zip([true, false].into_iter().cycle()) {
+        if is_quoted {
+            kept.push(if is_next_secret { "[redacted]" } else { piece });
+            name = piece;
+        } else {
+            kept.push(piece);
+            is_next_secret = piece.trim() == ":" && is_secret(name);
+        }
+    }
+    kept.join("\"")
 }
 
 fn is_secret(name: &str) -> bool {
@@ -134,6 +152,16 @@ mod tests {
             "HTTP/1.1 503 Busy\r\nSet-Cookie: [redacted]\r\nX-Auth-Token: [redacted]\r\nServer: s"
         );
         assert_eq!((sample.body.as_str(), sample.reason.as_str()), ("body", "status.503"));
+    }
+
+    #[test]
+    fn members_of_a_json_body_lose_their_secrets() {
+        let body = r#"{"error": "no", "access_token": "abc.def", "n": 1, "api-key":"k"}"#;
+        let kept =
+            r#"{"error": "no", "access_token": "[redacted]", "n": 1, "api-key":"[redacted]"}"#;
+        assert_eq!(redact_members(body), kept);
+        assert_eq!(redact_members(r#"{"token": "cut o"#), r#"{"token": "[redacted]"#);
+        assert_eq!(redact_members("plain text"), "plain text");
     }
 
     #[test]

@@ -86,6 +86,7 @@ pub struct Worker<D: Driver> {
     sockets: u64,
     /// Attempts of the measured window that have not ended.
     in_flight: u64,
+    has_heard: bool,
     last_end: Nanos,
     last_taken: Nanos,
     usage: ThreadUsage,
@@ -119,6 +120,7 @@ impl<D: Driver> Worker<D> {
             unread: Vec::new(),
             sockets: 0,
             in_flight: 0,
+            has_heard: false,
             last_end: *run_start,
             last_taken: *run_start,
             driver,

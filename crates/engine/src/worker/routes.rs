@@ -49,6 +49,15 @@ impl Routes {
         (0..self.routes.len()).any(|place| self.is_hopeful(place))
     }
 
+    /// Addresses that never worked while another did.
+    pub(super) fn passed_over(&self) -> Vec<SocketAddr> {
+        if !self.routes.iter().any(|route| route.was_open) {
+            return Vec::new();
+        }
+        let dead = self.routes.iter().filter(|route| route.has_failed && !route.was_open);
+        dead.map(|route| route.address).collect()
+    }
+
     /// How many addresses there are.
     pub(super) fn len(&self) -> u32 {
         // As many as the answer to one question about a name can hold.

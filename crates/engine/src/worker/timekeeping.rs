@@ -63,6 +63,7 @@ impl<D: Driver> Worker<D> {
     pub(super) fn close_books(&mut self) {
         let now = self.driver.now();
         self.hand_up(Phase::Drain, now);
+        self.has_heard = self.was_heard();
         // Whoever hears that the run is over may count on its sockets being closed.
         self.lanes.clear();
         // What began in the warm-up and ended later belongs to the warm-up still.
@@ -141,12 +142,19 @@ impl<D: Driver> Worker<D> {
 
     fn keep_drain(&mut self, now: Nanos) {
         // What began in the warm-up is awaited too: a hung request must not vanish with it.
-        let is_idle = self.crews.iter().all(|crew| crew.in_flight == 0);
-        if is_idle || now >= self.window.drain_until {
+        if self.all_in_flight() == 0 || now >= self.window.drain_until {
             self.window.phase = Phase::Over;
         } else {
             self.hand_up_until(Phase::Drain, now);
         }
+    }
+
+    fn all_in_flight(&self) -> u64 {
+        self.crews.iter().map(|crew| u64::from(crew.in_flight)).sum()
+    }
+
+    fn was_heard(&self) -> bool {
+        self.has_heard || self.lanes.iter().any(|lane| lane.exchange.bytes_in > 0)
     }
 
     fn hand_up_until(&mut self, phase: Phase, now: Nanos) {
@@ -185,6 +193,9 @@ impl<D: Driver> Worker<D> {
             usage: spent,
             samples: std::mem::take(&mut self.journal.samples),
             rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
+            was_heard: self.was_heard(),
+            passed_over: self.crews.iter().flat_map(|crew| crew.routes.passed_over()).collect(),
+            warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
             window: is_known.then_some((self.window.start, self.window.end)),
         };
         // Nobody listens any more only when the run was given up; then nobody misses it.

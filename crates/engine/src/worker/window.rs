@@ -33,7 +33,7 @@ impl Window {
         Self {
             phase: Phase::Warmup,
             run_start,
-            warm_until: run_start + plan.warmup_ns,
+            warm_until: run_start.saturating_add(plan.warmup_ns),
             start: Nanos::MAX,
             end: Nanos::MAX,
             drain_until: Nanos::MAX,

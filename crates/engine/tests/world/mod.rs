@@ -122,6 +122,8 @@ impl<P> Outcome<P> {
 
     /// The two balances of the definition.
     pub fn assert_balanced(&self) {
+        let open = self.reports.last().map_or(0, |report| report.warmup_in_flight);
+        assert_eq!(self.warmup.attempted, self.warmup.ended() + open, "attempts of the warm-up");
         let tally = &self.measured;
         assert_eq!(tally.planned, tally.attempted + tally.dropped, "planned");
         assert_eq!(tally.attempted, tally.ended() + self.in_flight, "attempted");
