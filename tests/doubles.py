@@ -25,6 +25,7 @@ class Truth:
     health: str = "healthy"
     failure: str | None = None
     dropped: int = 0
+    samples: tuple[Json, ...] = ()
 
 
 Curve = Callable[[int], Truth]
@@ -71,8 +72,11 @@ class FakeLoad:
         self.aborted = True
 
     def level(self) -> str:
-        level = level_of(self.plan.connections, self.truth, rate=self.plan.rate_per_s)
-        return json.dumps({**level, "interrupted": self.stopped or self.aborted})
+        is_interrupted = self.stopped or self.aborted
+        seconds = max(0, self._given - 1) if is_interrupted else 10
+        rate = self.plan.rate_per_s
+        level = level_of(self.plan.connections, self.truth, rate=rate, seconds=seconds)
+        return json.dumps({**level, "interrupted": is_interrupted})
 
 
 @dataclass
@@ -136,7 +140,7 @@ def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: in
         "counts": counts,
         "reasons": {},
         "statuses": {"200": counts["ok"]},
-        "samples": [],
+        "samples": list(truth.samples),
         "connections": {"asked": users, "open_max": users, "opened": users},
         "ok_per_s": truth.ok_per_s,
         "attempted_per_s": truth.ok_per_s,

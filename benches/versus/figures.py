@@ -140,7 +140,8 @@ def constant_rate(pick: str) -> Callable[[Nginx, int, int], dict[str, Any]]:
         note = (
             f"{level['attempted_per_s']:.1f}/s, ok {level['ok_per_s']:.1f}/s, lag p50 "
             f"{level['latency']['lag_ms']['p50'] * 1000:.0f} µs; lag p99 of the first and last "
-            f"sixth {first:.3f} and {last:.3f} ms; slices {min(counts)}…{max(counts)}; {level['health']['verdict']}"
+            f"sixth {first:.3f} and {last:.3f} ms; slices {min(counts)}…{max(counts)}; "
+            f"{level['health']['verdict']}"
         )
         kept = {
             key: level[key]

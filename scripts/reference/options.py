@@ -11,8 +11,9 @@ from torr.cli.main import torr
 from torr.errors import ExitCode
 
 _ENDS = {
-    ExitCode.FINE: "everything held",
-    ExitCode.MISSED: "an SLO is broken; of a ladder, at its lowest level that claims anything",
+    ExitCode.FINE: "no SLO is broken, see [the rule](../how-much-can-it-take.md#the-exit-code)",
+    ExitCode.MISSED: "an SLO is broken, of a ladder at its lowest level that claims anything; or no"
+    " level claims anything and an SLO was asked for",
     ExitCode.USAGE: "a flag, a file or a host name is wrong; nothing was sent",
     ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
     ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",

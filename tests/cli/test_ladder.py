@@ -133,3 +133,49 @@ def test_what_was_asked_for_is_kept(torr, tmp_path):
         "slos": [],
         "abort_on": ["errors > 50%"],
     }
+
+
+def test_an_automatic_ladder_finds_the_knee_of_a_capacity(torr, server, tmp_path):
+    server.curve = capacity(16)
+    torr("ladder", "--levels", "auto", URL)
+    found = result_of(tmp_path)["capacity"]
+    assert found["knee"]["concurrency"] == 16
+    assert found["peak"]["ok_per_s"] == 3200
+
+
+def test_a_level_at_which_nothing_succeeded_is_said_and_ends_the_capacity(torr, server, tmp_path):
+    hung = "no request could start in the window"
+    server.curve = lambda users: Truth(0, failure=hung) if users == 40 else capacity(64)(users)
+    ended = torr("ladder", "--levels", "10,20,40,80", "--slo", "p95 < 500ms", URL)
+    assert ended.code == 0
+    assert ended.out.count("; at 40 connections no request succeeded.") == 1
+    assert "Holds 4,000 requests/s at 20 connections" in ended.out
+    beyond = result_of(tmp_path)["capacity"]["slo"]["beyond"]
+    assert (beyond["concurrency"], beyond["reason"]) == (40, "no request succeeded")
+    data = (tmp_path / "_output/torr/apiserver.dat").read_text().splitlines()
+    assert data[2] == "40 0.00 nan nan"
+
+
+def test_a_ladder_limited_everywhere_does_not_pass_its_slos(torr, fake):
+    fake.curve = lambda _users: Truth(health="generator-limited")
+    assert torr("ladder", "--levels", "10,20", URL).code == 0
+    ended = torr("ladder", "--levels", "10,20", "--slo", "p95 < 1s", URL)
+    assert ended.code == 1
+    assert "not shown: the generator was the limit" in ended.err
+    assert torr("ladder", "--levels", "10", "--slo", "p95 < 1s", "--strict", URL).code == 4
+
+
+def test_a_level_cut_short_is_shown_as_that_and_claims_nothing(torr, server, tmp_path):
+    def curve(users):
+        return Truth(ok_per_s=99_999, service_ms=50) if users == 40 else capacity(64)(users)
+
+    server.curve = curve
+    ended = torr("ladder", "--levels", "10,20,40", "--abort-on", "p95 > 70ms", URL)
+    assert ended.code == 0
+    row = next(line for line in ended.out.splitlines() if line.startswith("    40 "))
+    assert row.endswith("healthy, cut short")
+    assert "\ncut short   40: claims nothing" in ended.out
+    assert result_of(tmp_path)["capacity"]["peak"]["concurrency"] == 20
+    data = (tmp_path / "_output/torr/apiserver.dat").read_text().splitlines()
+    assert [line.split()[0] for line in data] == ["10", "20"]
+    assert "healthy, cut short" in (tmp_path / "_output/torr/latest/summary.md").read_text()

@@ -134,6 +134,31 @@ def test_a_limited_generator_ends_with_4_when_strict(torr, fake):
     assert "the generator was the limit at 50 connections" in ended.err
 
 
+def test_an_slo_does_not_pass_when_every_request_fails(torr, fake):
+    fake.curve = lambda _users: Truth(0, errors={"status": 1000})
+    ended = torr("run", "--slo", "p95 < 500ms", URL)
+    assert ended.code == 1
+    assert "SLO broken: p95 < 500ms (no request succeeded)" in ended.err
+    assert ended.out.startswith("No request succeeded: 1,000 failed")
+
+
+def test_an_slo_does_not_pass_where_the_generator_was_the_limit_at_every_level(torr, fake):
+    fake.curve = lambda _users: Truth(health="generator-limited")
+    ended = torr("run", "--slo", "p95 < 1s", URL)
+    assert ended.code == 1
+    assert "SLO p95 < 1s: not shown: the generator was the limit" in ended.err
+
+
+def test_an_slo_on_too_few_attempts_is_no_failure_and_is_said(torr, fake):
+    fake.curve = lambda _users: Truth(ok_per_s=1)
+    ended = torr("run", "-q", "--slo", "success >= 99.9%", URL)
+    assert ended.code == 0
+    assert ended.err == (
+        "note: SLO not shown: success >= 99.9% (no error in 10 attempts shows too little: it takes "
+        "3,000): neither held nor broken, so no failure\n"
+    )
+
+
 def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
     fake.curve = lambda _users: Truth(
         0, errors={"connect": 7}, failure="no answer byte within 31 s"

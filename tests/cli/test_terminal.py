@@ -99,7 +99,9 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     ]
     levels.append(level_of(320, Truth(health="generator-limited")))
     lines = body(shown(result_of(*levels, kind="ladder", slos=["p95 < 20ms"])))
-    assert lines[1].startswith("peak        8,100 ok/s, within 5 % of it at 40, 80, 160 connections")
+    assert lines[1].startswith(
+        "peak        8,100 ok/s, within 5 % of it at 40, 80, 160 connections"
+    )
     assert lines[2].startswith("knee        40 connections, 8,000 ok/s, 5.00 ms on average")
     assert lines[3].startswith("under SLO   80 connections, 8,100 ok/s")
     assert lines[4].startswith("USL         – (")

@@ -89,9 +89,10 @@ def test_times_agree_with_the_log_of_the_target(example):
         for side in ("target", "torr")
     )
     assert target[1] == torr[1]
-    for side in (target, torr):
-        assert float(side[2]) == pytest.approx(2, abs=1)
-        assert float(side[3]) == pytest.approx(50, abs=5)
+    # No delay is shorter than drawn, and the client never sees less than the target took. How
+    # close they are is measured on a quiet machine: benches/truth.
+    for at, drawn_ms in ((2, 2), (3, 50)):
+        assert drawn_ms <= float(target[at]) <= float(torr[at])
 
 
 def test_a_result_is_read_with_the_standard_library(example, hello):

@@ -175,3 +175,15 @@ def test_a_point_knows_whether_an_slo_is_broken():
 def test_the_noise_of_too_few_or_empty_slices_is_not_known():
     assert relative_error([1.0, 2.0]) == 0
     assert relative_error([0.0, 0.0, 0.0]) == 0
+
+
+def test_a_gap_below_a_broken_slo_starts_at_a_level_that_claims_something():
+    held, limited = Point(8, 80.0, 1.0), Point(16, 160.0, 1.0, limited=True)
+    broken = Point(32, 10.0, 400.0, breaks_slo=True)
+    assert next_concurrency([held, limited, broken], SEARCH) == 16
+
+
+def test_a_level_at_which_nothing_succeeded_breaks_every_slo():
+    slos = [Condition.parse("p95 < 6ms")]
+    assert point_of(level_of(50, Truth(0, errors={"status": 9})), (), slos).breaks_slo
+    assert point_of(level_of(50, Truth(0, failure="hung")), (), slos).breaks_slo

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from doubles import FakeEngine, Truth
 from torr.errors import OutputError
 from torr.experiments.run import run
+from torr.model.plan import SECOND_NS, Duration
 
 
 def test_a_run_keeps_its_slices_and_its_level(bench, plan):
@@ -92,3 +94,35 @@ def test_the_double_keeps_to_the_engines_protocol(plan):
         load.next_slice(0.1)
     assert load.next_slice(0.1) is None
     assert json.loads(load.level())["concurrency"] == 50
+
+
+def cut_short(bench, plan, press_at, seconds):
+    bench.engine.on_slice = lambda number: bench.interrupt.press() if number == press_at else None
+    level = run(replace(plan, stop=Duration(seconds * SECOND_NS)), bench.lab()).levels[0]
+    assert level["interrupted"]
+    return level["cut_short"]
+
+
+def test_a_window_that_was_ended_early_is_cut_short(bench, plan):
+    assert cut_short(bench, plan, press_at=3, seconds=4)
+
+
+def test_a_window_that_was_over_when_the_end_was_asked_for_is_whole(bench, plan):
+    assert not cut_short(bench, plan, press_at=3, seconds=3)
+
+
+def test_a_run_that_nobody_ended_is_whole(bench, plan):
+    assert run(plan, bench.lab()).levels[0]["cut_short"] is False
+
+
+def test_secrets_in_the_answers_that_are_kept_are_not(bench, plan):
+    answer = {"class": "status", "reason": "status.401", "t_s": 0.5, "status": 401}
+    texts = {
+        "detail": "",
+        "head": "HTTP/1.1 401 Unauthorized",
+        "body": '{"n": 1, "access_token": "hush", "refresh_token": "hu',
+    }
+    bench.engine.curve = lambda _users: Truth(samples=({**answer, **texts},))
+    kept = run(plan, bench.lab()).levels[0]["samples"]
+    body = '{"n": 1, "access_token": "***", "refresh_token": "***"'
+    assert kept == [{**answer, **texts, "body": body}]

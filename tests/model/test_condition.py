@@ -166,8 +166,17 @@ def test_one_class_of_errors_is_judged_alone():
     assert judge("errors < 1%", measured).word == "broken"
 
 
-def test_nothing_that_ended_shows_nothing():
-    assert judge("success >= 99.9%", level(ok=0)).reason == "no attempt ended"
+@pytest.mark.parametrize("text", ["p95 < 500ms", "ttfb max < 1s", "success >= 99.9%"])
+@pytest.mark.parametrize("errors", [{}, {"timeout": 3}])
+def test_where_no_request_succeeded_every_condition_is_broken(text, errors):
+    holds = judge(text, level(ok=0, errors=errors))
+    assert holds.word == "broken"
+    assert holds.value == 0 or holds.reason == "no request succeeded"
+
+
+def test_a_number_that_is_missing_for_another_reason_is_not_shown():
+    assert judge("p95 < 500ms", level(ok=9, **timed(n=9, p95=None))).word == "not shown"
+    assert judge("p95 < 500ms", {"health": {"verdict": "healthy"}}).word == "not shown"
 
 
 def test_a_rate_of_a_shared_machine_is_a_lower_bound():

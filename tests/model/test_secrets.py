@@ -46,6 +46,18 @@ def test_a_command_is_saved_without_its_secrets(arguments, saved):
     assert redacted_command(arguments) == saved
 
 
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        ('{"access_token":"hu', '{"access_token":"***"'),
+        ('{"n": 1, "password": "hush\\', '{"n": 1, "password": "***"'),
+        ('{"token": "a"}, {"n": "b', '{"token": "***"}, {"n": "b'),
+    ],
+)
+def test_a_secret_whose_text_was_cut_is_covered_to_its_end(text, saved):
+    assert redacted_text(text) == saved
+
+
 def test_text_without_secrets_stays_as_it_is():
     text = '{"n": 1, "name": "tok"} a=b&c=d http://host/'
     assert redacted_text(text) == text

@@ -184,3 +184,10 @@ def test_what_is_written_satisfies_the_schema(any_result):
     from torr.model.result import Result
 
     Result.model_validate(any_result)
+
+
+def test_samples_of_dials_are_shown_though_no_attempt_failed(make_level, make_result):
+    sample = {"class": "connect", "reason": "connect.refused", "detail": "[::1]:80 refused"}
+    text = html.page(make_result("run", [make_level(5, 100.0, 1.0, samples=[sample])]))
+    assert "No attempt failed." in text
+    assert "[::1]:80 refused" in text

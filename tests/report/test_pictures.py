@@ -152,3 +152,13 @@ def test_a_percentile_that_too_few_answers_carry_leaves_a_gap(run):
 
 def test_without_slices_there_is_no_picture_over_time(make_level):
     assert run_figure.timeline([make_level(5, 1.0, 1.0, slices=[])]) is None
+
+
+def test_a_level_cut_short_is_named_and_stands_apart_from_the_line(make_station, make_result):
+    made = [*(make_station(n) for n in (10, 20, 50)), make_station(100, interrupted=True)]
+    found = png.ladder(make_result("ladder", made))
+    assert found.levels == [10, 20, 50, 100]
+    for make in (ladder_figure.qps_ttlb, ladder_figure.success, ladder_figure.panels):
+        figure = draw(lambda make=make: make(found))
+        assert "cut short" in texts(figure)
+        assert list(figure.axes[0].lines[0].get_xdata()) == [10, 20, 50]

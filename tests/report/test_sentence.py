@@ -234,3 +234,35 @@ def test_the_time_of_a_run_is_written_once():
 )
 def test_conditions_are_said_in_words(text, words):
     assert sentence.phrase(Condition.parse(text)) == words
+
+
+def hung(make_level, users):
+    return {**make_level(users, 0.0, 1.0, failure="hung"), "latency": {}}
+
+
+def test_dead_levels_are_said_with_and_without_an_slo(make_level, make_result):
+    made = [*levels(make_level, *ROWS[:3]), hung(make_level, 400)]
+    assert sentence.verdict(make_result("ladder", made)) == (
+        "Peaks at 2,150 requests/s, reached at 200 connections; the knee is at 100; "
+        "at 400 connections no request succeeded."
+    )
+    made.append(hung(make_level, 800))
+    assert sentence.verdict(make_result("ladder", made, ["p95 < 5s"])) == (
+        "Holds 2,150 requests/s at 200 connections with p95 under 5 s; the knee is at 100; "
+        "from 400 connections on no request succeeded."
+    )
+    assert sentence.success(make_result("ladder", made)) == (
+        "No request failed, 50 to 200 connections; none was answered at 400 and 800 connections."
+    )
+
+
+def test_a_level_cut_short_is_not_the_highest_measured(make_level, make_result):
+    made = [*levels(make_level, *ROWS), make_level(1600, 9999.0, 1.0, interrupted=True)]
+    assert sentence.verdict(make_result("ladder", made, ["p95 < 5s"])).startswith(
+        "Holds 2,100 requests/s at 800 connections, the highest level measured to its end, with"
+    )
+
+
+def test_trust_names_the_warnings_of_the_levels_once(make_level, make_result):
+    made = [make_level(n, 9.0, 1.0, warnings=["the log ends early: disk full"]) for n in (1, 2)]
+    assert sentence.trust(make_result("ladder", made)).count("the log ends early: disk full") == 1

@@ -65,6 +65,76 @@ def test_a_knee_at_the_highest_level_is_an_edge_of_the_ladder():
     assert found["reasons"]["knee"].startswith("the ladder ends too early")
 
 
+def dead(users, **more):
+    """A level whose users all hung: nothing could start in its window."""
+    made = level(users, 0, ok=0, **more)
+    return {**made, "success_rate": None, "latency": {}}
+
+
+def test_a_level_at_which_nothing_succeeded_ends_the_capacity():
+    found = capacity.analyse([level(200, 100), dead(500), level(1000, 300)], [P95])["slo"]
+    assert found["concurrency"] == 200
+    beyond = found["beyond"]
+    assert (beyond["concurrency"], beyond["word"]) == (500, "broken")
+    assert beyond["reason"] == "no request succeeded"
+
+
+def test_a_level_with_a_failure_holds_no_slo_of_any_kind():
+    words = {v["word"] for v in capacity.verdicts([dead(5, failure="hung")], [P95, SUCCESS])}
+    assert words == {"broken"}
+
+
+def test_a_level_that_was_ended_before_its_window_is_left_out():
+    levels = [level(1, 10), dead(2, interrupted=True)]
+    assert [v["concurrency"] for v in capacity.verdicts(levels, [P95])] == [1]
+    assert capacity.analyse(levels, [P95])["slo"]["beyond"] is None
+
+
+def test_a_knee_below_a_dead_level_is_no_edge_of_the_ladder():
+    found = capacity.analyse([level(50, 50), level(100, 100), level(200, 200), dead(400)])
+    assert found["knee"]["concurrency"] == 200
+
+
+def test_a_level_cut_short_is_no_peak_no_knee_no_plateau_and_no_point_of_the_fit():
+    levels = [queue(n) for n in (1, 2, 4, 8, 16, 32)]
+    whole = capacity.analyse(levels, [P95])
+    cut = level(20, 99_999, 0.001, interrupted=True)
+    assert capacity.analyse([*levels, cut], [P95]) == whole
+
+
+def test_a_level_cut_short_above_the_others_is_named_where_the_knee_is_missed():
+    levels = [*(queue(n) for n in (1, 2, 5)), level(10, 9_999, interrupted=True)]
+    assert capacity.analyse(levels)["reasons"]["knee"].endswith(
+        ", 5, as the one above was cut short"
+    )
+
+
+def test_a_level_cut_short_that_breaks_an_slo_ends_the_capacity():
+    levels = [queue(1), level(5, 100, p95=99, interrupted=True), queue(10)]
+    assert capacity.analyse(levels, [P95])["slo"]["beyond"]["concurrency"] == 5
+
+
+def test_a_level_whose_drain_was_ended_is_whole():
+    made = level(5, 100, interrupted=True, cut_short=False)
+    assert capacity.analyse([made], [P95])["slo"]["concurrency"] == 5
+
+
+def test_a_round_cut_short_leaves_the_level_to_its_other_rounds():
+    rounds = [level(5, 100), level(5, 999, interrupted=True, round=2)]
+    assert capacity.analyse(rounds)["peak"]["ok_per_s"] == 100
+
+
+def test_a_ladder_cut_short_at_its_first_level_claims_nothing_and_says_so():
+    found = capacity.analyse([level(5, 100, interrupted=True)], [P95])
+    assert found["reasons"]["peak"] == "no level was measured to its end"
+
+
+def test_a_level_cut_short_before_anything_ended_shows_nothing():
+    made = level(5, 0, ok=0, interrupted=True)
+    made["counts"]["attempted"] = 4
+    assert capacity.judge(P95, [made]).word == "not shown"
+
+
 def test_two_levels_have_no_knee():
     assert (
         capacity.analyse([queue(1), queue(20)])["reasons"]["knee"] == "needs 3 levels, there are 2"

@@ -17,12 +17,15 @@ from torr.errors import (
     MissedError,
     NothingMeasuredError,
 )
+from torr.stats.series import is_limited
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from torr.experiments.lab import Outcome
+    from torr.model.condition import Condition
     from torr.store.rundir import RunDirectory
 
 Result = dict[str, Any]
@@ -103,27 +106,37 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
     if flags["strict"] and limited:
         where = ", ".join(str(level["concurrency"]) for level in limited)
         raise GeneratorLimitedError(f"--strict: the generator was the limit at {where} connections")
-    missed = _missed(result)
-    if missed:
-        raise MissedError(f"SLO broken: {', '.join(missed)}")
+    _gate(result, flags["slos"])
 
 
-def _missed(result: Result) -> list[str]:
-    """The SLOs that break at the lowest level that claims anything.
+def _gate(result: Result, slos: Sequence[Condition]) -> None:
+    """Raise MissedError unless the SLOs may pass; say of each that is not shown that it is not.
 
-    A ladder climbs until SLOs break, so only one that breaks from the start has failed.
+    A ladder climbs until SLOs break, so what counts is the lowest level that claims anything. Where
+    none does, nothing speaks for the SLOs, and they do not pass.
     """
-    usable = {
-        level["concurrency"]
-        for level in result["levels"]
-        if level["health"]["verdict"] != "generator-limited"
-    }
+    usable = {x["concurrency"] for x in result["levels"] if not is_limited(x)}
+    if slos and not usable:
+        asked = ", ".join(slo.text or str(slo) for slo in slos)
+        hint = "give it more room (--workers, ulimit -Hn, another machine) or less load"
+        raise MissedError(f"SLO {asked}: not shown: the generator was the limit", hint)
     lowest = min(usable, default=None)
-    return [
-        verdict["condition"]
-        for verdict in result["verdicts"]
-        if verdict["concurrency"] == lowest and verdict["word"] == "broken"
-    ]
+    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == lowest]
+    broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
+    if broken:
+        raise MissedError(f"SLO broken: {', '.join(broken)}")
+    for verdict in found:
+        if verdict["word"] == "not shown":
+            said = f"SLO not shown: {_named(verdict)}: neither held nor broken, so no failure"
+            click.echo(f"note: {said}", err=True)
+
+
+def _named(verdict: Result) -> str:
+    """The SLO, with the reason where no value speaks for itself."""
+    if verdict["reason"] and (verdict["value"] is None or verdict["word"] == "not shown"):
+        return f"{verdict['condition']} ({verdict['reason']})"
+    condition: str = verdict["condition"]
+    return condition
 
 
 def _tried(result: Result) -> str:

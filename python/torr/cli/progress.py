@@ -105,6 +105,8 @@ def row(level: Level) -> str:
         f" {units.show_ms(mean):>10} {units.show_ms(p95):>10}"
         f" {units.show_percent(level['success_rate']):>9}  {health['verdict']}{reason}"
     )
+    if level.get("cut_short"):
+        text += ", cut short"
     return text if level.get("failure") is None else f"{text}  {level['failure']}"
 
 

@@ -235,6 +235,9 @@ def _capacity(result: Json) -> dict[str, str]:
     if limited:
         where = ", ".join(f"{n:,}" for n in dict.fromkeys(x["concurrency"] for x in limited))
         found["no claim"] = f"{where}: limited by the generator"
+    cut = Series.of("", result["levels"]).cut
+    if cut:
+        found["cut short"] = f"{', '.join(f'{p.concurrency:,}' for p in cut)}: claims nothing"
     return found
 
 

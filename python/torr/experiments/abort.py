@@ -1,7 +1,7 @@
 """`--abort-on`: when to give up a load before its time.
 
 A condition ends the load when it holds in three measured slices in a row, or for a whole level:
-one bad second is noise, three are a state. Slices that show nothing about it leave the count.
+one bad second is noise, three are a state. A slice that shows nothing about it ends the row.
 """
 
 from __future__ import annotations
@@ -39,10 +39,7 @@ class Watch:
         return self.fired
 
     def _count(self, number: int, condition: Condition, piece: Slice) -> None:
-        word = condition.evaluate(piece).word
-        if word == "held":
-            self._row[number] = self._row.get(number, 0) + 1
-        elif word == "broken":
-            self._row[number] = 0
-        if self._row.get(number, 0) >= IN_A_ROW:
+        holds = condition.evaluate(piece).word == "held"
+        self._row[number] = self._row.get(number, 0) + 1 if holds else 0
+        if self._row[number] >= IN_A_ROW:
             self.fired = str(condition)

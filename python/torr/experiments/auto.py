@@ -136,7 +136,7 @@ def _knee_gaps(points: Sequence[Point]) -> list[tuple[int, int]]:
 def _slo_gap(points: Sequence[Point]) -> list[tuple[int, int]]:
     """Between the last level that holds, with all below it, and the first that breaks."""
     held = 0
-    for point in sorted(points, key=lambda p: p.concurrency):
+    for point in sorted((p for p in points if not p.limited), key=lambda p: p.concurrency):
         if point.breaks_slo:
             return [(held, point.concurrency)] if held else []
         held = point.concurrency

@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING
 from torr import engine
 from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
+from torr.model.plan import SECOND_NS, Duration
+from torr.model.secrets import redacted_text
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from torr.engine import Level, Load
+    from torr.model.plan import Plan
+
+SAMPLED_TEXTS = ("detail", "head", "body")
 
 
 def measure(step: Step, lab: Lab) -> Measured:
@@ -55,4 +62,24 @@ def _labelled(level: Level, step: Step) -> Level:
     """The level as result.json has it; a window that never opened answered nothing a second."""
     place: Level = {"candidate": None, "factors": {}, "round": step.round}
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
-    return {**place, **level, **rates, "monitor": {}}
+    found = {
+        "samples": [_redacted(sample) for sample in level["samples"]],
+        "cut_short": _is_cut_short(level, step.plan),
+        "monitor": {},
+    }
+    return {**place, **level, **rates, **found}
+
+
+def _is_cut_short(level: Level, plan: Plan) -> bool:
+    """Whether the user or an abort condition ended the window; ending the drain cuts nothing."""
+    if not level["interrupted"]:
+        return False
+    if not isinstance(plan.stop, Duration):
+        return True
+    return round((level["seconds"] or 0) * SECOND_NS) < plan.stop.duration_ns
+
+
+def _redacted(sample: dict[str, Any]) -> dict[str, Any]:
+    """A kept answer without the secrets that its text names."""
+    texts = {key: redacted_text(sample[key]) for key in SAMPLED_TEXTS if sample.get(key)}
+    return {**sample, **texts}

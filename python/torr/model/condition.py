@@ -12,8 +12,9 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
     OP      <  <=  >  >=
 
 A condition is `held`, `broken`, or `not shown`, which is what an honest reader says of a number
-that is missing, that is only a lower bound, or that stands on too few attempts. This module
-judges one level; which levels and rounds belong together is decided in stats.
+that is missing, that is only a lower bound, or that stands on too few attempts. Where no request
+succeeded a missing number is the target's doing, and the condition is broken. This module judges
+one level; which levels and rounds belong together is decided in stats.
 """
 
 from __future__ import annotations
@@ -145,10 +146,16 @@ class Condition:
         part = _part(level, self.name)
         if part is None:
             return Holds(None, self.limit, "not shown", f"no request is named {self.name!r}")
+        holds = self._of_part(part, attempts, contended=verdict == "contended")
+        if holds.value is None and (part.get("counts") or {}).get("ok") == 0:
+            return Holds(None, self.limit, "broken", "no request succeeded")
+        return holds
+
+    def _of_part(self, part: Level, attempts: int | None, *, contended: bool) -> Holds:
         if self.metric in ("success", "errors"):
             return self._of_share(part, attempts)
         if self.metric in RATES:
-            return self._of_rate(part, contended=verdict == "contended")
+            return self._of_rate(part, contended=contended)
         if self.metric == "goodput":
             return self._of_goodput(part)
         return self._of_time(part)

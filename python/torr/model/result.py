@@ -209,8 +209,10 @@ class Level(_Part):
     health: Health
     generator: Generator | None = None
     monitor: dict[str, Any] | None = None
+    warnings: list[str] = []
     failure: str | None = None
     interrupted: bool = False
+    cut_short: bool = Field(default=False, description="its window ended early: it claims nothing")
 
 
 class Peak(_Part):

@@ -2,7 +2,7 @@
 
 Works on names, since a secret's value looks like anything: headers, query and form fields and JSON
 members whose name says that they hold one, and the user and password of a URL. A secret under an
-innocent name is not found.
+innocent name is not found. Text that was cut inside of a secret is covered to its end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAME = r"[\w.-]*(?:authorization|cookie|token|secret|passw|api[-_]?key|credenti
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
 _HEADER = re.compile(rf"^((?:-H|--header=)?\s*{_NAME}\s*:).+$", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(rf"((?:^|[?&\s'\"=]){_NAME}=)[^&\s#'\"]+", re.IGNORECASE)
-_MEMBER = re.compile(rf'("{_NAME}"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)', re.IGNORECASE)
+_MEMBER = re.compile(rf'("{_NAME}"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\w.+-]+)', re.IGNORECASE)
 _USERINFO = re.compile(r"(://)[^/?#\s@]*(?:@[^/?#\s@]*)*@")
 
 

@@ -40,7 +40,9 @@ def load(path: Path) -> Series:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
     if not series.points:
-        raise UsageError(f"{path} has no level that claims anything", "every level was limited")
+        raise UsageError(
+            f"{path} has no level that claims anything", "every level was limited or cut short"
+        )
     return series
 
 

@@ -129,10 +129,8 @@ def _details(result: Result) -> Iterator[str]:
 
 
 def _errors(result: Result) -> str:
-    found = _table(table.errors(result))
-    if not found:
-        return "<p>No attempt failed.</p>"
     samples = [(level, s) for level in result["levels"] for s in level.get("samples") or ()]
+    found = _table(table.errors(result)) or "<p>No attempt failed.</p>"
     return found + "".join(_sample(level, sample) for level, sample in samples)
 
 

@@ -1,8 +1,8 @@
 """Pictures of a ladder: rate and time over concurrency, and the share of requests that succeeded.
 
 `qps_ttlb` is wrktest's picture, both curves in one; `panels` puts them one above the other, which
-leaves room for p95, intervals and narrow screens. Levels that the generator limited are hollow,
-hatched and named; they are never joined to the line.
+leaves room for p95, intervals and narrow screens. Levels that the generator limited, and those cut
+short, are hollow, hatched and named; they are never joined to the line.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Ladder:
 
     @property
     def levels(self) -> list[int]:
-        """Every measured level, limited ones included."""
-        return sorted(p.concurrency for p in (*self.series.points, *self.series.limited))
+        """Every measured level, those included that claim nothing."""
+        return [point.concurrency for point in self.series.shown]
 
 
 def qps_ttlb(ladder: Ladder) -> Figure:
@@ -55,7 +55,7 @@ def qps_ttlb(ladder: Ladder) -> Figure:
     right.set_ylabel("mean time to last byte (TTLB), ms", color=SECOND.colour)
     left.set_ylabel("ok requests/s (QPS)", color=FIRST.colour)
     _findings(left, ladder)
-    _limited(left, ladder, "ok_per_s")
+    _unclaimed(left, ladder, "ok_per_s")
     _legend(left, [(FIRST, "QPS, left"), (SECOND, "mean TTLB, right")], ladder)
     return fig
 
@@ -72,7 +72,7 @@ def success(ladder: Ladder) -> Figure:
     ax.set_ylim(0, 112)
     ax.set_yticks(range(0, 101, 20), [f"{y} %" for y in range(0, 101, 20)])
     ax.set_ylabel("success rate, % of attempts")
-    _limited(ax, ladder, "success_rate")
+    _unclaimed(ax, ladder, "success_rate")
     _rate_limits(ax, ladder.slos)
     return fig
 
@@ -100,7 +100,7 @@ def panels(ladder: Ladder, width: float = 10, height: float = 6.4) -> Figure:
     lower.set_title(f"ms{scale}: p95 ▲, mean TTLB ■", size=10, weight="bold")
     _findings(upper, ladder)
     for ax, metric in ((upper, "ok_per_s"), (lower, "p95_ms")):
-        _limited(ax, ladder, metric)
+        _unclaimed(ax, ladder, metric)
     return fig
 
 
@@ -125,7 +125,7 @@ def _finish(ax: Axes, ladder: Ladder, highest: float, label: str) -> None:
 
 
 def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
-    values = [p.ok_per_s for p in (*ladder.series.points, *ladder.series.limited)]
+    values = [p.ok_per_s for p in ladder.series.shown]
     tips = [
         f"{p.concurrency:,} connections: {'≥ ' if p.at_least else ''}{show_rate(p.ok_per_s)} ok/s"
         for p in ladder.series.points
@@ -211,8 +211,14 @@ def _room(ax: Axes, level: int) -> tuple[float, float]:
     return (1 - share) * width, share * width
 
 
-def _limited(ax: Axes, ladder: Ladder, metric: str) -> None:
-    for point in ladder.series.limited:
+def _unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
+    """Levels that claim nothing: hollow, hatched, and named where the first one lies."""
+    _hollow(ax, ladder, ladder.series.limited, metric, "generator-limited")
+    _hollow(ax, ladder, ladder.series.cut, metric, "cut short")
+
+
+def _hollow(ax: Axes, ladder: Ladder, points: Sequence[Point], metric: str, name: str) -> None:
+    for point in points:
         low, high = theme.region(ladder.levels, point.concurrency)
         ax.axvspan(low, high, facecolor="none", edgecolor=theme.GREY, hatch="///", lw=0, zorder=0)
         value = getattr(point, metric)
@@ -227,10 +233,10 @@ def _limited(ax: Axes, ladder: Ladder, metric: str) -> None:
                 linestyle="none",
                 zorder=4,
             )
-    if ladder.series.limited:
-        first = min(point.concurrency for point in ladder.series.limited)
+    if points:
+        first = min(point.concurrency for point in points)
         ax.annotate(
-            "generator-limited",
+            name,
             (theme.region(ladder.levels, first)[0], 0.5),
             xycoords=("data", "axes fraction"),
             xytext=(7, 0),

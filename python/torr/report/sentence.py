@@ -13,7 +13,7 @@ from typing import Any
 from torr.model.condition import Condition
 from torr.report import diff
 from torr.stats import capacity as stats
-from torr.stats.series import Point, Series, by_concurrency, is_limited, verdict_of
+from torr.stats.series import Point, Series, attempted, by_concurrency, is_limited, verdict_of
 from torr.units import show_ms, show_percent, show_rate
 
 Result = Mapping[str, Any]
@@ -26,7 +26,7 @@ def verdict(result: Result) -> str:
     """Return what the run found, as one sentence."""
     if result["kind"] == "diff":
         return _of_diff(result)
-    if not by_concurrency(result["levels"]):
+    if not any(attempted(level) for level in result["levels"]):
         return f"Nothing was measured{_because(_failure(result))}."
     return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
 
@@ -39,6 +39,7 @@ def trust(result: Result) -> str:
     if not levels:
         return "No level was measured."
     parts = [_health(levels), _busiest(levels), _rounds(result), _steal(levels)]
+    parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
     if result.get("ended_by"):
         parts.append(f"ended by {result['ended_by']}")
     if result.get("status") == "interrupted":
@@ -86,7 +87,8 @@ def _of_ladder(result: Result) -> str:
     end = f"; the knee is at {knee['concurrency']:,}" if knee else ""
     if capacity["slo"] is not None:
         end = end or _lower_peak(capacity["peak"], capacity["slo"])
-        return f"{_holds(capacity['slo'], series)}{end}."
+        return f"{_holds(capacity['slo'], series)}{end}{_dead(series)}."
+    end += _dead(series)
     peaks = _peaks(capacity["peak"], series)
     first = _first_failing(result)
     if first is not None:
@@ -130,7 +132,20 @@ def _top(series: Series) -> str:
     last = series.points[-1].concurrency
     if any(point.concurrency > last for point in series.limited):
         return "the highest level that the generator could hold"
+    if any(point.concurrency > last for point in series.cut):
+        return "the highest level measured to its end"
     return "the highest level measured"
+
+
+def _dead(series: Series) -> str:
+    """Levels at which nothing succeeded: no other number of a ladder says it."""
+    dead = [point for point in series.points if point.is_dead]
+    if not dead:
+        return ""
+    if len(dead) > 1 and list(series.points[-len(dead) :]) == dead:
+        return f"; from {dead[0].concurrency:,} connections on no request succeeded"
+    places = _join([f"{point.concurrency:,}" for point in dead])
+    return f"; at {places} connections no request succeeded"
 
 
 def _first_failing(result: Result) -> Mapping[str, Any] | None:
@@ -173,7 +188,7 @@ def _of_run(result: Result) -> str:
         return f"Claims nothing: the generator was the limit{_because(_first(reasons))}."
     if not any((level.get("counts") or {}).get("ok") for level in levels):
         return f"No request succeeded{_errors(result)}."
-    point = Series.of("", levels).points[0]
+    point = Series.of("", levels).shown[0]
     asked = levels[0].get("rate")
     rate = _rate({"ok_per_s": point.ok_per_s, "at_least": point.at_least})
     if asked is not None:
@@ -276,12 +291,14 @@ def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
 
 def _failures(series: Series) -> str:
     rates = [(p.success_rate, p.concurrency) for p in series.points if p.success_rate is not None]
+    hung = _join([f"{p.concurrency:,}" for p in series.points if p.success_rate is None])
+    more = f"; none was answered at {hung} connections" if hung else ""
     if not rates:
-        return "no attempt ended at a level that claims anything"
+        return f"no attempt ended at a level that claims anything{more}"
     worst, where = min(rates)
     if worst == 100:
-        return f"no request failed, {rates[0][1]:,} to {rates[-1][1]:,} connections"
-    failed = f"{show_percent(100 - worst)} failed at {where:,} connections"
+        return f"no request failed, {rates[0][1]:,} to {rates[-1][1]:,} connections{more}"
+    failed = f"{show_percent(100 - worst)} failed at {where:,} connections{more}"
     first = next(place for place, (rate, _) in enumerate(rates) if rate < 100)
     return f"no request failed up to {rates[first - 1][1]:,}, {failed}" if first else failed
 
@@ -326,4 +343,6 @@ def _first(texts: Sequence[str]) -> str | None:
 
 
 def _join(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+    if len(words) < 2:
+        return "".join(words)
+    return " and ".join([", ".join(words[:-1]), words[-1]])

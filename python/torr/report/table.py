@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from torr.report import sentence
-from torr.stats.series import Level, Series, by_concurrency, is_limited, verdict_of
+from torr.stats.series import Level, Series, by_concurrency, is_cut, is_limited, verdict_of
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 _STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean", "stdev")
@@ -34,11 +34,12 @@ def levels(result: Mapping[str, Any]) -> Table | None:
     if not result["levels"]:
         return None
     series = Series.of("", result["levels"])
-    points = {point.concurrency: point for point in (*series.points, *series.limited)}
+    points = {point.concurrency: point for point in series.shown}
     rows = []
     for concurrency, rounds in by_concurrency(result["levels"]).items():
         point = points[concurrency]
         usable = [level for level in rounds if not is_limited(level)] or rounds
+        usable = [level for level in usable if not is_cut(level)] or usable
         spread = "–" if point.spread is None else f"{100 * point.spread:.1f} %"
         rows.append(
             (
@@ -214,7 +215,8 @@ def _cell(stats: Mapping[str, Any], stat: str) -> str:
 
 
 def _health(rounds: Iterable[Level]) -> str:
-    return ", ".join(dict.fromkeys(verdict_of(level) for level in rounds))
+    words = list(dict.fromkeys(verdict_of(level) for level in rounds))
+    return ", ".join([*words, "cut short"] if any(map(is_cut, rounds)) else words)
 
 
 def _claim(found: Any, reason: str | None, say: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON
@@ -241,6 +243,8 @@ def _slo(slo: Mapping[str, Any]) -> tuple[str, str]:
     if beyond is None:
         return f"{slo['concurrency']:,}", f"{held}; no higher level shows where it ends"
     value = _with_unit(beyond["value"], beyond["unit"])
+    if beyond["value"] is None:
+        value = beyond["reason"] or value
     end = f"at {beyond['concurrency']:,} {beyond['condition']} is {beyond['word']} ({value})"
     return f"{slo['concurrency']:,}", f"{held}; {end}"
 

@@ -1,8 +1,9 @@
 """What a ladder says about capacity: peak, knee, capacity under SLOs, scalability.
 
-Everything comes from the median of rounds. Levels that the generator limited claim nothing and
-are left out; contended ones count, and every claim on them is a lower bound (`at_least`). What
-cannot be claimed is null, with its reason in words in `reasons`.
+Everything comes from the median of rounds. Levels that the generator limited or that were cut short
+claim nothing and are left out; contended ones count, and every claim on them is a lower bound
+(`at_least`). A level at which nothing succeeded counts: it holds no SLO, and no claim reaches past
+it. What cannot be claimed is null, with its reason in words in `reasons`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from statistics import median, median_low
 from typing import Any
 
 from torr.model.condition import Condition, Holds
-from torr.stats.series import Level, Point, Series, by_concurrency, is_limited
+from torr.stats.series import (
+    Level,
+    Point,
+    Series,
+    by_concurrency,
+    is_cut,
+    is_limited,
+)
 
 PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
@@ -25,7 +33,7 @@ def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> dict[str
     """Return result.json's `capacity` of a ladder: peak, knee, slo, usl, and `reasons` of nulls."""
     series = Series.of("", levels)
     capacity: dict[str, Any] = {"peak": None, "knee": None, "slo": None, "usl": None}
-    if not series.points or not any(point.ok_per_s for point in series.points):
+    if not any(point.ok_per_s for point in series.points):
         why = _why_nothing(series)
         return {**capacity, "reasons": dict.fromkeys(capacity, why)}
     reasons: dict[str, str] = {}
@@ -70,19 +78,21 @@ def knee(series: Series) -> tuple[dict[str, Any] | None, str]:
     Kleinrock's power (Power and deterministic rules of thumb, 1979). At the lowest or highest
     level it is an edge of the ladder, not a knee of the system.
     """
-    known = [point for point in series.points if point.service_ms]
-    if len(known) < 3:
-        return None, f"needs 3 levels, there are {len(known)}"
-    best = max(known, key=lambda point: point.ok_per_s / (point.service_ms or 1))
-    if best is known[0]:
+    points = series.points
+    if len(points) < 3:
+        return None, f"needs 3 levels, there are {len(points)}"
+    best = max(points, key=_power)
+    if not best.service_ms:
+        return None, "no level has a service time"
+    if best is points[0]:
         return (
             None,
             f"the ladder starts too late: power is greatest at its lowest level, {_at(best)}",
         )
-    if best is known[-1]:
-        above = ", as those above were limited by the generator" if series.limited else ""
+    if best is points[-1]:
         return None, (
-            f"the ladder ends too early: power is greatest at its highest level, {_at(best)}{above}"
+            "the ladder ends too early: power is greatest at its highest level, "
+            f"{_at(best)}{_why_none_above(series, best)}"
         )
     return {
         "concurrency": best.concurrency,
@@ -105,13 +115,16 @@ def under_slo(
     held: Point | None = None
     beyond: dict[str, Any] | None = None
     for concurrency, rounds in by_concurrency(levels).items():
-        if all(is_limited(level) for level in rounds):
+        series = Series.of("", rounds)
+        if series.limited:
             continue
         verdict = _first_not_held(slos, concurrency, rounds)
+        if series.cut and (verdict is None or verdict["word"] != "broken"):
+            continue
         if verdict is not None:
             beyond = verdict
             break
-        held = Series.of("", rounds).points[0]
+        held = series.points[0]
     if held is None:
         return None, _why_no_slo(beyond)
     return {
@@ -140,7 +153,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
     reason = same[0].reason
     if len(same) < len(each):
         reason = f"{word} in {len(same)} of {len(each)} rounds"
-    if word == "held" and all(level.get("interrupted") for level in usable):
+    if all(is_cut(level) for level in usable) and (word == "held" or not attempts):
         word, reason = "not shown", "the level was cut short"
     return Holds(median(values) if values else None, slo.limit, word, reason)  # type: ignore[arg-type]
 
@@ -194,11 +207,25 @@ def _ended(level: Level) -> int:
     return ended
 
 
+def _power(point: Point) -> float:
+    return point.ok_per_s / point.service_ms if point.service_ms else 0.0
+
+
 def _at(point: Point) -> str:
     return f"{point.concurrency:,}"
 
 
+def _why_none_above(series: Series, best: Point) -> str:
+    if any(point.concurrency > best.concurrency for point in series.limited):
+        return ", as those above were limited by the generator"
+    if any(point.concurrency > best.concurrency for point in series.cut):
+        return ", as the one above was cut short"
+    return ""
+
+
 def _why_nothing(series: Series) -> str:
+    if series.cut and not series.points:
+        return "no level was measured to its end"
     if series.limited and not series.points:
         return "the generator was the limit at every level"
     return "no level has an ok answer"

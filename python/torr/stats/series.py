@@ -1,7 +1,8 @@
 """Levels of a ladder put in order: one point a level of concurrency, the median of its rounds.
 
 What result.json has in the order of measuring, every reader needs by concurrency. Levels that the
-generator limited are kept apart, since they claim nothing; contended ones stay, marked `at_least`.
+generator limited, and those cut short, are kept apart, since they claim nothing; contended ones
+stay, marked `at_least`. A level at which nothing succeeded stays too: it is what the target did.
 A .dat file gives the same points, with less in them.
 """
 
@@ -38,40 +39,74 @@ class Point:
     spread: float | None = None
     """Coefficient of variation of ok/s, as a fraction: of the rounds, or of the slices of one."""
 
+    @property
+    def is_dead(self) -> bool:
+        """Whether no request succeeded."""
+        return self.ok_per_s == 0 and self.service_ms is None
+
 
 @dataclass(frozen=True)
 class Series:
-    """The points of one ladder, ascending; `limited` holds those the generator limited."""
+    """The points of one ladder, ascending, and those that claim nothing.
+
+    `limited` holds those the generator limited, `cut` those that were cut short.
+    """
 
     name: str
     points: tuple[Point, ...]
     limited: tuple[Point, ...] = ()
+    cut: tuple[Point, ...] = ()
 
     @classmethod
     def of(cls, name: str, levels: Iterable[Level]) -> Series:
         """Put the levels of a result in order.
 
-        A level of several rounds is limited only if all of them are; else its other rounds count.
+        A level of several rounds is limited, or cut short, only if all of them are; else its other
+        rounds count.
         """
         points: list[Point] = []
         limited: list[Point] = []
+        cut: list[Point] = []
         for rounds in by_concurrency(levels).values():
             usable = [level for level in rounds if not is_limited(level)]
-            (points if usable else limited).append(_point(usable or rounds))
-        return cls(name, tuple(points), tuple(limited))
+            whole = [level for level in usable if not is_cut(level)]
+            kind = points if whole else cut if usable else limited
+            kind.append(_point(whole or usable or rounds))
+        return cls(name, tuple(points), tuple(limited), tuple(cut))
+
+    @property
+    def shown(self) -> tuple[Point, ...]:
+        """Every level that there is a number of, ascending."""
+        every = (*self.points, *self.limited, *self.cut)
+        return tuple(sorted(every, key=lambda point: point.concurrency))
 
     def at(self, concurrency: int) -> Point | None:
-        """Return the point at a level of concurrency, limited ones excluded."""
+        """Return the point at a level of concurrency that claims something."""
         return next((p for p in self.points if p.concurrency == concurrency), None)
 
 
 def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
-    """Group levels that measured something by their concurrency, ascending."""
+    """Group levels by their concurrency, ascending.
+
+    Left out are those that ended before their window. One whose window brought no attempt stays:
+    its users hung.
+    """
     groups: dict[int, list[Level]] = {}
     for level in levels:
-        if (level.get("counts") or {}).get("attempted", 1):
+        if attempted(level) or level.get("failure") or not level.get("interrupted"):
             groups.setdefault(level["concurrency"], []).append(level)
     return dict(sorted(groups.items()))
+
+
+def attempted(level: Level) -> int:
+    """Return how many attempts the window had; 1 where it is not said."""
+    count: int = (level.get("counts") or {}).get("attempted", 1)
+    return count
+
+
+def is_cut(level: Level) -> bool:
+    """Whether the level was ended before its window was over, so that it claims nothing."""
+    return bool(level.get("cut_short", level.get("interrupted")))
 
 
 def is_limited(level: Level) -> bool:
