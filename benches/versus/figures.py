@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from common.firstbyte import seconds_to_first_byte
@@ -76,7 +77,8 @@ def against_wrk(path: str, connections: int) -> Callable[[Nginx, int, int], dict
 def shown(shot: Shot, busy: float) -> dict[str, Any]:
     """What is kept of one run."""
     return {
-        "command": shot.command,
+        # As a reader would type it: the tool by name, not by where it was installed.
+        "command": [Path(shot.command[0]).name, *shot.command[1:]],
         "requests": shot.requests,
         "cpu_s": shot.cpu_s,
         "seconds": shot.seconds,
