@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # The ladders of docs/studies/ladder-of-an-api-server.md: builds the servers, climbs, sets the
-# ladders side by side, takes a CPU profile under load, and keeps what the study cites beside
-# this file (or in $KEEP). The client has core 0, the servers core 1.
+# ladders side by side, takes CPU profiles under load, and keeps what the study cites beside this
+# file (or in $KEEP). The client has core 0, the servers core 1. About 20 minutes.
 #
-#   docs/studies/ladder/run.sh
-#   LEVELS=50,200 DURATION=1s ROUNDS=1 PROFILE=3 KEEP=/tmp/try docs/studies/ladder/run.sh
+#   docs/studies/ladder/run.sh                   # all steps, in the order of `steps`
+#   docs/studies/ladder/run.sh proxy diffs       # some of them
+#   LEVELS=50,200 DURATION=1s BARE_ROUNDS=1 KEEP=/tmp/try docs/studies/ladder/run.sh
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 repository=$(cd "$here/../../.." && pwd)
 servers=$repository/examples/servers
 PATH=$repository/.venv/bin:$PATH
+steps=(bare logging quiet proxy bare-again logging-auto diffs profiles)
 levels=${LEVELS:-200,500,1000,3000,5000,10000,15000,20000,25000,50000}
 duration=${DURATION:-10s}
-rounds=${ROUNDS:-3}
-profile_seconds=${PROFILE:-30}
+bare_rounds=${BARE_ROUNDS:-3}
+rounds=${ROUNDS:-1}
+profile_seconds=${PROFILE:-10}
 keep=$(realpath -m "${KEEP:-$here}")
 work=$(mktemp -d)
 cd "$work" # so that kept commands name no temporary place
@@ -22,18 +25,29 @@ port=${PORT:-8080} proxy_port=${PROXY_PORT:-8081} profile_port=${PROFILE_PORT:-6
 started=()
 
 main() {
+    (($# > 0)) || set -- "${steps[@]}"
     go build -C "$servers" -o "$work/bin/" ./bare ./slow
     mkdir -p "$keep"
-    machine >"$keep/machine.txt"
-    climb bare "$port" bare
-    climb logging "$port" logging
-    climb quiet "$port" quiet
-    climb proxy "$proxy_port" bare nginx_before_bare
-    climb bare-again "$port" bare
-    levels=${LOW:-auto} rounds=1 climb logging-auto "$port" logging
+    [[ -e $keep/machine.txt ]] || machine >"$keep/machine.txt"
+    echo "$(date -u +%R) commit $(git -C "$repository" describe --always --dirty): $*" \
+        >>"$keep/machine.txt"
+    local step
+    for step in "$@"; do "step_$step"; done
+}
+
+step_bare() { rounds=$bare_rounds climb bare "$port" bare; }
+step_logging() { climb logging "$port" logging; }
+step_quiet() { climb quiet "$port" quiet; }
+step_proxy() { climb proxy "$proxy_port" bare nginx_before_bare; }
+step_bare-again() { climb bare-again "$port" bare; }
+step_logging-auto() { levels=${LOW:-auto} climb logging-auto "$port" logging; }
+step_diffs() {
+    local pair
     for pair in bare:bare-again bare:logging bare:quiet logging:quiet bare:proxy; do
         side_by_side "${pair%:*}" "${pair#*:}"
     done >"$keep/diffs.txt"
+}
+step_profiles() {
     profile logging
     profile quiet
 }
@@ -62,14 +76,15 @@ climb() {
 
 keep_ladder() {
     mkdir -p "$keep/$1"
-    cp "$work/$1"/latest/{summary.md,"$1"*.dat,"$1"*.png} "$keep/$1/"
-    # Without slices, histograms and warm-ups, which are most of the file.
+    cp "$work/$1"/latest/{"$1".dat,"$1"*.png} "$keep/$1/"
+    cp "$work/$1/latest/summary.md" "$keep/$1/summary.txt" # no page: its command is not to be run
+    # Without slices and histograms, which are most of the file.
     python3 - "$work/$1/latest/result.json" "$keep/$1/result.json" <<'END'
 import json, sys
 result = json.load(open(sys.argv[1]))
 for level in result["levels"]:
-    for heavy in "slices", "histograms", "warmup", "latency_all":
-        level.pop(heavy, None)
+    level.pop("slices", None)
+    level.pop("histograms", None)
 with open(sys.argv[2], "w") as kept:
     head = {key: value for key, value in result.items() if key != "levels"}
     kept.write(json.dumps(head)[:-1] + ', "levels": [\n')
@@ -79,7 +94,7 @@ END
 
 side_by_side() {
     echo "== $1 against $2"
-    torr diff -d diff "$1/latest" "$2/latest" | grep -v '^plot'
+    torr diff -d diff "$keep/$1" "$keep/$2" | grep -v '^plot'
     echo
     cp "$work/diff/$1_$2".*.png "$keep/"
 }
@@ -132,10 +147,9 @@ machine() {
     go version
     nginx -v 2>&1 || true
     torr --version
-    echo "commit: $(git -C "$repository" describe --always --dirty)"
     echo "descriptors: soft $(ulimit -Sn), hard $(ulimit -Hn)"
     sysctl net.core.somaxconn net.ipv4.tcp_max_syn_backlog net.ipv4.ip_local_port_range
 }
 
 trap 'stop; rm -rf "$work"' EXIT
-main
+main "$@"
