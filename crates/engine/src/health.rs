@@ -189,10 +189,12 @@ fn lateness(evidence: &Evidence) -> Option<String> {
 }
 
 fn missing_connections(evidence: &Evidence) -> Option<String> {
-    let Connections { asked, open_max, local, .. } = &evidence.connections;
+    let Connections { asked, open_max, short_max, local, .. } = &evidence.connections;
+    // What the target closed or refused is missing too, but not for want of anything here.
+    let missing = asked.saturating_sub(*open_max).min(*short_max);
     let is_enough = match evidence.unkept_attempts {
         Some(attempts) => local.sum().saturating_mul(100) <= attempts,
-        None => open_max.saturating_mul(100) >= asked.saturating_mul(99),
+        None => missing.saturating_mul(100) <= *asked,
     };
     if local.sum() == 0 || is_enough {
         return None;
@@ -215,7 +217,7 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
 }
 
 /// Digits in groups of three, as every other number that a person reads.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
@@ -306,7 +308,11 @@ mod tests {
             judge(&Health::default(), &Evidence { connections, ..Evidence::default() })
         };
         assert_eq!(judge(connections).word, "healthy");
-        connections.local.no_descriptor = 100;
+        connections.local.no_descriptor = 5;
+        assert_eq!(judge(connections).word, "healthy", "none is known to lack one");
+        connections.short_max = 10;
+        assert_eq!(judge(connections).word, "healthy", "the target closed the others");
+        connections.short_max = 100;
         let verdict = judge(connections);
         assert_eq!(verdict.word, "generator-limited");
         assert!(verdict.reasons[0].contains("only 900 of 1,000 connections"));

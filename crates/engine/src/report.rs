@@ -47,12 +47,15 @@ pub struct Report {
     pub samples: Vec<Sample>,
     /// Every exchange that ended, when a log was asked for.
     pub rows: Vec<Row>,
-    /// Whether any byte of an answer has come so far.
+    /// Whether a byte of an answer has come on an exchange that is still open.
     pub was_heard: bool,
     /// Addresses that never worked while another did.
     pub passed_over: Vec<SocketAddr>,
     /// Attempts of the warm-up that are still open.
     pub warmup_in_flight: u64,
+    /// Users that had no turn in the whole window, known once it is over: their request of the
+    /// warm-up was not answered.
+    pub starved: u64,
     /// The window as this worker saw it, known once it is over.
     pub window: Option<(Nanos, Nanos)>,
 }
@@ -68,6 +71,10 @@ pub struct Connections {
     pub open_max: u64,
     /// Established in all.
     pub opened: u64,
+    /// Lanes without one now, since this machine had nothing left for it.
+    pub short: u64,
+    /// The most of them at once.
+    pub short_max: u64,
     /// Dials that failed for a reason of this machine, by [`Local`].
     pub local: Local,
 }
@@ -108,6 +115,8 @@ impl Connections {
         self.open += other.open;
         self.open_max += other.open_max;
         self.opened += other.opened;
+        self.short += other.short;
+        self.short_max += other.short_max;
         self.local.no_descriptor += other.local.no_descriptor;
         self.local.no_port += other.local.no_port;
         self.local.no_buffer += other.local.no_buffer;

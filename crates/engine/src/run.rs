@@ -7,11 +7,11 @@ mod coordinator;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use net::{Epoll, Nanos, monotonic_ns};
+use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
 use crate::gate::Gate;
@@ -29,6 +29,9 @@ const SPARE_DESCRIPTORS: u64 = 64;
 
 /// Time for every thread to be there before the run starts.
 const START_DELAY_NS: Nanos = 2_000_000;
+
+/// One rotation for all runs of the process: the ports of an earlier one are not free yet.
+static SOURCES: LazyLock<SourceAddresses> = LazyLock::new(SourceAddresses::default);
 
 /// The handle of a running load. Dropping it ends the run at once.
 #[derive(Debug)]
@@ -74,6 +77,7 @@ impl Run {
                 reports: Sender::clone(&reports),
                 run_start,
                 socket_budget,
+                sources: SOURCES.clone(),
             };
             spawn_worker(share).inspect_err(|_| gate.abort())?;
         }

@@ -39,6 +39,8 @@ pub struct Summary {
     pub warmup_ns: Nanos,
     /// Attempts of the window still open at the end of the drain.
     pub in_flight: u64,
+    /// Users without a turn in the whole window, whose request of the warm-up was still open.
+    pub starved: u64,
     /// Connections.
     pub connections: Connections,
     /// The first failures of each class; their times count from the start of the window.
@@ -98,6 +100,7 @@ impl Summary {
         self.window_ns = self.window_ns.max(other.window_ns);
         self.warmup_ns = self.warmup_ns.max(other.warmup_ns);
         self.in_flight += other.in_flight;
+        self.starved += other.starved;
         self.connections.merge(&other.connections);
         self.samples.extend(other.samples.iter().cloned());
         self.keep_first_samples();

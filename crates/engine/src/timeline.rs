@@ -135,6 +135,7 @@ mod tests {
             was_heard: true,
             passed_over: Vec::new(),
             warmup_in_flight: 0,
+            starved: 0,
         }
     }
 

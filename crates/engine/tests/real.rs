@@ -213,6 +213,18 @@ fn a_target_that_never_answers_is_given_up() {
 }
 
 #[test]
+fn a_target_is_heard_even_when_every_user_waits_at_the_end_of_every_slice() {
+    let spec = r#"{"kind":"delay","delay":{"kind":"constant","ns":30000000}}"#;
+    let target = Target::start(serde_json::from_str(spec).unwrap()).unwrap();
+    // Longer than the timeout and the second of grace after which silence is given up.
+    let stop = Stop::Duration { duration_ns: 2500 * MS };
+    let summary = run(&plan(&url(&target), Pace::Closed { users: 1 }, stop));
+    target.stop().unwrap();
+    balanced(&summary);
+    assert_eq!(summary.failure, None);
+}
+
+#[test]
 fn bodies_of_every_size_arrive_whole_chunked_or_not() {
     for (size, chunked) in
         [(0, false), (1, true), (300_000, false), (300_000, true), (5_000_000, false)]
@@ -278,6 +290,7 @@ fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
         reports,
         run_start: net::monotonic_ns(),
         socket_budget: 100,
+        sources: net::SourceAddresses::default(),
     };
     engine::Worker::new(net::Epoll::new().unwrap(), share).run();
     target.stop().unwrap();

@@ -111,13 +111,14 @@ impl Coordinator {
             Phase::Measure | Phase::Drain => &mut self.summary.measured,
         };
         add_tallies(side, &report.tallies);
-        self.was_heard |= report.was_heard;
+        self.was_heard |= report.was_heard || report.tallies.iter().any(|tally| tally.bytes_in > 0);
         for address in &report.passed_over {
             let text = format!("{address} never accepted a connection and was passed over");
             self.summary.warnings.insert(text);
         }
         if report.phase == Phase::Over {
             self.summary.in_flight += report.in_flight;
+            self.summary.starved += report.starved;
             self.summary.connections.merge(&report.connections);
         }
         if report.phase == Phase::Measure {
@@ -286,6 +287,7 @@ fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
         window_ns: 0,
         warmup_ns: plan.warmup_ns,
         in_flight: 0,
+        starved: 0,
         connections: Connections::default(),
         samples: Vec::new(),
         window_start: 0,

@@ -95,7 +95,7 @@ impl<D: Driver> Worker<D> {
         lane.route = route;
         let mut failure = Reason::ConnectOther;
         for _ in 0..ADDRESS_TRIES {
-            let from = self.sources.next(to);
+            let from = self.share.sources.next(to);
             match self.driver.dial(to, from, token) {
                 Ok(socket) => return Ok(socket),
                 Err(error) => failure = Reason::of_dial(&error),
@@ -103,7 +103,7 @@ impl<D: Driver> Worker<D> {
             if failure != Reason::ConnectNoPort {
                 break;
             }
-            self.sources.skip();
+            self.share.sources.skip();
         }
         Err(failure)
     }
@@ -130,6 +130,7 @@ impl<D: Driver> Worker<D> {
         self.connections.opened += 1;
         self.connections.open += 1;
         self.connections.open_max = self.connections.open_max.max(self.connections.open);
+        self.mark_short(number, false);
         let lane = &mut self.lanes[number as usize];
         self.crews[usize::from(lane.crew)].routes.ended(lane.route, true);
         let took = now.saturating_sub(lane.dialled_at);
@@ -150,6 +151,7 @@ impl<D: Driver> Worker<D> {
 
     fn dial_failed(&mut self, number: u32, reason: Reason, now: Nanos) {
         self.connections.local.count(reason);
+        self.mark_short(number, reason.is_local());
         let lane = &mut self.lanes[number as usize];
         let routes = &mut self.crews[usize::from(lane.crew)].routes;
         if !reason.is_local() {
@@ -174,6 +176,15 @@ impl<D: Driver> Worker<D> {
         }
         self.opening_ended();
         self.rest_or_free(number, now, reason);
+    }
+
+    /// Counts the lanes that this machine, not the target, leaves without a connection.
+    fn mark_short(&mut self, number: u32, is_short: bool) {
+        let lane = &mut self.lanes[number as usize];
+        let was_short = std::mem::replace(&mut lane.is_short, is_short);
+        self.connections.short += u64::from(is_short);
+        self.connections.short -= u64::from(was_short);
+        self.connections.short_max = self.connections.short_max.max(self.connections.short);
     }
 
     /// A first dial has ended, well or not: the next may start.

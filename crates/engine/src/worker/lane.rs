@@ -32,6 +32,8 @@ pub(super) struct Lane<S> {
     /// Which address of its target it dialled last.
     pub(super) route: u16,
     pub(super) dialled_at: Nanos,
+    /// Whether this machine had nothing left for its latest dial.
+    pub(super) is_short: bool,
     /// When something must happen to this lane; what, says its state.
     pub(super) deadline: Nanos,
     /// The one alarm in the heap that counts for this lane.
@@ -49,6 +51,7 @@ impl<S> Lane<S> {
             exchange: Exchange::new(UNSET, UNSET, request),
             route: 0,
             dialled_at: UNSET,
+            is_short: false,
             deadline: UNSET,
             alarm_at: UNSET,
         }

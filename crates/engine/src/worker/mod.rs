@@ -73,6 +73,8 @@ pub struct Share {
     pub run_start: Nanos,
     /// Sockets that it may hold at once.
     pub socket_budget: u64,
+    /// Where its connections leave from.
+    pub sources: SourceAddresses,
 }
 
 /// One worker at work.
@@ -86,12 +88,12 @@ pub struct Worker<D: Driver> {
     slice: SliceClock,
     journal: Journal,
     opening: Opening,
-    sources: SourceAddresses,
     connections: Connections,
     sockets: u64,
     /// Attempts of the measured window that have not ended.
     in_flight: u64,
-    has_heard: bool,
+    /// Users that had no turn in the whole window.
+    starved: u64,
     last_end: Nanos,
     last_taken: Nanos,
     usage: ThreadUsage,
@@ -115,7 +117,6 @@ impl<D: Driver> Worker<D> {
             journal: Journal::new(requests.len(), plan.log.is_some()),
             crews: crews_of(&share),
             opening: Opening::default(),
-            sources: SourceAddresses::default(),
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
@@ -125,7 +126,7 @@ impl<D: Driver> Worker<D> {
             unread: Vec::new(),
             sockets: 0,
             in_flight: 0,
-            has_heard: false,
+            starved: 0,
             last_end: *run_start,
             last_taken: *run_start,
             driver,

@@ -2,6 +2,7 @@
 
 use net::{Driver, Nanos, ThreadUsage};
 
+use super::lane::State;
 use super::{ALERT_NS, ATTENTION_NS, Worker};
 use crate::report::{Phase, Report};
 
@@ -63,7 +64,6 @@ impl<D: Driver> Worker<D> {
     pub(super) fn close_books(&mut self) {
         let now = self.driver.now();
         self.hand_up(Phase::Drain, now);
-        self.has_heard = self.was_heard();
         // Whoever hears that the run is over may count on its sockets being closed.
         self.lanes.clear();
         // What began in the warm-up and ended later belongs to the warm-up still.
@@ -135,6 +135,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn end_window(&mut self, end: Nanos) {
+        self.starved = self.users_without_a_turn();
         self.hand_up(Phase::Measure, end);
         self.window.close(end);
         self.slice = SliceClock::new(self.share.plan.slice_ns, end);
@@ -153,8 +154,19 @@ impl<D: Driver> Worker<D> {
         self.crews.iter().map(|crew| u64::from(crew.in_flight)).sum()
     }
 
+    /// Users whose request of the warm-up is still open. Their waiting belongs to the warm-up, so
+    /// nothing of the window's figures tells of them.
+    fn users_without_a_turn(&self) -> u64 {
+        let is_user = |crew: u16| self.crews[usize::from(crew)].is_closed();
+        let waiting = self
+            .lanes
+            .iter()
+            .filter(|lane| lane.state == State::Busy && !lane.measured && is_user(lane.crew));
+        waiting.count() as u64
+    }
+
     fn was_heard(&self) -> bool {
-        self.has_heard || self.lanes.iter().any(|lane| lane.exchange.bytes_in > 0)
+        self.lanes.iter().any(|lane| lane.exchange.bytes_in > 0)
     }
 
     fn hand_up_until(&mut self, phase: Phase, now: Nanos) {
@@ -196,6 +208,7 @@ impl<D: Driver> Worker<D> {
             was_heard: self.was_heard(),
             passed_over: self.crews.iter().flat_map(|crew| crew.routes.passed_over()).collect(),
             warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
+            starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
         };
         // Nobody listens any more only when the run was given up; then nobody misses it.

@@ -141,8 +141,16 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
     let (reports, inbox) = channel();
     let requests = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
-    let share =
-        Share { number: 0, plan, requests, gate, reports, run_start: 0, socket_budget: 1_000_000 };
+    let share = Share {
+        number: 0,
+        plan,
+        requests,
+        gate,
+        reports,
+        run_start: 0,
+        socket_budget: 1_000_000,
+        sources: net::SourceAddresses::default(),
+    };
     let world = Worker::new(world, share).run();
     let reports: Vec<Report> = inbox.iter().collect();
     let (mut measured, mut warmup) = (Tally::default(), Tally::default());
