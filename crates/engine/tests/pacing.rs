@@ -315,14 +315,9 @@ fn a_rate_so_low_that_its_first_arrival_is_beyond_time_ends() {
     assert_eq!((run.warmup.attempted, run.measured.attempted), (1, 1));
 }
 
-/// The first three requests are answered after two seconds, all others after 10 ms.
-fn hello_but_late_for_three()
--> Target<impl FnMut(u64, u64) -> Dial, impl FnMut(u64, u64) -> Vec<(u64, Act)>> {
-    let delay = |number| if number < 3 { 2 * SECOND } else { 10 * MS };
-    Target::new(
-        |_, _| Dial::Accept(0),
-        move |number, _| vec![(delay(number), Act::Bytes(HELLO.to_vec()))],
-    )
+/// How long the answer to a request takes: the first three hang.
+fn late_for_three(number: u64) -> u64 {
+    if number < 3 { 2 * SECOND } else { 10 * MS }
 }
 
 #[test]
@@ -330,7 +325,7 @@ fn users_that_the_warmup_leaves_waiting_for_the_whole_window_are_counted() {
     let mut plan = closed(10);
     plan.warmup_ns = 200 * MS;
     request(&mut plan).timeout_ns = 5 * SECOND;
-    let run = simulate(plan.clone(), hello_but_late_for_three());
+    let run = simulate(plan.clone(), hello_after_each(late_for_three));
     run.assert_balanced();
     let starved: Vec<u64> = run.reports.iter().map(|report| report.starved).collect();
     assert_eq!(starved.last(), Some(&3));
@@ -340,7 +335,7 @@ fn users_that_the_warmup_leaves_waiting_for_the_whole_window_are_counted() {
     assert_eq!((run.measured.ok, run.in_flight), (700, 0));
 
     plan.stop = Stop::Duration { duration_ns: 3 * SECOND };
-    let run = simulate(plan, hello_but_late_for_three());
+    let run = simulate(plan, hello_after_each(late_for_three));
     assert_eq!(run.reports.last().unwrap().starved, 0, "they had their turn");
 }
 
@@ -349,7 +344,7 @@ fn an_arrival_of_the_warmup_is_no_user_of_the_window() {
     let mut plan = constant(100.0, 10);
     plan.warmup_ns = 200 * MS;
     request(&mut plan).timeout_ns = 5 * SECOND;
-    let run = simulate(plan, hello_but_late_for_three());
+    let run = simulate(plan, hello_after_each(late_for_three));
     run.assert_balanced();
     assert_eq!((run.measured.ok, run.reports.last().unwrap().starved), (100, 0));
 }

@@ -101,7 +101,15 @@ where
 pub fn hello_after(
     delay: Nanos,
 ) -> Target<impl FnMut(u64, Nanos) -> Dial, impl FnMut(u64, Nanos) -> Vec<(Nanos, Act)>> {
-    Target::new(|_, _| Dial::Accept(0), move |_, _| vec![(delay, Act::Bytes(HELLO.to_vec()))])
+    hello_after_each(move |_| delay)
+}
+
+/// The same, with a delay for each request by its number.
+pub fn hello_after_each(
+    delay: impl Fn(u64) -> Nanos,
+) -> Target<impl FnMut(u64, Nanos) -> Dial, impl FnMut(u64, Nanos) -> Vec<(Nanos, Act)>> {
+    let answer = move |number, _| vec![(delay(number), Act::Bytes(HELLO.to_vec()))];
+    Target::new(|_, _| Dial::Accept(0), answer)
 }
 
 /// What came of a simulated run.
