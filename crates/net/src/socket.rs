@@ -13,11 +13,6 @@ pub(crate) fn connecting(to: SocketAddr, from: Option<IpAddr>) -> io::Result<Own
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
     sockopt::set_tcp_nodelay(&socket, true)?;
-    if to.ip().is_loopback() {
-        // There is no congestion to control on loopback: the simplest algorithm costs the least.
-        // Where it cannot be had, the machine's default does as well.
-        let _ = sockopt::set_tcp_congestion(&socket, "reno");
-    }
     if let Some(address) = from {
         choose_port_at_connect(&socket)?;
         bind(&socket, &SocketAddr::new(address, 0))?;

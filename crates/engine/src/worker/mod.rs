@@ -34,11 +34,6 @@ use window::Window;
 /// One buffer for all connections: the kernel's copy is the only one, and it stays in the cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// So many answers are read before the next requests of their lanes are written: reading and writing
-/// are different paths through the kernel, and changing between them costs its caches. No more than
-/// this, since the first lane waits for the last.
-const READS_BEFORE_WRITES: usize = 32;
-
 /// An order of another thread is seen within this time.
 const ATTENTION_NS: Nanos = 50_000_000;
 
@@ -189,11 +184,8 @@ impl<D: Driver> Worker<D> {
         let mut ready = std::mem::take(&mut self.ready);
         for event in ready.drain(..) {
             self.on_event(event);
-            if self.released.len() >= READS_BEFORE_WRITES {
-                self.settle();
-            }
+            self.settle();
         }
-        self.settle();
         self.ready = ready;
     }
 
