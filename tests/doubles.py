@@ -25,6 +25,7 @@ class Truth:
     health: str = "healthy"
     failure: str | None = None
     dropped: int = 0
+    starved: int = 0
     samples: tuple[Json, ...] = ()
 
 
@@ -149,6 +150,7 @@ def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: in
         "bytes_out": 0,
         "latency": latency_of(truth),
         "latency_all": {"service_ms": None, "response_ms": None, "censored": 0},
+        "starved": truth.starved,
         "steps": [],
         "histograms": {},
         "warmup": {"seconds": 2.0, "counts": {}, "latency": {}},

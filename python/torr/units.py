@@ -170,6 +170,21 @@ def show_size(size: float | None) -> str:
     return f"{size:.0f} B"
 
 
+def show_count(count: int, noun: str) -> str:
+    """Write a number of things: `1 error`, `1,600 errors`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def show_connections(*counts: int) -> str:
+    """Write levels of connections: `1 connection`, `1,600 connections`, `1, 8 and 16 connections`.
+
+    The noun goes with the last number.
+    """
+    *before, last = counts
+    text = show_count(last, "connection")
+    return f"{', '.join(f'{count:,}' for count in before)} and {text}" if before else text
+
+
 def _split(text: str, what: str, hint: str) -> tuple[Decimal, str]:
     found = _NUMBER.fullmatch(text.strip())
     if found is None:

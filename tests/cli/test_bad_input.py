@@ -10,7 +10,7 @@ URL = "http://127.0.0.1:9/"
 
 BAD = {
     "no scheme": (["run", "localhost:8080"], "URL: 'localhost:8080' has no scheme"),
-    "https": (["run", "https://localhost/"], "https is not there yet"),
+    "https": (["run", "https://localhost/"], "https is not supported in this version"),
     "unknown scheme": (["run", "ftp://localhost/"], "unknown scheme 'ftp'"),
     "port 0": (["run", "http://localhost:0/"], "port 0 is not between"),
     "port 70000": (["ladder", "http://localhost:70000/"], "port 70000 is not between"),
@@ -50,6 +50,10 @@ BAD = {
     "no workers": (["run", "--workers", "0", URL], "--workers: '0' is not at least 1"),
     "no SLO": (["run", "--slo", "fast", URL], "--slo: 'fast' is not a condition"),
     "unknown metric": (["run", "--abort-on", "speed > 1", URL], "--abort-on: 'speed > 1'"),
+    "unmeasured metric": (
+        ["ladder", "--slo", "chat: ttft p95 < 1s", URL],
+        "--slo: 'chat: ttft p95 < 1s': ttft is not a metric that this version measures",
+    ),
     "unknown output": (["run", "-o", "xml", URL], "-o/--output: 'xml' is not"),
     "unknown flag": (["run", "--nonsense", URL], "No such option '--nonsense'"),
     "unknown command": (["walk"], "No such command 'walk'"),

@@ -179,3 +179,28 @@ def test_a_level_cut_short_is_shown_as_that_and_claims_nothing(torr, server, tmp
     data = (tmp_path / "_output/torr/apiserver.dat").read_text().splitlines()
     assert [line.split()[0] for line in data] == ["10", "20"]
     assert "healthy, cut short" in (tmp_path / "_output/torr/latest/summary.md").read_text()
+
+
+def test_a_level_whose_users_starved_is_shown_as_that_and_claims_nothing(torr, server, tmp_path):
+    def curve(users):
+        starving = Truth(ok_per_s=99_999, service_ms=1, starved=30)
+        return starving if users == 40 else capacity(64)(users)
+
+    server.curve = curve
+    ended = torr("ladder", "--levels", "10,20,40", "--slo", "p95 < 70ms", URL)
+    assert ended.code == 0
+    row = next(line for line in ended.out.splitlines() if line.startswith("    40 "))
+    assert row.endswith("healthy, 30 of 40 users got no answer in the window")
+    assert "\nstarved     40: claims nothing" in ended.out
+    assert result_of(tmp_path)["capacity"]["slo"]["concurrency"] == 20
+    data = (tmp_path / "_output/torr/apiserver.dat").read_text().splitlines()
+    assert [line.split()[0] for line in data] == ["10", "20"]
+    assert "healthy, users starved" in (tmp_path / "_output/torr/latest/summary.md").read_text()
+
+
+def test_an_slo_does_not_pass_where_users_starve_at_every_level(torr, server):
+    server.curve = lambda _users: Truth(starved=9)
+    assert torr("ladder", "--levels", "10", URL).code == 0
+    ended = torr("ladder", "--levels", "10", "--slo", "p95 < 1s", URL)
+    assert ended.code == 1
+    assert "SLO p95 < 1s: not shown: 9 of 10 users got no answer in the window" in ended.err

@@ -43,6 +43,17 @@ def test_a_ladder_knows_how_many_levels_are_left(clock):
     assert last(line) == "level 2 of 10: 200 connections  warm-up, 1:47 left"
 
 
+def test_one_connection_and_one_error_are_no_plurals(clock):
+    line = io.StringIO()
+    group = Group(pace=Closed(1), request=Request("http://127.0.0.1/"))
+    plan = Plan(groups=(group,), stop=Duration(10 * SECOND_NS), warmup_ns=0)
+    Progress(line, None, clock).slice_came(
+        Step(0, plan, 1, 1), slice_of(Truth(errors={"timeout": 1}), 0)
+    )
+    assert last(line).startswith("1 connection  ")
+    assert last(line).endswith("1 error")
+
+
 def test_an_automatic_ladder_knows_its_level_only(clock):
     line = io.StringIO()
     Progress(line, None, clock).level_started(step(1, None))

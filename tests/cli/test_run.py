@@ -159,6 +159,14 @@ def test_an_slo_on_too_few_attempts_is_no_failure_and_is_said(torr, fake):
     )
 
 
+def test_an_slo_that_is_not_shown_does_not_pass_while_attempts_fail(torr, fake):
+    fake.curve = lambda _users: Truth(ok_per_s=1, errors={"status": 1})
+    ended = torr("run", "-q", "--slo", "success >= 80%", "--slo", "p99.99 < 1s", URL)
+    assert ended.code == 1
+    assert "SLO not shown: p99.99 < 1s (" in ended.err
+    assert "and 1 of 11 attempts failed" in ended.err
+
+
 def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
     fake.curve = lambda _users: Truth(
         0, errors={"connect": 7}, failure="no answer byte within 31 s"
@@ -183,7 +191,7 @@ def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
     ended = torr("run", URL)
     assert ended.code == 130
     assert ended.out.startswith("Answers")
-    assert "1 level(s) kept in" in ended.err
+    assert "1 level kept in" in ended.err
     assert (
         json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["status"]
         == "interrupted"

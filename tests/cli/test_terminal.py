@@ -10,7 +10,9 @@ from rich.console import Console
 from doubles import Truth, level_of
 from torr.cli.terminal import show
 from torr.model.condition import Condition
+from torr.report import diff
 from torr.stats import capacity
+from torr.stats.series import Point, Series
 
 
 def result_of(*levels, kind="run", slos=()):
@@ -100,7 +102,7 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     levels.append(level_of(320, Truth(health="generator-limited")))
     lines = body(shown(result_of(*levels, kind="ladder", slos=["p95 < 20ms"])))
     assert lines[1].startswith(
-        "peak        8,100 ok/s, within 5 % of it at 40, 80, 160 connections"
+        "peak        8,100 ok/s, within 5 % of it at 40, 80 and 160 connections"
     )
     assert lines[2].startswith("knee        40 connections, 8,000 ok/s, 5.00 ms on average")
     assert lines[3].startswith("under SLO   80 connections, 8,100 ok/s")
@@ -110,6 +112,25 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
 
 def test_a_ladder_without_levels_is_said_to_have_none():
     assert "Nothing was measured" in shown(result_of(kind="ladder"))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "ratio"),
+    [((), "0.50x"), ("b", "≥ 0.50x"), ("a", "≤ 0.50x"), ("ab", "0.50x ?")],
+)
+def test_a_diff_marks_ratios_of_lower_bounds(bounds, ratio):
+    rates = {"a": 1000.0, "b": 500.0}
+    a, b = (Series(n, (Point(1, r, 2.0, 100.0, at_least=n in bounds),)) for n, r in rates.items())
+    text = shown(diff.compare(a, b))
+    assert body(text)[-1].split("  ")[0] == "1"
+    assert f" {ratio} " in body(text)[-1]
+    assert ("shared a machine" in text) is bool(bounds)
+
+
+def test_one_connection_is_no_plural():
+    lines = body(shown(result_of(level_of(1, Truth(1000)), kind="ladder", slos=["p95 < 1s"])))
+    assert any("within 5 % of it at 1 connection" in line for line in lines)
+    assert not any("1 connections" in line for line in lines)
 
 
 def test_quiet_is_one_line():

@@ -146,11 +146,11 @@ def test_an_slo_that_the_first_level_breaks_ends_at_once():
 
 def test_levels_limited_by_the_generator_end_the_climb_and_claim_nothing():
     def curve(users):
-        return Point(users, users * 10.0, 100.0, limited=users > 16)
+        return Point(users, users * 10.0, 100.0, claims_nothing=users > 16)
 
     points = explore(curve)
     assert max(concurrencies(points)) == 64
-    assert next_concurrency([Point(1, 5, 1, limited=True)] * 2, SEARCH) is None
+    assert next_concurrency([Point(1, 5, 1, claims_nothing=True)] * 2, SEARCH) is None
 
 
 def test_the_start_can_be_chosen():
@@ -162,7 +162,7 @@ def test_a_point_says_what_its_level_and_slices_say():
     level = level_of(50, Truth(ok_per_s=1000, service_ms=5, health="generator-limited"))
     point = point_of(level, [900.0, 1000.0, 1100.0])
     assert (point.concurrency, point.ok_per_s, point.mean_service_ms) == (50, 1000.0, 5.0)
-    assert point.limited
+    assert point.claims_nothing
     assert point.noise == pytest.approx(0.1 / math.sqrt(3))
 
 
@@ -178,7 +178,7 @@ def test_the_noise_of_too_few_or_empty_slices_is_not_known():
 
 
 def test_a_gap_below_a_broken_slo_starts_at_a_level_that_claims_something():
-    held, limited = Point(8, 80.0, 1.0), Point(16, 160.0, 1.0, limited=True)
+    held, limited = Point(8, 80.0, 1.0), Point(16, 160.0, 1.0, claims_nothing=True)
     broken = Point(32, 10.0, 400.0, breaks_slo=True)
     assert next_concurrency([held, limited, broken], SEARCH) == 16
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torr.errors import UsageError
-from torr.model.condition import CLASSES, RATES, STATS, TIMES, Condition
+from torr.model.condition import CLASSES, METRICS, STATS, Condition
 
 
 def level(ok=10_000, errors=None, dropped=0, verdict="healthy", **more):
@@ -34,7 +34,7 @@ def judge(text, measured, **options):
         ("errors < 1%", Condition("errors", None, "<", 1)),
         ("errors timeout < 1%", Condition("errors", "timeout", "<", 1)),
         ("ok/s > 10k", Condition("ok/s", None, ">", 10_000)),
-        ("chat: ttft p95 < 800ms", Condition("ttft", "p95", "<", 800, "chat")),
+        ("chat: ttfb p95 < 800ms", Condition("ttfb", "p95", "<", 800, "chat")),
         ("GET /a:b: p50 < 1ms", Condition("response", "p50", "<", 1, "GET /a:b")),
         ("GET http://h:1/: mean < 1ms", Condition("response", "mean", "<", 1, "GET http://h:1/")),
     ],
@@ -66,6 +66,32 @@ def test_refuses_with_a_reason(text, says):
         Condition.parse(text)
     assert says in str(caught.value)
 
+
+UNMEASURED = (
+    *("tls p95 < 5ms", "ttft p95 < 800ms", "chat: ttft p95 < 800ms", "tpot mean < 20ms"),
+    *("goodput >= 99%", "tokens/s > 40", "good/s > 1"),
+)
+
+
+@pytest.mark.parametrize("text", UNMEASURED)
+def test_a_metric_that_nothing_measures_is_refused_with_those_that_there_are(text):
+    metric = text.removeprefix("chat: ").split()[0]
+    with pytest.raises(UsageError) as caught:
+        Condition.parse(text)
+    assert str(caught.value) == (
+        f"{text!r}: {metric} is not a metric that this version measures\n"
+        "hint: metrics are response, service, ttfb, wait, connect, lag, success, errors, ok/s, "
+        "attempted/s"
+    )
+
+
+@pytest.mark.parametrize("name", ["tls", "dns", "check", "stream"])
+def test_a_class_in_which_no_request_ends_is_refused(name):
+    with pytest.raises(UsageError, match=f"{name} is not a class of errors"):
+        Condition.parse(f"errors {name} < 1%")
+
+
+TIMES, RATES = ([metric for metric, unit in METRICS.items() if unit == of] for of in ("ms", "/s"))
 
 conditions = st.one_of(
     st.tuples(st.sampled_from(TIMES), st.sampled_from(STATS), st.integers(1, 10**13)).map(
@@ -102,15 +128,15 @@ def test_a_percentile_on_too_few_answers_is_not_shown():
 
 
 def test_a_time_nobody_measured_is_not_shown():
-    assert judge("tls p99 < 5ms", level(latency={"tls_ms": None})).word == "not shown"
-    assert judge("tls max < 5ms", level()).reason == "no tls time was measured"
+    assert judge("connect p99 < 5ms", level(latency={"connect_ms": None})).word == "not shown"
+    assert judge("connect max < 5ms", level()).reason == "no connect time was measured"
 
 
 def test_dropped_requests_fail_response_conditions_and_only_those():
     measured = level(dropped=3, latency={"response_ms": {"p95": 1}, "service_ms": {"p95": 1}})
     holds = judge("p95 < 500ms", measured)
     assert holds.word == "broken"
-    assert "3 due requests were never sent" in holds.reason
+    assert "3 due requests never sent" in holds.reason
     assert judge("service p95 < 500ms", measured).word == "held"
 
 
@@ -160,6 +186,26 @@ def test_attempts_of_other_rounds_count_for_the_rule_of_three():
     assert judge("success >= 99.9%", level(ok=1_000), attempts=3_000).word == "held"
 
 
+def short(own, failed, ok=100_000):
+    reasons = {"connect.no_descriptor": own, "read.reset": failed}
+    return level(ok, errors={"connect": own, "read": failed}, reasons=reasons)
+
+
+@pytest.mark.parametrize("text", ["success >= 99.9%", "errors < 0.1%", "errors connect < 0.1%"])
+def test_a_share_that_only_the_generators_own_machine_broke_is_not_shown(text):
+    holds = judge(text, short(own=500, failed=20))
+    assert (holds.word, holds.reason) == (
+        "not shown",
+        "500 failures are the generator's own: connect.no_descriptor",
+    )
+
+
+def test_a_share_that_breaks_without_the_generators_own_failures_too_is_broken():
+    assert judge("success >= 99.9%", short(own=500, failed=200)).word == "broken"
+    assert judge("errors read < 0.01%", short(own=500, failed=20)).word == "broken"
+    assert judge("success >= 99.9%", short(own=10, failed=20)).word == "held"
+
+
 def test_one_class_of_errors_is_judged_alone():
     measured = level(ok=900, errors={"timeout": 4, "status": 96})
     assert judge("errors timeout < 1%", measured).word == "held"
@@ -203,14 +249,6 @@ def test_a_named_request_is_judged_alone():
     assert judge("chat: p95 < 500ms", measured).word == "held"
     assert judge("p95 < 500ms", measured).word == "broken"
     assert judge("talk: p95 < 500ms", measured).reason == "no request is named 'talk'"
-
-
-def test_streams_have_their_own_times_and_rates():
-    measured = level(stream={"ttft_ms": {"p95": 10}, "goodput_rate": 95.0, "tokens_per_s": 50})
-    assert judge("ttft p95 < 800ms", measured).word == "held"
-    assert judge("goodput >= 99%", measured).word == "broken"
-    assert judge("tokens/s > 40", measured).word == "held"
-    assert judge("goodput >= 99%", level()).word == "not shown"
 
 
 def test_shows_values_with_their_unit():

@@ -33,7 +33,7 @@ def test_a_url_is_written_as_the_engine_takes_it(text, written):
     [
         ("localhost:8080/x", "has no scheme\nhint: write http://localhost:8080/x"),
         ("//localhost/", "has no scheme\nhint: write http://localhost/"),
-        ("https://localhost/", "https is not there yet\nhint: it comes with TLS support"),
+        ("https://localhost/", "https is not supported in this version\nhint: fire at a"),
         ("ftp://localhost/", "unknown scheme 'ftp'"),
         ("http:///path", "has no host"),
         ("http://", "has no host"),

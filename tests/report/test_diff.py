@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from torr.errors import UsageError
-from torr.report import diff
+from torr.report import diff, markdown, sentence, table
 from torr.stats.series import Point, Series
 
 A = Series("bare", (Point(200, 1000.0, 2.0, 100.0), Point(500, 900.0, 5.0, 100.0)))
@@ -35,6 +35,78 @@ def test_rounds_and_shared_machines_are_said():
     assert found["reason"] == (
         "1 and 3 rounds, not interleaved; a machine was shared by client and target"
     )
+
+
+def shared(series, *levels):
+    """The series with these levels measured on a machine that client and target shared."""
+    points = (replace(p, at_least=p.concurrency in levels) for p in series.points)
+    return replace(series, points=tuple(points))
+
+
+BOTH = Series("new", (Point(200, 500.0, 6.0, 100.0), Point(500, 1800.0, 9.0, 100.0)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "ratio", "values"),
+    [
+        (A, BOTH, "0.50 ×", ("1,000", "500")),
+        (A, shared(BOTH, 200), "≥ 0.50 ×", ("1,000", "≥ 500")),
+        (shared(A, 200), BOTH, "≤ 0.50 ×", ("≥ 1,000", "500")),
+        (shared(A, 200), shared(BOTH, 200), "0.50 × ?", ("≥ 1,000", "≥ 500")),
+    ],
+)
+def test_a_lower_bound_bounds_the_ratio_on_the_side_that_it_can(a, b, ratio, values):
+    found = diff.compare(a, b)
+    first = found["verdicts"][0]
+    assert diff.show_ratio(first) == ratio
+    assert diff.show_sides(first) == values
+    assert table.ratios(found).rows[0][1:4] == (*values, ratio)
+    # Times have no bound that is known, and the other level was not shared.
+    others = (v for v in found["verdicts"] if v["metric"] != "ok_per_s" or v["concurrency"] != 200)
+    assert not any(diff.bound(verdict) for verdict in others)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        (A, BOTH, "new answers 0.50–2.00 × the requests/s of bare at 2 common levels; best"),
+        (A, shared(BOTH, 200, 500), "new answers ≥ 0.50–2.00 × the requests/s of bare at 2 common"),
+        (shared(A, 200, 500), BOTH, "new answers ≤ 0.50–2.00 × the requests/s of bare at 2 common"),
+        (A, shared(BOTH, 500), " at 2 common levels, some of them bounds; best against best"),
+        (
+            shared(A, 200, 500),
+            shared(BOTH, 200, 500),
+            " at 2 common levels, which bounds nothing: both rates are lower bounds; best",
+        ),
+        (
+            shared(A, 200),
+            shared(BOTH, 200, 500),
+            ", at 1 of which both rates are lower bounds and the ratio bounds nothing; best",
+        ),
+        (A, shared(BOTH, 500), "best ≥ 1,800 (at 500) to 1,000 (at 200), ≥ 1.80 ×; one run each"),
+    ],
+)
+def test_the_sentence_says_what_its_ratios_are_worth(a, b, says):
+    assert says in sentence.verdict({"kind": "diff", **diff.compare(a, b)})
+
+
+def test_trust_names_the_sides_and_levels_that_are_lower_bounds():
+    found = {"kind": "diff", **diff.compare(shared(A, 200), shared(BOTH, 200, 500))}
+    assert sentence.health(found) == "contended"
+    assert sentence.trust(found) == (
+        "The two were not interleaved: drift between them is not excluded · client and target "
+        "shared a machine in bare (at 200 connections) and in new: those rates are ≥, their "
+        "ratios bounds · a ratio of two lower bounds (?) bounds nothing."
+    )
+    assert "0.50 × ?" in markdown.text({**found, "command": []})
+    assert sentence.health(diff.compare(A, BOTH)) == "unknown"
+
+
+def test_a_diff_kept_without_bounds_is_read_as_exact():
+    found = diff.compare(A, BOTH)
+    for verdict in found["verdicts"]:
+        del verdict["bounds"]
+    assert table.ratios(found).rows[0][1:4] == ("1,000", "500", "0.50 ×")
 
 
 def test_no_common_level_is_an_error_that_names_the_levels():

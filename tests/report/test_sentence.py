@@ -124,7 +124,10 @@ def test_a_run_says_rate_connections_p95_and_failures(run):
     [
         (["p95 < 500ms"], "Holds p95 under 500 ms (51.1 ms) at"),
         (["p95 < 500ms", "p95 < 2ms"], "Breaks p95 under 2 ms (51.1 ms) at"),
-        (["tls p95 < 2ms"], "Cannot show tls p95 under 2 ms (no tls time was measured) at"),
+        (
+            ["p99.99 < 2ms"],
+            "Cannot show p99.99 under 2 ms (p99.99 needs 100,000 answers, there were 21,500) at",
+        ),
     ],
 )
 def test_a_run_with_slos_says_the_worst_word(make_level, make_result, slos, says):
@@ -229,7 +232,7 @@ def test_the_time_of_a_run_is_written_once():
         ("service p99 <= 1.5s", "service p99 at most 1.5 s"),
         ("ok/s > 10k", "ok/s over 10,000/s"),
         ("success >= 99.9%", "success at least 99.9 %"),
-        ("chat: ttft p95 < 800ms", "chat: ttft p95 under 800 ms"),
+        ("chat: ttfb p95 < 800ms", "chat: ttfb p95 under 800 ms"),
     ],
 )
 def test_conditions_are_said_in_words(text, words):
@@ -266,3 +269,43 @@ def test_a_level_cut_short_is_not_the_highest_measured(make_level, make_result):
 def test_trust_names_the_warnings_of_the_levels_once(make_level, make_result):
     made = [make_level(n, 9.0, 1.0, warnings=["the log ends early: disk full"]) for n in (1, 2)]
     assert sentence.trust(make_result("ladder", made)).count("the log ends early: disk full") == 1
+
+
+def test_a_run_whose_users_starved_claims_nothing(make_level, make_result):
+    made = [make_level(1600, 9999.0, 1.0, starved=900)]
+    assert sentence.verdict(make_result("run", made)) == (
+        "Claims nothing: 900 of 1,600 users got no answer in the window."
+    )
+
+
+def test_a_level_whose_users_starved_is_not_the_highest_measured(make_level, make_result):
+    rising = [make_level(n, n * 10.0, 1.0) for n in (50, 100, 200)]
+    made = [*rising, make_level(1600, 9999.0, 1.0, starved=900)]
+    assert sentence.verdict(make_result("ladder", made)).startswith(
+        "Reaches 2,000 requests/s at 200 connections, the highest level at which every user was"
+    )
+
+
+@pytest.mark.parametrize("slos", [[], ["p95 < 500ms"], ["p95 < 1ms"], ["success >= 99.99%"]])
+@pytest.mark.parametrize("more", [{}, {"errors": 20}, {"verdict": "contended"}])
+def test_one_connection_is_no_plural(make_level, make_result, slos, more):
+    made = [make_level(1, 1000.0, 1.0, **more)]
+    for found in (make_result("ladder", made, slos), make_result("run", made, slos)):
+        said = " ".join((sentence.verdict(found), sentence.success(found), sentence.trust(found)))
+        assert "1 connection" in said
+        assert " 1 connections" not in said
+
+
+def test_one_level_below_limited_ones_is_not_the_only_one(make_level, make_result):
+    made = [make_level(1, 900.0, 1.0), make_level(2, 900.0, 1.0, verdict="generator-limited")]
+    assert sentence.verdict(make_result("ladder", made)) == (
+        "Reaches 900 requests/s at 1 connection, the highest level that the generator could hold."
+    )
+
+
+def test_a_plateau_below_limited_levels_is_named_level_by_level(make_level, make_result):
+    made = [make_level(n, 900.0, 1.0) for n in (1, 2, 4)]
+    made.append(make_level(8, 900.0, 1.0, verdict="generator-limited"))
+    assert sentence.verdict(make_result("ladder", made)).startswith(
+        "Peaks at 900 requests/s, reached at 1, 2 and 4 connections"
+    )

@@ -276,3 +276,39 @@ def test_a_single_round_spreads_over_its_whole_slices():
 def test_one_round_without_slices_has_no_spread():
     point = Series.of("a", [level(5, 100)]).at(5)
     assert (point.spread, point.ok_per_s_range) == (None, None)
+
+
+def test_levels_whose_users_starved_are_no_peak_no_knee_and_no_point_of_the_fit():
+    levels = [queue(n) for n in (1, 2, 5, 10, 40)]
+    starved = level(20, 99_999, 0.001, starved=1)
+    whole = capacity.analyse(levels)
+    assert capacity.analyse([*levels, starved]) == whole
+    one_in_a_hundred = level(200, 99_999, 0.001, starved=2)
+    assert capacity.analyse([*levels, one_in_a_hundred])["peak"]["highest_at"] == 200
+
+
+def test_an_slo_of_starved_users_is_not_shown_and_ends_the_capacity():
+    levels = [level(5, 100), level(10, 200, starved=4), level(20, 400)]
+    found = capacity.analyse(levels, [P95])["slo"]
+    assert (found["concurrency"], found["beyond"]["concurrency"]) == (5, 10)
+    assert found["beyond"]["word"] == "not shown"
+    assert found["beyond"]["reason"] == "4 of 10 users got no answer in the window"
+
+
+def test_an_slo_that_breaks_while_users_starve_is_broken():
+    (verdict,) = capacity.verdicts([level(10, 100, 30.0, starved=4)], [P95])
+    assert (verdict["word"], verdict["value"]) == ("broken", 30.0)
+
+
+def test_where_users_starve_at_every_level_nothing_is_claimed():
+    found = capacity.analyse([level(10, 100, starved=1)], [P95])
+    assert found["peak"] is None
+    assert found["reasons"]["peak"] == "users starved at every level"
+    above = capacity.analyse([queue(1), queue(2), queue(5), level(10, 100, starved=1)])
+    assert above["reasons"]["knee"].endswith("at its highest level, 5, as users starved above it")
+
+
+def test_a_starved_round_leaves_the_level_to_its_other_rounds():
+    rounds = [level(5, 100), level(5, 900, starved=1), level(5, 110)]
+    (point,) = Series.of("", rounds).points
+    assert (point.ok_per_s, point.rounds) == (105, 2)

@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torr.cli.gate import gate
 from torr.errors import (
     GeneratorLimitedError,
     InterruptedRunError,
-    MissedError,
     NothingMeasuredError,
 )
-from torr.stats.series import is_limited
 from torr.store.atomic import replace_bytes
+from torr.units import show_connections, show_count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from torr.experiments.lab import Outcome
-    from torr.model.condition import Condition
     from torr.store.rundir import RunDirectory
 
 Result = dict[str, Any]
@@ -100,43 +98,13 @@ def _print_paths(directory: RunDirectory, published: list[Path]) -> None:
 def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Raise what the exit code says, the most important first."""
     if outcome.interrupted:
-        kept = f"{len(outcome.levels)} level(s) kept in {directory.path}"
+        kept = f"{show_count(len(outcome.levels), 'level')} kept in {directory.path}"
         raise InterruptedRunError(f"interrupted: {kept}")
     limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
     if flags["strict"] and limited:
-        where = ", ".join(str(level["concurrency"]) for level in limited)
-        raise GeneratorLimitedError(f"--strict: the generator was the limit at {where} connections")
-    _gate(result, flags["slos"])
-
-
-def _gate(result: Result, slos: Sequence[Condition]) -> None:
-    """Raise MissedError unless the SLOs may pass; say of each that is not shown that it is not.
-
-    A ladder climbs until SLOs break, so what counts is the lowest level that claims anything. Where
-    none does, nothing speaks for the SLOs, and they do not pass.
-    """
-    usable = {x["concurrency"] for x in result["levels"] if not is_limited(x)}
-    if slos and not usable:
-        asked = ", ".join(slo.text or str(slo) for slo in slos)
-        hint = "give it more room (--workers, ulimit -Hn, another machine) or less load"
-        raise MissedError(f"SLO {asked}: not shown: the generator was the limit", hint)
-    lowest = min(usable, default=None)
-    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == lowest]
-    broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
-    if broken:
-        raise MissedError(f"SLO broken: {', '.join(broken)}")
-    for verdict in found:
-        if verdict["word"] == "not shown":
-            said = f"SLO not shown: {_named(verdict)}: neither held nor broken, so no failure"
-            click.echo(f"note: {said}", err=True)
-
-
-def _named(verdict: Result) -> str:
-    """The SLO, with the reason where no value speaks for itself."""
-    if verdict["reason"] and (verdict["value"] is None or verdict["word"] == "not shown"):
-        return f"{verdict['condition']} ({verdict['reason']})"
-    condition: str = verdict["condition"]
-    return condition
+        where = show_connections(*dict.fromkeys(level["concurrency"] for level in limited))
+        raise GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
+    gate(result, flags["slos"])
 
 
 def _tried(result: Result) -> str:
@@ -146,6 +114,6 @@ def _tried(result: Result) -> str:
     counts = level["counts"]
     reasons = ", ".join(f"{name} × {count:,}" for name, count in level["reasons"].items())
     return (
-        f"tried {request['method']} {request['url']} {counts['attempted']:,} times over"
-        f" {level['concurrency']:,} connections" + (f": {reasons}" if reasons else "")
+        f"tried {request['method']} {request['url']} {show_count(counts['attempted'], 'time')} over"
+        f" {show_connections(level['concurrency'])}" + (f": {reasons}" if reasons else "")
     )

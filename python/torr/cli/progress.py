@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from torr import units
+from torr.stats.series import is_starved, starved_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,6 +108,8 @@ def row(level: Level) -> str:
     )
     if level.get("cut_short"):
         text += ", cut short"
+    if is_starved(level):
+        text += f", {starved_text(level)}"
     return text if level.get("failure") is None else f"{text}  {level['failure']}"
 
 
@@ -115,7 +118,7 @@ def _line(step: Step, piece: Slice | None, elapsed_s: float, errors: int) -> str
     if piece is not None:
         if piece["phase"] != "drain":
             words += [f"{units.show_rate(piece['ok_per_s'])} ok/s", _tail(piece)]
-        words += [f"{errors:,} errors"]
+        words += [units.show_count(errors, "error")]
     return "  ".join(word for word in words if word)
 
 
@@ -128,7 +131,7 @@ def _tail(piece: Slice) -> str:
 
 
 def _where(step: Step) -> str:
-    level = f"{step.concurrency:,} connections"
+    level = units.show_connections(step.concurrency)
     if step.total == 1:
         return level
     number = f"level {step.index + 1}" + (f" of {step.total}" if step.total else "")

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from torr.model.condition import Condition
 from torr.report import sentence
+from torr.report.diff import show_ratio
 from torr.stats.series import Series
-from torr.units import show_ms, show_percent, show_rate, show_size
+from torr.units import show_connections, show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,7 +96,7 @@ def _change(verdict: Json | None) -> str:
     if verdict is None:
         return "–"
     if verdict["ratio"] is not None:
-        return f"{verdict['ratio']:.2f}x"
+        return show_ratio(verdict, "x")
     return f"{verdict['difference']:+.2f} points" if verdict.get("difference") is not None else "–"
 
 
@@ -235,24 +236,24 @@ def _capacity(result: Json) -> dict[str, str]:
     if limited:
         where = ", ".join(f"{n:,}" for n in dict.fromkeys(x["concurrency"] for x in limited))
         found["no claim"] = f"{where}: limited by the generator"
-    cut = Series.of("", result["levels"]).cut
-    if cut:
-        found["cut short"] = f"{', '.join(f'{p.concurrency:,}' for p in cut)}: claims nothing"
+    series = Series.of("", result["levels"])
+    for name, points in (("cut short", series.cut), ("starved", series.starved)):
+        if points:
+            found[name] = f"{', '.join(f'{p.concurrency:,}' for p in points)}: claims nothing"
     return found
 
 
 def _peak(peak: Json | None) -> str | None:
     if peak is None:
         return None
-    span = ", ".join(f"{concurrency:,}" for concurrency in peak["plateau"])
-    return f"{_rate(peak)}, within 5 % of it at {span} connections"
+    return f"{_rate(peak)}, within 5 % of it at {show_connections(*peak['plateau'])}"
 
 
 def _at(claim: Json | None) -> str | None:
     if claim is None:
         return None
     time = f", {show_ms(claim['service_ms'])} on average" if "service_ms" in claim else ""
-    return f"{claim['concurrency']:,} connections, {_rate(claim)}{time}"
+    return f"{show_connections(claim['concurrency'])}, {_rate(claim)}{time}"
 
 
 def _usl(usl: Json | None, why_no_peak: str | None) -> str | None:

@@ -6,8 +6,8 @@ noise of the levels compared, whichever is more. Then it refines: the widest gap
 between the last level that holds the SLO and the first that breaks it, is halved in proportion, so
 that chosen levels lie at most 2 x apart.
 
-Pure functions of the points, in the order of measuring. Levels limited by the generator count as no
-growth and claim nothing else.
+Pure functions of the points, in the order of measuring. Levels limited by the generator, and those
+whose users starved, count as no growth and claim nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
+
+from torr.stats.series import is_limited, is_starved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +42,7 @@ class Point:
     ok_per_s: float
     mean_service_ms: float | None = None
     noise: float = 0.0
-    limited: bool = False
+    claims_nothing: bool = False
     breaks_slo: bool = False
 
     @property
@@ -85,7 +87,7 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
         ok_per_s=level["ok_per_s"],
         mean_service_ms=service.get("mean"),
         noise=relative_error(rates),
-        limited=(level.get("health") or {}).get("verdict") == "generator-limited",
+        claims_nothing=is_limited(level) or is_starved(level),
         breaks_slo=any(slo.evaluate(level).word == "broken" for slo in slos),
     )
 
@@ -108,9 +110,9 @@ def _climb(points: Sequence[Point], search: Search) -> Sequence[Point]:
 def _has_stopped_growing(points: Sequence[Point]) -> bool:
     """Whether neither of the last two points beats the best before them."""
     tail = points[-2:]
-    if len(tail) == 2 and all(point.limited for point in tail):
+    if len(tail) == 2 and all(point.claims_nothing for point in tail):
         return True
-    before = [point for point in points[:-2] if not point.limited]
+    before = [point for point in points[:-2] if not point.claims_nothing]
     if not before:
         return False
     best = max(before, key=lambda point: point.ok_per_s)
@@ -121,11 +123,11 @@ def _grows(best: Point, point: Point) -> bool:
     """Whether a point beats the best so far by more than noise."""
     noise = math.hypot(best.noise, point.noise)
     tolerance = min(max(GROWTH, 2 * noise), MOST_TOLERANCE)
-    return not point.limited and point.ok_per_s > best.ok_per_s * (1 + tolerance)
+    return not point.claims_nothing and point.ok_per_s > best.ok_per_s * (1 + tolerance)
 
 
 def _knee_gaps(points: Sequence[Point]) -> list[tuple[int, int]]:
-    healthy = sorted((p for p in points if not p.limited), key=lambda p: p.concurrency)
+    healthy = sorted((p for p in points if not p.claims_nothing), key=lambda p: p.concurrency)
     if not healthy:
         return []
     knee = max(range(len(healthy)), key=lambda i: healthy[i].power)
@@ -136,7 +138,7 @@ def _knee_gaps(points: Sequence[Point]) -> list[tuple[int, int]]:
 def _slo_gap(points: Sequence[Point]) -> list[tuple[int, int]]:
     """Between the last level that holds, with all below it, and the first that breaks."""
     held = 0
-    for point in sorted((p for p in points if not p.limited), key=lambda p: p.concurrency):
+    for point in sorted((p for p in points if not p.claims_nothing), key=lambda p: p.concurrency):
         if point.breaks_slo:
             return [(held, point.concurrency)] if held else []
         held = point.concurrency

@@ -1,15 +1,17 @@
-"""Conditions on measured numbers: `p95 < 500ms`, `success >= 99.9%`, `chat: ttft p95 < 800ms`.
+"""Conditions on measured numbers: `p95 < 500ms`, `success >= 99.9%`, `GET /: ttfb p95 < 80ms`.
 
 The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value:
 
     [NAME:] METRIC [STAT] OP VALUE
 
-    METRIC  response (may be left out), service, ttfb, wait, connect, tls, lag   VALUE a duration
-            ttfe, ttft, ttfo, ttst, inter_chunk, inter_read, e2e, stream_end, tpot
-            success, errors, goodput                                             VALUE in %
-            ok/s, attempted/s, tokens/s, good/s                                  VALUE a rate
+    METRIC  response (may be left out), service, ttfb, wait, connect, lag        VALUE a duration
+            success, errors                                                      VALUE in %
+            ok/s, attempted/s                                                    VALUE a rate
     STAT    p50 p75 p90 p95 p99 p99.9 p99.99 mean min max, for times; an error class, for errors
     OP      <  <=  >  >=
+
+A metric that nothing measures is refused: a condition on it could never be told. What is measured
+is the table METRICS, whose units say the rest: a new metric is a line there.
 
 A condition is `held`, `broken`, or `not shown`, which is what an honest reader says of a number
 that is missing, that is only a lower bound, or that stands on too few attempts. Where no request
@@ -31,18 +33,23 @@ from torr.errors import UsageError
 Level = Mapping[str, Any]
 Word = Literal["held", "broken", "not shown"]
 
-TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
-STREAM_TIMES = (
-    *("ttfe", "ttft", "ttfo", "ttst", "inter_chunk"),
-    *("inter_read", "e2e", "stream_end", "tpot"),
-)
-PERCENTAGES = ("success", "errors", "goodput")
-RATES = ("ok/s", "attempted/s", "tokens/s", "good/s")
+Unit = Literal["ms", "%", "/s"]
+
+METRICS: Mapping[str, Unit] = {
+    "response": "ms",
+    "service": "ms",
+    "ttfb": "ms",
+    "wait": "ms",
+    "connect": "ms",
+    "lag": "ms",
+    "success": "%",
+    "errors": "%",
+    "ok/s": "/s",
+    "attempted/s": "/s",
+}
 STATS = ("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "min", "max")
-CLASSES = (
-    *("dns", "connect", "tls", "write", "read"),
-    *("timeout", "protocol", "status", "check", "stream"),
-)
+CLASSES = ("connect", "write", "read", "timeout", "protocol", "status")
+OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
 
 _GRAMMAR = re.compile(
     r"(?:(?P<name>.*\S)\s*:\s+)?(?P<words>[^<>=:]*?)\s*(?P<op><=|>=|<|>)\s*(?P<value>[^<>=]+)"
@@ -96,11 +103,9 @@ class Condition:
         )
 
     @property
-    def unit(self) -> str:
+    def unit(self) -> Unit:
         """The unit of value and limit: `ms`, `%` or `/s`."""
-        if self.metric in PERCENTAGES:
-            return "%"
-        return "/s" if self.metric in RATES else "ms"
+        return METRICS[self.metric]
 
     @property
     def wants_little(self) -> bool:
@@ -152,12 +157,10 @@ class Condition:
         return holds
 
     def _of_part(self, part: Level, attempts: int | None, *, contended: bool) -> Holds:
-        if self.metric in ("success", "errors"):
+        if self.unit == "%":
             return self._of_share(part, attempts)
-        if self.metric in RATES:
+        if self.unit == "/s":
             return self._of_rate(part, contended=contended)
-        if self.metric == "goodput":
-            return self._of_goodput(part)
         return self._of_time(part)
 
     def _of_time(self, level: Level) -> Holds:
@@ -165,7 +168,8 @@ class Condition:
         value = stats.get(_key(self.stat))
         dropped = (level.get("counts") or {}).get("dropped", 0)
         if self.metric == "response" and dropped and self.wants_little:
-            reason = f"{dropped:,} due requests were never sent, so response times are lower bounds"
+            never = f"{units.show_count(dropped, 'due request')} never sent"
+            reason = f"{never}: response times are lower bounds"
             return Holds(value, self.limit, "broken", reason)
         if value is None:
             return Holds(None, self.limit, "not shown", self._why_no_time(stats))
@@ -202,6 +206,8 @@ class Condition:
         error_rate = 100 * failed / ended
         value = 100 - error_rate if self.metric == "success" else error_rate
         holds = self._of_number(value)
+        if holds.word == "broken" and self._is_excused(level, failed, ended):
+            return Holds(value, self.limit, "not shown", _own_text(level))
         claims_few_errors = self.wants_little == (self.metric == "errors")
         claimed = (holds.word == "held") == claims_few_errors
         allowed = 100 - self.limit if self.metric == "success" else self.limit
@@ -209,6 +215,15 @@ class Condition:
         if not claimed or attempts * allowed >= 300 - 1e-6:
             return holds
         return Holds(value, self.limit, "not shown", _too_few(attempts, failed, allowed))
+
+    def _is_excused(self, level: Level, failed: int, ended: int) -> bool:
+        """Whether it broke only through what the generator's own machine did not give."""
+        own = sum(_own_failures(level).values())
+        if not own or self.stat not in (None, "connect"):
+            return False
+        error_rate = 100 * (failed - own) / max(1, ended - own)
+        value = 100 - error_rate if self.metric == "success" else error_rate
+        return self._of_number(value).word == "held"
 
     def _of_rate(self, level: Level, *, contended: bool) -> Holds:
         value = _rate(level, self.metric)
@@ -219,12 +234,6 @@ class Condition:
         if contended:
             reason = "client and target share this machine: the rate is a lower bound"
         return Holds(value, self.limit, holds.word, reason)
-
-    def _of_goodput(self, level: Level) -> Holds:
-        value = (level.get("stream") or {}).get("goodput_rate")
-        if value is None:
-            return Holds(None, self.limit, "not shown", "no goodput was measured")
-        return self._of_number(value)
 
     def _of_number(self, value: float, *, at_least: bool = False) -> Holds:
         """Compare; a lower bound can break `<` and hold `>`, and shows nothing else."""
@@ -243,12 +252,12 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
     if len(words) == 1 and words[0] in STATS:
         words = ["response", *words]
     metric, *stats = words or [""]
-    known = (*TIMES, *STREAM_TIMES, *PERCENTAGES, *RATES)
-    if metric not in known:
+    if metric not in METRICS:
         if _is_percentile(metric):
             raise UsageError(f"{text.strip()!r}: {metric} is not kept", _kept())
-        hint = f"metrics are {', '.join(known)}"
-        raise UsageError(f"{text.strip()!r}: {metric or 'nothing'} is not a metric", hint)
+        hint = f"metrics are {', '.join(METRICS)}"
+        what = f"{metric or 'nothing'} is not a metric that this version measures"
+        raise UsageError(f"{text.strip()!r}: {what}", hint)
     if len(stats) > 1:
         raise UsageError(f"{text.strip()!r}: {' '.join(stats)!r} is more than one statistic", _HINT)
     stat = stats[0] if stats else None
@@ -257,7 +266,7 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
 
 
 def _check_stat(metric: str, stat: str | None, text: str) -> None:
-    if metric in (*TIMES, *STREAM_TIMES):
+    if METRICS[metric] == "ms":
         if stat is None:
             raise UsageError(f"{text!r}: {metric} needs a statistic", f"write {metric} p95")
         if stat not in STATS:
@@ -271,9 +280,9 @@ def _check_stat(metric: str, stat: str | None, text: str) -> None:
 
 
 def _limit(metric: str, text: str) -> float:
-    if metric in PERCENTAGES:
+    if METRICS[metric] == "%":
         return units.parse_percent(text)
-    if metric in RATES:
+    if METRICS[metric] == "/s":
         return units.parse_rate(text)
     return units.parse_duration(text) / 1e6
 
@@ -299,8 +308,7 @@ def _part(level: Level, name: str | None) -> Level | None:
 
 
 def _stats(level: Level, metric: str) -> Mapping[str, Any]:
-    group = "stream" if metric in STREAM_TIMES else "latency"
-    stats: Mapping[str, Any] | None = (level.get(group) or {}).get(f"{metric}_ms")
+    stats: Mapping[str, Any] | None = (level.get("latency") or {}).get(f"{metric}_ms")
     return stats or {}
 
 
@@ -309,9 +317,7 @@ def _key(stat: str | None) -> str:
 
 
 def _rate(level: Level, metric: str) -> float | None:
-    key = metric.replace("/s", "_per_s")
-    group = (level.get("stream") or {}) if metric in ("tokens/s", "good/s") else level
-    value: float | None = group.get(key)
+    value: float | None = level.get(metric.replace("/s", "_per_s"))
     return value
 
 
@@ -325,10 +331,21 @@ def _survivors(level: Level) -> str | None:
     return f"of the ok answers only: {units.show_percent(100 * failed / ended)} failed"
 
 
+def _own_failures(level: Level) -> dict[str, int]:
+    """Failures of dials for which the generator's machine had nothing left, by reason."""
+    reasons = level.get("reasons") or {}
+    return {reason: reasons[reason] for reason in OWN_REASONS if reason in reasons}
+
+
+def _own_text(level: Level) -> str:
+    own = _own_failures(level)
+    return f"{sum(own.values()):,} failures are the generator's own: {', '.join(own)}"
+
+
 def _too_few(attempts: int, failed: int, allowed: float) -> str:
-    seen = f"{failed:,} errors in" if failed else "no error in"
+    errors = units.show_count(failed, "error") if failed else "no error"
+    seen = f"{errors} in {units.show_count(attempts, 'attempt')}"
     if allowed <= 0:
-        shown = units.show_percent(300 / attempts)
-        return f"{seen} {attempts:,} attempts shows at most {shown} errors, never none"
+        return f"{seen} shows at most {units.show_percent(300 / attempts)} errors, never none"
     needed = math.ceil(300 / allowed - 1e-6)
-    return f"{seen} {attempts:,} attempts shows too little: it takes {needed:,}"
+    return f"{seen} shows too little: it takes {needed:,}"

@@ -213,6 +213,11 @@ class Level(_Part):
     failure: str | None = None
     interrupted: bool = False
     cut_short: bool = Field(default=False, description="its window ended early: it claims nothing")
+    starved: Count = Field(
+        default=0,
+        description="users who got no answer in the whole window: their request of the warm-up was"
+        " open until its end; beyond 1 % of them the level claims nothing",
+    )
 
 
 class Peak(_Part):

@@ -64,7 +64,8 @@ def _check_scheme(text: str) -> None:
     if not separator:
         raise UsageError(f"{text!r} has no scheme", f"write http://{text.lstrip('/')}")
     if scheme.lower() == "https":
-        raise UsageError(f"{text!r}: https is not there yet", "it comes with TLS support")
+        hint = "fire at a port of the target that speaks plain http://"
+        raise UsageError(f"{text!r}: https is not supported in this version", hint)
     if scheme.lower() != "http":
         raise UsageError(f"{text!r}: unknown scheme {scheme!r}", "torr speaks http://")
 

@@ -1,13 +1,14 @@
 """Two ladders side by side: their ratios at the levels they have in common.
 
 One run a side has no verdict: how much a server differs from run to run was not seen. So there
-are ratios, spreads, and the words "one run each"; `torr compare` measures what gives a verdict.
+are ratios, spreads, and the words "one run each". Where client and target shared a machine a rate
+is a lower bound, and so the ratio is bounded on one side, or, with two such rates, on none.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from torr import __version__
 from torr.errors import UsageError
 from torr.report import dat
 from torr.stats.series import Point, Series
+from torr.units import show_rate
 
 _METRICS: dict[str, Callable[[Point], float | None]] = {
     "ok_per_s": lambda point: point.ok_per_s,
@@ -96,6 +98,35 @@ def ratios(result: dict[str, Any], metric: str = "ok_per_s") -> dict[int, float]
     }
 
 
+def bound(verdict: Mapping[str, Any]) -> str:
+    """Return how the true ratio lies to the one measured, of rates that may be lower bounds.
+
+    Empty where neither is one; `≥` where only B's is, `≤` where only A's is, and `?` where both are
+    and the ratio bounds nothing.
+    """
+    old, new = verdict.get("bounds") or (False, False)
+    return ("?" if old else "≥") if new else ("≤" if old else "")
+
+
+def show_ratio(verdict: Mapping[str, Any], times: str = " ×") -> str:
+    """Write a ratio for people: `0.57 ×`, `≥ 0.57 ×`, `≤ 0.57 ×`, `0.57 × ?`; `–` for none."""
+    ratio, mark = verdict.get("ratio"), bound(verdict)
+    if ratio is None:
+        return "–"
+    text = f"{ratio:.2f}{times}"
+    return f"{text} ?" if mark == "?" else f"{mark} {text}".lstrip()
+
+
+def show_sides(verdict: Mapping[str, Any]) -> tuple[str, str]:
+    """Write the rates of A and B for people, each with `≥` where it is a lower bound."""
+    values = verdict.get("baseline_value"), verdict.get("value")
+    old, new = (
+        f"{'≥ ' if is_bound else ''}{show_rate(value)}"
+        for value, is_bound in zip(values, verdict.get("bounds") or (False, False), strict=True)
+    )
+    return old, new
+
+
 def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> dict[str, Any] | None:
     old, new = a.at(concurrency), b.at(concurrency)
     if old is None or new is None:
@@ -115,6 +146,7 @@ def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> dict[str, A
         "ratio": None if points or before == 0 else after / before,
         "difference": after - before if points else None,
         "spreads": [old.spread, new.spread],
+        "bounds": [metric == "ok_per_s" and point.at_least for point in (old, new)],
         "n": min(old.rounds, new.rounds),
         "word": None,
         "reason": _reason(old, new),

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.transforms import Bbox
+
 from torr.report import theme
+from torr.report.labels import AROUND, Labels
 from torr.report.theme import FIRST, SECOND, Mark
-from torr.stats.series import Series
+from torr.stats.series import Point, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +32,7 @@ def qps_ttlb(sides: Sides, words: Words) -> Figure:
     for ax, metric in ((upper, "ok_per_s"), (lower, "service_ms")):
         theme.from_zero(ax, _highest(sides, metric))
         theme.levels_axis(ax, _levels(sides))
+        _name_lines(ax, sides, metric)
     upper.set_ylabel("ok requests/s (QPS)")
     upper.set_xlabel("")
     lower.set_ylabel("mean time to last byte (TTLB), ms")
@@ -40,13 +44,13 @@ def success(sides: Sides, words: Words) -> Figure:
     fig = theme.figure(10, 4.9)
     (ax,) = _stack(fig, theme.headline(fig, *words), 1, _room(sides))
     _lines(ax, sides, "success_rate")
-    for series, shift in zip(sides, ((0, 8), (-6, -6)), strict=True):
-        for point in series.points:
-            theme.success_label(ax, point.concurrency, point.success_rate, shift)
     theme.levels_axis(ax, _levels(sides))
-    ax.set_ylim(0, 112)
-    ax.set_yticks(range(0, 101, 20), [f"{y} %" for y in range(0, 101, 20)])
-    ax.set_ylabel("success rate, % of attempts")
+    theme.success_axis(ax)
+    labels = _name_lines(ax, sides, "success_rate")
+    for series, mark in _marked(sides):
+        for point in series.points:
+            rate = point.success_rate
+            theme.success_label(labels, point.concurrency, rate, mark.colour)
     return fig
 
 
@@ -63,6 +67,7 @@ def panels(sides: Sides, width: float = 10, height: float = 6.4) -> Figure:
         theme.from_zero(ax, _highest(sides, metric))
         scale = theme.time_axis(ax, _values(sides, metric)) if ax is lower else ""
         ax.set_title(title + scale, size=10, weight="bold")
+        _name_lines(ax, sides, metric)
     upper.set_xlabel("")
     return fig
 
@@ -86,54 +91,53 @@ def _stack(fig: Figure, top: float, rows: int, room: float) -> list[Axes]:
 
 
 def _lines(ax: Axes, sides: Sides, metric: str) -> None:
-    ends = []
     # The baseline is drawn wider, so that it is seen under a line that covers it.
-    for series, mark, wide in zip(sides, (FIRST, SECOND), (1.6, 1.0), strict=True):
-        end = _line(ax, series, metric, mark, wide)
-        if end is not None:
-            ends.append((end, series.name, mark))
-    _name_ends(ax, ends, _highest(sides, metric))
-
-
-def _line(
-    ax: Axes, series: Series, metric: str, mark: Mark, wide: float
-) -> tuple[float, float] | None:
-    known = [p for p in series.points if getattr(p, metric) is not None]
-    if not known:
-        return None
-    ax.plot(
-        [p.concurrency for p in known],
-        [getattr(p, metric) for p in known],
-        color=mark.colour,
-        marker=mark.marker,
-        linestyle=mark.dash,
-        linewidth=2 * wide,
-        markersize=5.5 * wide,
-        clip_on=False,
-        zorder=3,
-    )
-    return known[-1].concurrency, getattr(known[-1], metric)
-
-
-def _name_ends(ax: Axes, ends: list[tuple[tuple[float, float], str, Mark]], highest: float) -> None:
-    """Write each name beside its last level, the upper one a little higher where they meet."""
-    ordered = sorted(ends, key=lambda end: end[0][1])
-    meet = len(ends) == 2 and ordered[1][0][1] - ordered[0][0][1] < 0.1 * highest
-    for place, (at, name, mark) in enumerate(ordered):
-        shift = (-8, 8)[place] if meet else 0
-        if at[1] < 0.05 * highest:
-            shift = max(shift, 0) + 7
-        ax.annotate(
-            _short(name),
-            at,
-            xytext=(9, shift),
-            textcoords="offset points",
-            va="center",
+    for (series, mark), wide in zip(_marked(sides), (1.6, 1.0), strict=True):
+        known = _known(series, metric)
+        ax.plot(
+            [p.concurrency for p in known],
+            [getattr(p, metric) for p in known],
             color=mark.colour,
-            weight="bold",
-            size=9.5,
-            annotation_clip=False,
+            marker=mark.marker,
+            linestyle=mark.dash,
+            linewidth=2 * wide,
+            markersize=5.5 * wide,
+            clip_on=False,
+            zorder=3,
         )
+
+
+def _name_lines(ax: Axes, sides: Sides, metric: str) -> Labels:
+    """Write each name beside its last level; return the labels, to write more of them."""
+    box, whole = ax.get_window_extent(), ax.figure.bbox
+    above = box.y1 + 12 * ax.figure.dpi / 72
+    labels = Labels(ax, Bbox.from_extents(box.x0, box.y0, whole.x1, above))
+    ends = [
+        ((known[-1].concurrency, getattr(known[-1], metric)), series.name, mark, toward)
+        for (series, mark), toward in zip(_marked(sides), _toward(sides, metric), strict=True)
+        if (known := _known(series, metric))
+    ]
+    for at, name, mark, toward in ends:
+        beside = [(9.0, toward * y) for y in (0, 4, 8, 12, 16)]
+        # Where the other line goes on there is no room beside the end: above or below it, then.
+        aside = [(x, sign * y) for y in (8, 20) for x in (0, -9) for sign in (toward, -toward)]
+        places = (*beside, *aside, *AROUND)
+        labels.put(_short(name), at, places, color=mark.colour, weight="bold", size=9.5)
+    return labels
+
+
+def _marked(sides: Sides) -> list[tuple[Series, Mark]]:
+    return list(zip(sides, (FIRST, SECOND), strict=True))
+
+
+def _toward(sides: Sides, metric: str) -> tuple[int, int]:
+    """Where the name of each side gives way to: up for the one that ends higher."""
+    a, b = ([getattr(p, metric) for p in _known(side, metric)] for side in sides)
+    return (-1, 1) if a and b and a[-1] < b[-1] else (1, -1)
+
+
+def _known(series: Series, metric: str) -> list[Point]:
+    return [point for point in series.points if getattr(point, metric) is not None]
 
 
 def _highest(sides: Sides, metric: str) -> float:

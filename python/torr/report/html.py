@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.report import diff, png, sentence, table
 from torr.store.atomic import replace_bytes
+from torr.units import show_connections
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +61,7 @@ def page(result: Result) -> str:
 
 def _kept_together(text: str) -> str:
     """Escaped text whose numbers do not part from their units at a line's end."""
-    return re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connections)", "\u00a0", escape(text))
+    return re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)", "\u00a0", escape(text))
 
 
 def _main_chart(result: Result) -> Draw:
@@ -135,7 +136,8 @@ def _errors(result: Result) -> str:
 
 
 def _sample(level: Result, sample: Result) -> str:
-    title = f"{sample.get('reason') or sample.get('class')} at {level['concurrency']:,} connections"
+    reason = sample.get("reason") or sample.get("class")
+    title = f"{reason} at {show_connections(level['concurrency'])}"
     if sample.get("t_s") is not None:
         title += f", second {sample['t_s']:.2f}"
     answer = "\n".join(part for part in (sample.get("head"), sample.get("body")) if part)
@@ -149,7 +151,7 @@ def _reasons(result: Result) -> str:
     for level in result["levels"]:
         health = level.get("health") or {}
         for reason in health.get("reasons") or ():
-            where = f"{level['concurrency']:,} connections, round {level.get('round', 1)}"
+            where = f"{show_connections(level['concurrency'])}, round {level.get('round', 1)}"
             items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
     if items:
         return f"<ul>{''.join(items)}</ul>"

@@ -1,29 +1,43 @@
 """Pictures of a ladder: rate and time over concurrency, and the share of requests that succeeded.
 
 `qps_ttlb` is wrktest's picture, both curves in one; `panels` puts them one above the other, which
-leaves room for p95, intervals and narrow screens. Levels that the generator limited, and those cut
-short, are hollow, hatched and named; they are never joined to the line.
+leaves room for p95, intervals and narrow screens. Levels that the generator limited, those cut
+short, and those whose users starved are hollow and hatched, which the legend names; they are never
+joined to the line.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from torr.report import theme
+from torr.report import findings, theme
+from torr.report.labels import Labels
 from torr.report.theme import FIRST, SECOND, THIRD, Mark
-from torr.units import show_ms, show_rate
+from torr.units import show_connections, show_ms, show_rate
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from torr.model.condition import Condition
+    from torr.report.findings import Finding, Flag
     from torr.stats.series import Point, Series
+
+    Entry = tuple[Artist | tuple[Artist, ...], str]
+
+_HOLLOW: Any = {  # matplotlib's own type for it names every key there is
+    "marker": "o",
+    "markersize": 7,
+    "markerfacecolor": theme.PAPER,
+    "markeredgecolor": theme.MUTED,
+    "linestyle": "none",
+}
 
 
 @dataclass(frozen=True)
@@ -33,9 +47,7 @@ class Ladder:
     series: Series
     title: str
     subtitle: str
-    knee: int | None = None
-    plateau_start: int | None = None
-    capacity: int | None = None
+    findings: tuple[Finding, ...] = ()
     slos: tuple[Condition, ...] = ()
 
     @property
@@ -50,13 +62,13 @@ def qps_ttlb(ladder: Ladder) -> Figure:
     left, right = _twin(fig, ladder)
     rates = _rate_line(left, ladder)
     times = _time_line(right, ladder.series, "service_ms", SECOND)
-    _finish(left, ladder, _highest(rates), "ok requests/s")
-    theme.from_zero(right, 1.35 * _highest(times), headroom=1.0)
+    flags = _finish(left, ladder, _highest(rates))
+    theme.from_zero(right, _highest(times), findings.headroom(right, flags, 1.35))
     right.set_ylabel("mean time to last byte (TTLB), ms", color=SECOND.colour)
     left.set_ylabel("ok requests/s (QPS)", color=FIRST.colour)
-    _findings(left, ladder)
+    findings.draw(left, flags)
     _unclaimed(left, ladder, "ok_per_s")
-    _legend(left, [(FIRST, "QPS, left"), (SECOND, "mean TTLB, right")], ladder)
+    _legend(left, [*_curves([(FIRST, "QPS, left"), (SECOND, "mean TTLB, right")]), *_notes(ladder)])
     return fig
 
 
@@ -66,14 +78,15 @@ def success(ladder: Ladder) -> Figure:
     ax = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.75, 0.5)
     known = [p for p in ladder.series.points if p.success_rate is not None]
     _line(ax, known, "success_rate", FIRST)
-    for point in known:
-        theme.success_label(ax, point.concurrency, point.success_rate, (5, 5))
     theme.levels_axis(ax, ladder.levels)
-    ax.set_ylim(0, 112)
-    ax.set_yticks(range(0, 101, 20), [f"{y} %" for y in range(0, 101, 20)])
-    ax.set_ylabel("success rate, % of attempts")
+    theme.success_axis(ax)
     _unclaimed(ax, ladder, "success_rate")
-    _rate_limits(ax, ladder.slos)
+    limits = _rate_limits(ax, ladder.slos)
+    labels = Labels(ax)
+    for point in known:
+        theme.success_label(labels, point.concurrency, point.success_rate)
+    _name_limits(labels, ax, limits)
+    _legend(ax, _hollow_marks(ladder))
     return fig
 
 
@@ -84,23 +97,24 @@ def panels(ladder: Ladder, width: float = 10, height: float = 6.4) -> Figure:
     upper, lower = fig.subplots(
         2, 1, sharex=True, gridspec_kw={**sides, "top": 0.94, "bottom": 0.6 / height, "hspace": 0.3}
     )
-    rates = _rate_line(upper, ladder)
-    _ranges(upper, ladder.series, "ok_per_s_range")
-    _finish(upper, ladder, _highest(rates), "ok requests/s")
+    rates = _rate_line(upper, ladder) + _ranges(upper, ladder.series, "ok_per_s_range")
+    flags = _finish(upper, ladder, _highest(rates))
     upper.set_title("ok requests/s", size=10, weight="bold")
-    upper.set_ylabel("")
     times = _time_line(lower, ladder.series, "p95_ms", THIRD)
     times += _time_line(lower, ladder.series, "service_ms", SECOND)
-    _ranges(lower, ladder.series, "p95_ms_range")
+    times += _ranges(lower, ladder.series, "p95_ms_range")
     limits = _time_limits(lower, ladder.slos, _highest(times))
-    scale = theme.time_axis(lower, [*times, *limits])
+    hollow = [p.p95_ms for p in _hollow_points(ladder) if p.p95_ms is not None]
+    scale = theme.time_axis(lower, [*times, *hollow, *(slo.limit for slo in limits)])
     theme.levels_axis(lower, ladder.levels)
     upper.tick_params(labelbottom=False)
     upper.set_xlabel("")
     lower.set_title(f"ms{scale}: p95 ▲, mean TTLB ■", size=10, weight="bold")
-    _findings(upper, ladder)
+    findings.draw(upper, flags)
     for ax, metric in ((upper, "ok_per_s"), (lower, "p95_ms")):
         _unclaimed(ax, ladder, metric)
+    _name_limits(Labels(lower), lower, limits)
+    _legend(upper, _hollow_marks(ladder), below=True)
     return fig
 
 
@@ -118,16 +132,18 @@ def _axes(fig: Figure, top: float, left: float, right: float, bottom: float = 0.
     return fig.add_axes((*box, 1 - (left + right + 0.1) / width, 1 - (bottom + top + 0.1) / height))
 
 
-def _finish(ax: Axes, ladder: Ladder, highest: float, label: str) -> None:
-    theme.from_zero(ax, highest, headroom=1.25)
+def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[Flag, ...]:
+    """Set both axes of the rates, with room above for the words of the findings."""
     theme.levels_axis(ax, ladder.levels)
-    ax.set_ylabel(label)
+    flags = findings.arrange(ax, ladder.findings)
+    theme.from_zero(ax, highest, findings.headroom(ax, flags, 1.12))
+    return flags
 
 
 def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
     values = [p.ok_per_s for p in ladder.series.shown]
     tips = [
-        f"{p.concurrency:,} connections: {'≥ ' if p.at_least else ''}{show_rate(p.ok_per_s)} ok/s"
+        f"{show_connections(p.concurrency)}: {'≥ ' * p.at_least}{show_rate(p.ok_per_s)} ok/s"
         for p in ladder.series.points
     ]
     _line(ax, ladder.series.points, "ok_per_s", FIRST, tips)
@@ -137,7 +153,9 @@ def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
 def _time_line(ax: Axes, series: Series, metric: str, mark: Mark) -> list[float]:
     known = [p for p in series.points if getattr(p, metric) is not None]
     name = "p95" if metric == "p95_ms" else "mean TTLB"
-    tips = [f"{p.concurrency:,} connections: {name} {show_ms(getattr(p, metric))}" for p in known]
+    tips = [
+        f"{show_connections(p.concurrency)}: {name} {show_ms(getattr(p, metric))}" for p in known
+    ]
     _line(ax, known, metric, mark, tips)
     return [getattr(p, metric) for p in known]
 
@@ -159,143 +177,119 @@ def _line(
     line.set_gid("tips:" + "|".join(tips) if tips else None)
 
 
-def _ranges(ax: Axes, series: Series, metric: str) -> None:
-    """Thin bars from the lowest to the highest round (or slice, of one round)."""
+def _ranges(ax: Axes, series: Series, metric: str) -> list[float]:
+    """Draw thin bars from the lowest to the highest round (or slice, of one round); return ends."""
+    ends: list[float] = []
     for point in series.points:
         span = getattr(point, metric)
         if span is not None:
             ax.vlines(point.concurrency, *span, color=theme.GREY, linewidth=1.2, zorder=2)
-
-
-def _findings(ax: Axes, ladder: Ladder) -> None:
-    """Name peak, knee and capacity where they lie: one line each, words stacked when they meet."""
-    names: dict[int, list[str]] = {}
-    for level, name in (
-        (ladder.plateau_start, "peak from here"),
-        (ladder.knee, "knee"),
-        (ladder.capacity, "capacity under SLO"),
-    ):
-        if level is not None:
-            names.setdefault(level, []).append(name)
-    for row, (level, words) in enumerate(sorted(names.items())):
-        _finding(ax, level, f"{' · '.join(words)}: {level:,}", row)
-
-
-def _finding(ax: Axes, level: int, text: str, row: int) -> None:
-    """A line up to its words, which stand right of it, or left of it near the right end."""
-    height = ax.get_window_extent().height * 72 / ax.figure.dpi
-    down = 6 + 15 * row
-    ax.axvline(level, 0, 1 - down / height, color=theme.INK, lw=1, ls=(0, (2, 3)), zorder=1)
-    right, left = _room(ax, level)
-    late = right < 0.08 * len(text) and left > right
-    ax.annotate(
-        text,
-        (level, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(-5 if late else 5, -down),
-        textcoords="offset points",
-        ha="right" if late else "left",
-        va="center",
-        size=9,
-        weight="bold",
-        zorder=6,
-        bbox={"boxstyle": "square,pad=0.15", "fc": theme.PAPER, "ec": "none", "alpha": 0.85},
-    )
-
-
-def _room(ax: Axes, level: int) -> tuple[float, float]:
-    """The inches right and left of a level inside the axes."""
-    width = ax.get_window_extent().width / ax.figure.dpi
-    low, high = ax.get_xlim()
-    share = math.log(level / low) / math.log(high / low)
-    return (1 - share) * width, share * width
+            ends += span
+    return ends
 
 
 def _unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
-    """Levels that claim nothing: hollow, hatched, and named where the first one lies."""
-    _hollow(ax, ladder, ladder.series.limited, metric, "generator-limited")
-    _hollow(ax, ladder, ladder.series.cut, metric, "cut short")
-
-
-def _hollow(ax: Axes, ladder: Ladder, points: Sequence[Point], metric: str, name: str) -> None:
-    for point in points:
-        low, high = theme.region(ladder.levels, point.concurrency)
-        ax.axvspan(low, high, facecolor="none", edgecolor=theme.GREY, hatch="///", lw=0, zorder=0)
-        value = getattr(point, metric)
-        if value is not None:
-            ax.plot(
-                [point.concurrency],
-                [value],
-                marker="o",
-                markersize=7,
-                markerfacecolor=theme.PAPER,
-                markeredgecolor=theme.MUTED,
-                linestyle="none",
-                zorder=4,
+    """Draw the levels that claim nothing: hollow, on hatching that says by its slope which kind."""
+    for points, (hatch, _) in _kinds(ladder):
+        for point in points:
+            low, high = theme.region(ladder.levels, point.concurrency)
+            ax.axvspan(
+                low, high, facecolor="none", edgecolor=theme.GREY, hatch=hatch, lw=0, zorder=0
             )
-    if points:
-        first = min(point.concurrency for point in points)
-        ax.annotate(
-            name,
-            (theme.region(ladder.levels, first)[0], 0.5),
-            xycoords=("data", "axes fraction"),
-            xytext=(7, 0),
-            textcoords="offset points",
-            rotation=90,
-            va="center",
+            value = getattr(point, metric)
+            if value is not None:
+                ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
+
+
+def _kinds(ladder: Ladder) -> list[tuple[tuple[Point, ...], tuple[str, str]]]:
+    """The levels that claim nothing, by why; the hatching and the name of each kind."""
+    series = ladder.series
+    return [
+        (series.limited, ("///", "generator-limited")),
+        (series.cut, ("\\\\\\", "cut short")),
+        (series.starved, ("...", "users starved")),
+    ]
+
+
+def _hollow_points(ladder: Ladder) -> tuple[Point, ...]:
+    return tuple(point for points, _ in _kinds(ladder) for point in points)
+
+
+def _time_limits(ax: Axes, slos: Sequence[Condition], highest: float) -> list[Condition]:
+    """Draw the limits of response and service times that lie in reach; return them."""
+    reached = [s for s in slos if s.unit == "ms" and s.name is None and s.limit <= 3 * highest]
+    return _limit_lines(ax, reached)
+
+
+def _rate_limits(ax: Axes, slos: Sequence[Condition]) -> list[Condition]:
+    return _limit_lines(ax, [s for s in slos if s.metric == "success" and s.name is None])
+
+
+def _limit_lines(ax: Axes, slos: list[Condition]) -> list[Condition]:
+    for slo in slos:
+        ax.axhline(slo.limit, color=theme.PURPLE, linewidth=1.4, linestyle=(0, (7, 3)), zorder=2)
+    return slos
+
+
+def _name_limits(labels: Labels, ax: Axes, slos: Sequence[Condition]) -> None:
+    """Name each limit above or below its line, as far left as there is room."""
+    width = float(ax.get_window_extent().width) * 72 / ax.figure.dpi
+    along = [(4 + share * width, y) for share in (0, 0.2, 0.4, 0.6) for y in (3, -3)]
+    left = ax.get_xlim()[0]
+    for slo in slos:
+        text = f"SLO {slo.text or slo}"
+        shifts = [*along, *((x, y) for y in (-16, 16) for x, _ in along)]
+        labels.put(
+            text,
+            (left, slo.limit),
+            shifts,
+            leader=False,
             size=9,
-            color=theme.MUTED,
-            bbox={"boxstyle": "square,pad=0.2", "fc": theme.PAPER, "ec": "none"},
-            zorder=5,
+            color=theme.PURPLE,
+            weight="bold",
         )
 
 
-def _time_limits(ax: Axes, slos: Sequence[Condition], highest: float) -> list[float]:
-    """Draw the limits of response and service times that lie in reach; return them."""
-    drawn = []
-    for slo in slos:
-        if slo.unit == "ms" and slo.name is None and slo.limit <= 3 * highest:
-            _limit_line(ax, slo, f"SLO {slo.text or slo}")
-            drawn.append(slo.limit)
-    return drawn
-
-
-def _rate_limits(ax: Axes, slos: Sequence[Condition]) -> None:
-    for slo in slos:
-        if slo.metric == "success" and slo.name is None:
-            _limit_line(ax, slo, f"SLO {slo.text or slo}")
-
-
-def _limit_line(ax: Axes, slo: Condition, label: str) -> None:
-    ax.axhline(slo.limit, color=theme.PURPLE, linewidth=1.4, linestyle=(0, (7, 3)), zorder=2)
-    ax.annotate(
-        label,
-        (0, slo.limit),
-        xycoords=("axes fraction", "data"),
-        xytext=(4, -8 if slo.unit == "%" else 3),
-        textcoords="offset points",
-        va="top" if slo.unit == "%" else "bottom",
-        size=9,
-        color=theme.PURPLE,
-        weight="bold",
-    )
-
-
-def _legend(ax: Axes, marks: Sequence[tuple[Mark, str]], ladder: Ladder) -> None:
-    handles = [
-        Line2D([], [], color=m.colour, marker=m.marker, linestyle=m.dash, linewidth=2, label=name)
+def _curves(marks: Sequence[tuple[Mark, str]]) -> list[Entry]:
+    return [
+        (
+            Line2D([], [], color=m.colour, marker=m.marker, linestyle=m.dash, linewidth=2),
+            name,
+        )
         for m, name in marks
     ]
+
+
+def _notes(ladder: Ladder) -> list[Entry]:
+    notes: list[Entry] = []
     if any(point.at_least for point in ladder.series.points):
-        handles.append(Line2D([], [], linestyle="none", label="QPS are ≥ (shared machine)"))
+        notes.append((Line2D([], [], linestyle="none"), "QPS are ≥ (shared machine)"))
+    return [*notes, *_hollow_marks(ladder)]
+
+
+def _hollow_marks(ladder: Ladder) -> list[Entry]:
+    return [
+        ((Patch(fc="none", ec=theme.GREY, hatch=hatch, lw=0), Line2D([], [], **_HOLLOW)), name)
+        for points, (hatch, name) in _kinds(ladder)
+        if points
+    ]
+
+
+def _legend(ax: Axes, entries: Sequence[Entry], *, below: bool = False) -> None:
+    """Name the marks above the axes, or right below them where a title stands above."""
+    if not entries:
+        return
+    is_narrow = ax.get_window_extent().width < 5 * ax.figure.dpi
     ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=len(handles),
+        [mark for mark, _ in entries],
+        [name for _, name in entries],
+        loc="upper right" if below else "lower left",
+        bbox_to_anchor=(1, 0) if below else (0, 1),
+        ncols=2 if is_narrow else len(entries),
         frameon=False,
         borderaxespad=0.1,
-        handlelength=2.8,
+        handlelength=2.4,
+        columnspacing=1.0,
         fontsize=9,
     )
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.model.condition import Condition
-from torr.report import diff, sentence
+from torr.report import diff, plateau, sentence
 from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from torr.report.findings import Finding
     from torr.report.ladder_figure import Ladder
 
 
@@ -53,17 +54,30 @@ def ladder(result: dict[str, Any]) -> Ladder:
     """Return what the pictures of a ladder's result show."""
     from torr.report.ladder_figure import Ladder
 
-    capacity = result.get("capacity") or {}
-    peak, knee, slo = (capacity.get(key) or {} for key in ("peak", "knee", "slo"))
+    series = Series.of(result["name"], result["levels"])
     return Ladder(
-        series=Series.of(result["name"], result["levels"]),
+        series=series,
         title=sentence.verdict(result),
         subtitle=f"{result['name']}: {sentence.trust(result)}",
-        knee=knee.get("concurrency"),
-        plateau_start=peak.get("concurrency"),
-        capacity=slo.get("concurrency"),
+        findings=tuple(_findings(result.get("capacity") or {}, series)),
         slos=conditions(result),
     )
+
+
+def _findings(capacity: dict[str, Any], series: Series) -> Iterator[Finding]:
+    from torr.report.findings import Finding
+
+    peak, knee, slo = (capacity.get(key) for key in ("peak", "knee", "slo"))
+    if peak:
+        start = peak["concurrency"]
+        on = f"peak from {start:,} on"
+        words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
+        yield Finding(start, words, "peak")
+    if knee:
+        yield Finding(knee["concurrency"], f"knee: {knee['concurrency']:,}", "knee")
+    if slo:
+        words = f"capacity under SLO: {slo['concurrency']:,}"
+        yield Finding(slo["concurrency"], words, "capacity")
 
 
 def conditions(result: dict[str, Any]) -> tuple[Condition, ...]:

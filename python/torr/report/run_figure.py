@@ -63,7 +63,8 @@ def timeline(levels: Sequence[Level], width: float = 10, height: float = 6.6) ->
     _dress(times, "response time, ms: p50, p95, p99")
     if len(stretches) > 1:
         scale = theme.time_axis(times, _known_times(stretches))
-        times.set_title(f"response time, ms{scale}: p50, p95, p99", size=10, weight="bold")
+        # The lines carry their names: on a narrow page there is no room for them here as well.
+        times.set_title(f"response time, ms{scale}", size=10, weight="bold")
     _dress(rates, "ok requests/s")
     _dress(errors, "errors/s" if _has_errors(stretches) else "errors/s: none")
     for ax in (times, rates, errors):

@@ -11,10 +11,19 @@ from statistics import median
 from typing import Any
 
 from torr.model.condition import Condition
-from torr.report import diff
+from torr.report import diff, diff_sentence, plateau
 from torr.stats import capacity as stats
-from torr.stats.series import Point, Series, attempted, by_concurrency, is_limited, verdict_of
-from torr.units import show_ms, show_percent, show_rate
+from torr.stats.series import (
+    Point,
+    Series,
+    attempted,
+    by_concurrency,
+    is_limited,
+    is_starved,
+    starved_text,
+    verdict_of,
+)
+from torr.units import show_connections, show_ms, show_percent, show_rate
 
 Result = Mapping[str, Any]
 
@@ -25,7 +34,7 @@ _OPERATORS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least"}
 def verdict(result: Result) -> str:
     """Return what the run found, as one sentence."""
     if result["kind"] == "diff":
-        return _of_diff(result)
+        return diff_sentence.verdict(result)
     if not any(attempted(level) for level in result["levels"]):
         return f"Nothing was measured{_because(_failure(result))}."
     return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
@@ -34,7 +43,7 @@ def verdict(result: Result) -> str:
 def trust(result: Result) -> str:
     """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
     if result["kind"] == "diff":
-        return "The two were not interleaved: drift between them is not excluded."
+        return diff_sentence.trust(result)
     levels = result["levels"]
     if not levels:
         return "No level was measured."
@@ -49,6 +58,8 @@ def trust(result: Result) -> str:
 
 def health(result: Result) -> str:
     """Return the worst health word of all levels: what colours the trust line."""
+    if result["kind"] == "diff":
+        return diff_sentence.health(result)
     words = {verdict_of(level) for level in result["levels"]}
     order = ("generator-limited", "contended", "healthy")
     return next((word for word in order if word in words), "unknown")
@@ -99,7 +110,7 @@ def _of_ladder(result: Result) -> str:
 
 
 def _holds(slo: Mapping[str, Any], series: Series) -> str:
-    where = f"at {slo['concurrency']:,} connections"
+    where = f"at {show_connections(slo['concurrency'])}"
     if slo["beyond"] is None:
         where += f", {_top(series)},"
     conditions = _join([phrase(Condition.parse(text)) for text in slo["conditions"]])
@@ -117,15 +128,14 @@ def _lower_peak(peak: Mapping[str, Any], slo: Mapping[str, Any]) -> str:
 def _peaks(peak: Mapping[str, Any], series: Series) -> str:
     start = peak["concurrency"]
     failed = _failed(series.at(peak["highest_at"]))
-    if start == series.points[-1].concurrency and len(series.points) > 1:
-        return f"Reaches {_rate(peak)} at {start:,} connections, {_top(series)}{failed}"
-    if len(series.points) == 1:
-        return f"Answers {_rate(peak)} at {start:,} connections, the only level{failed}"
-    if len(peak["plateau"]) == len([p for p in series.points if p.concurrency >= start]):
-        return f"Peaks at {_rate(peak)}, reached from {start:,} connections on{failed}"
-    # A higher level fell off the plateau: "from … on" would be untrue.
-    where = _join([f"{concurrency:,}" for concurrency in peak["plateau"]])
-    return f"Peaks at {_rate(peak)}, reached at {where} connections{failed}"
+    if len(series.shown) == 1:
+        return f"Answers {_rate(peak)} at {show_connections(start)}, the only level{failed}"
+    if start == series.points[-1].concurrency:
+        return f"Reaches {_rate(peak)} at {show_connections(start)}, {_top(series)}{failed}"
+    if plateau.goes_on(peak, series):
+        return f"Peaks at {_rate(peak)}, reached from {show_connections(start)} on{failed}"
+    where = show_connections(*peak["plateau"])
+    return f"Peaks at {_rate(peak)}, reached at {where}{failed}"
 
 
 def _top(series: Series) -> str:
@@ -134,6 +144,8 @@ def _top(series: Series) -> str:
         return "the highest level that the generator could hold"
     if any(point.concurrency > last for point in series.cut):
         return "the highest level measured to its end"
+    if any(point.concurrency > last for point in series.starved):
+        return "the highest level at which every user was answered"
     return "the highest level measured"
 
 
@@ -143,9 +155,9 @@ def _dead(series: Series) -> str:
     if not dead:
         return ""
     if len(dead) > 1 and list(series.points[-len(dead) :]) == dead:
-        return f"; from {dead[0].concurrency:,} connections on no request succeeded"
-    places = _join([f"{point.concurrency:,}" for point in dead])
-    return f"; at {places} connections no request succeeded"
+        return f"; from {show_connections(dead[0].concurrency)} on no request succeeded"
+    places = show_connections(*(point.concurrency for point in dead))
+    return f"; at {places} no request succeeded"
 
 
 def _first_failing(result: Result) -> Mapping[str, Any] | None:
@@ -158,7 +170,7 @@ def _first_failing(result: Result) -> Mapping[str, Any] | None:
 
 def _fails(found: Mapping[str, Any]) -> str:
     condition = Condition.parse(found["condition"])
-    at = f"{found['concurrency']:,} connections"
+    at = show_connections(found["concurrency"])
     if found["word"] == "broken":
         seen = _seen(condition, found)
         return f"Does not hold {phrase(condition)} even at {at} ({seen})"
@@ -188,12 +200,14 @@ def _of_run(result: Result) -> str:
         return f"Claims nothing: the generator was the limit{_because(_first(reasons))}."
     if not any((level.get("counts") or {}).get("ok") for level in levels):
         return f"No request succeeded{_errors(result)}."
+    if all(map(is_starved, levels)):
+        return f"Claims nothing: {starved_text(levels[0])}."
     point = Series.of("", levels).shown[0]
     asked = levels[0].get("rate")
     rate = _rate({"ok_per_s": point.ok_per_s, "at_least": point.at_least})
     if asked is not None:
         rate = f"{rate} of {show_rate(asked)} asked for"
-    place = f"{rate} over {point.concurrency:,} connections"
+    place = f"{rate} over {show_connections(point.concurrency)}"
     found = [v for v in result.get("verdicts") or () if v.get("condition")]
     said = _judged(found, place) or _plain(place, point)
     return f"{said}{_failed(point).removesuffix(' there')}."
@@ -222,28 +236,6 @@ def _plain(place: str, point: Point) -> str:
     return f"Answers {place} in {show_ms(point.service_ms)} on average"
 
 
-def _of_diff(result: Result) -> str:
-    a, b = diff.sides(dict(result))
-    ratios = list(diff.ratios(dict(result)).values())
-    best_a, best_b = (max(side.points, key=lambda p: p.ok_per_s) for side in (a, b))
-    if not ratios or not best_a.ok_per_s:
-        return f"{a.name} answered nothing, so there is no ratio."
-    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
-    span = low if low == high else f"{low}–{high}"
-    levels = "1 common level" if len(ratios) == 1 else f"{len(ratios)} common levels"
-    return (
-        f"{b.name} answers {span} × the requests/s of {a.name} at {levels}; best against best "
-        f"{show_rate(best_b.ok_per_s)} (at {best_b.concurrency:,}) to "
-        f"{show_rate(best_a.ok_per_s)} (at {best_a.concurrency:,}), "
-        f"{best_b.ok_per_s / best_a.ok_per_s:.2f} ×; {_diff_rounds(result).lower()}, no verdict."
-    )
-
-
-def _diff_rounds(result: Result) -> str:
-    rounds = [point.rounds for side in diff.sides(dict(result)) for point in side.points]
-    return "One run each" if max(rounds) == 1 else "Rounds not interleaved"
-
-
 def _health(levels: Sequence[Mapping[str, Any]]) -> str:
     limited = [level for level in levels if is_limited(level)]
     contended = [level for level in levels if verdict_of(level) == "contended"]
@@ -259,7 +251,7 @@ def _health(levels: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _places(levels: Sequence[Mapping[str, Any]]) -> str:
-    return _join([f"{n:,}" for n in by_concurrency(levels)]) + " connections"
+    return show_connections(*by_concurrency(levels))
 
 
 def _why(levels: Sequence[Mapping[str, Any]]) -> str:
@@ -291,14 +283,15 @@ def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
 
 def _failures(series: Series) -> str:
     rates = [(p.success_rate, p.concurrency) for p in series.points if p.success_rate is not None]
-    hung = _join([f"{p.concurrency:,}" for p in series.points if p.success_rate is None])
-    more = f"; none was answered at {hung} connections" if hung else ""
+    hung = [p.concurrency for p in series.points if p.success_rate is None]
+    more = f"; none was answered at {show_connections(*hung)}" if hung else ""
     if not rates:
         return f"no attempt ended at a level that claims anything{more}"
     worst, where = min(rates)
     if worst == 100:
-        return f"no request failed, {rates[0][1]:,} to {rates[-1][1]:,} connections{more}"
-    failed = f"{show_percent(100 - worst)} failed at {where:,} connections{more}"
+        span = f"{rates[0][1]:,} to " if len(rates) > 1 else ""
+        return f"no request failed, {span}{show_connections(rates[-1][1])}{more}"
+    failed = f"{show_percent(100 - worst)} failed at {show_connections(where)}{more}"
     first = next(place for place, (rate, _) in enumerate(rates) if rate < 100)
     return f"no request failed up to {rates[first - 1][1]:,}, {failed}" if first else failed
 

@@ -7,13 +7,21 @@ result.json and levels.csv.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from torr.report import sentence
-from torr.stats.series import Level, Series, by_concurrency, is_cut, is_limited, verdict_of
+from torr.report import diff, sentence
+from torr.stats.series import (
+    Level,
+    Series,
+    by_concurrency,
+    is_cut,
+    is_limited,
+    is_starved,
+    verdict_of,
+)
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 _STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean", "stdev")
@@ -40,6 +48,7 @@ def levels(result: Mapping[str, Any]) -> Table | None:
         point = points[concurrency]
         usable = [level for level in rounds if not is_limited(level)] or rounds
         usable = [level for level in usable if not is_cut(level)] or usable
+        usable = [level for level in usable if not is_starved(level)] or usable
         spread = "–" if point.spread is None else f"{100 * point.spread:.1f} %"
         rows.append(
             (
@@ -161,7 +170,7 @@ def statuses(result: Mapping[str, Any]) -> Table | None:
 
 
 def ratios(result: Mapping[str, Any]) -> Table | None:
-    """Return one row a common level of a diff: both values and their ratio."""
+    """Return one row a common level of a diff: both values and their ratio, bounds marked."""
     grouped: dict[int, dict[str, Mapping[str, Any]]] = {}
     for verdict in result.get("verdicts") or ():
         grouped.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
@@ -176,12 +185,11 @@ def ratios(result: Mapping[str, Any]) -> Table | None:
         rows.append(
             (
                 f"{concurrency:,}",
-                show_rate(rate.get("baseline_value")),
-                show_rate(rate.get("value")),
-                _ratio(rate),
+                *diff.show_sides(rate),
+                diff.show_ratio(rate),
                 show_ms(time.get("baseline_value")),
                 show_ms(time.get("value")),
-                _ratio(time),
+                diff.show_ratio(time),
                 f"{show_percent(share.get('baseline_value'))} / {show_percent(share.get('value'))}",
                 _spreads(rate),
             )
@@ -214,9 +222,10 @@ def _cell(stats: Mapping[str, Any], stat: str) -> str:
     return f"≥ {text}" if _is_bound(stats, stat) else text
 
 
-def _health(rounds: Iterable[Level]) -> str:
-    words = list(dict.fromkeys(verdict_of(level) for level in rounds))
-    return ", ".join([*words, "cut short"] if any(map(is_cut, rounds)) else words)
+def _health(rounds: Sequence[Level]) -> str:
+    words = dict.fromkeys(verdict_of(level) for level in rounds)
+    more = {"cut short": is_cut, "users starved": is_starved}
+    return ", ".join([*words, *(word for word, says in more.items() if any(map(says, rounds)))])
 
 
 def _claim(found: Any, reason: str | None, say: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON
@@ -282,11 +291,6 @@ def _with_unit(value: float | None, unit: str) -> str:
     if unit == "%":
         return show_percent(value)
     return "–" if value is None else f"{show_rate(value)}/s"
-
-
-def _ratio(verdict: Mapping[str, Any]) -> str:
-    ratio = verdict.get("ratio")
-    return "–" if ratio is None else f"{ratio:.2f} ×"
 
 
 def _spreads(verdict: Mapping[str, Any]) -> str:

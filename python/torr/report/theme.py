@@ -23,6 +23,8 @@ from torr.units import show_percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from torr.report.labels import Labels
+
 INK = "#1b1f24"
 MUTED = "#5a626d"
 GRID = "#dfe3e8"
@@ -140,26 +142,26 @@ def time_axis(ax: Axes, values: Sequence[float]) -> str:
         from_zero(ax, max(known, default=0), headroom=1.2)
         return ""
     ax.set_yscale("log")
-    ax.set_ylim(min(known) / 1.8, max(known) * 1.8)
+    # Words stand in the uppermost 20 points: the curve ends below them however much it spans.
+    height = ax.get_window_extent().height * 72 / ax.figure.dpi
+    above = (max(known) / min(known) * 1.8) ** (20 / max(40.0, height - 20))
+    ax.set_ylim(min(known) / 1.8, max(known) * max(1.8, above))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.10g}"))
     ax.yaxis.set_minor_locator(NullLocator())
     return " (log scale)"
 
 
-def success_label(ax: Axes, level: int, percent: float | None, shift: tuple[int, int]) -> None:
-    """Write a success rate below 100 % beside its point, shifted by so many points."""
-    if percent is None or percent == 100:
-        return
-    ax.annotate(
-        show_percent(percent),
-        (level, percent),
-        xytext=shift,
-        textcoords="offset points",
-        ha=("center", "left", "right")[(shift[0] > 0) - (shift[0] < 0)],
-        va="bottom" if shift[1] > 0 else "top",
-        size=8.5,
-        zorder=6,
-    )
+def success_axis(ax: Axes) -> None:
+    """Let the y axis hold success rates, with room above 100 % for words."""
+    ax.set_ylim(0, 118)
+    ax.set_yticks(range(0, 101, 20), [f"{y} %" for y in range(0, 101, 20)])
+    ax.set_ylabel("success rate, % of attempts")
+
+
+def success_label(labels: Labels, level: int, percent: float | None, colour: str = INK) -> None:
+    """Write a success rate below 100 % beside its point."""
+    if percent is not None and percent != 100:
+        labels.put(show_percent(percent), (level, percent), size=8.5, color=colour)
 
 
 def short(number: float) -> str:

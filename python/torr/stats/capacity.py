@@ -1,9 +1,9 @@
 """What a ladder says about capacity: peak, knee, capacity under SLOs, scalability.
 
-Everything comes from the median of rounds. Levels that the generator limited or that were cut short
-claim nothing and are left out; contended ones count, and every claim on them is a lower bound
-(`at_least`). A level at which nothing succeeded counts: it holds no SLO, and no claim reaches past
-it. What cannot be claimed is null, with its reason in words in `reasons`.
+Everything comes from the median of rounds. Levels that the generator limited, that were cut short
+or whose users starved claim nothing and are left out; contended ones count, and every claim on them
+is a lower bound (`at_least`). A level at which nothing succeeded counts: it holds no SLO, and no
+claim reaches past it. What cannot be claimed is null, with its reason in words in `reasons`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from torr.stats.series import (
     by_concurrency,
     is_cut,
     is_limited,
+    is_starved,
+    starved_text,
 )
 
 PLATEAU = 0.95
@@ -140,13 +142,13 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
     """Judge one SLO at one level over its rounds: the median value, the median word.
 
     Of two middle words the worse one counts. The rounds that the generator limited are left out.
-    A level cut short can break an SLO, but not hold it.
+    A level cut short, or one whose users starved, can break an SLO, but not hold it.
     """
     usable = [level for level in rounds if not is_limited(level)]
     if not usable:
         return slo.evaluate(rounds[0])
     attempts = sum(_ended(level) for level in usable)
-    each = [slo.evaluate(level, attempts=attempts) for level in usable]
+    each = [_of_all_users(slo.evaluate(level, attempts=attempts), level) for level in usable]
     word = _WORDS[median_low(_ORDER[holds.word] for holds in each)]
     values = [holds.value for holds in each if holds.value is not None]
     same = [holds for holds in each if holds.word == word]
@@ -156,6 +158,13 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
     if all(is_cut(level) for level in usable) and (word == "held" or not attempts):
         word, reason = "not shown", "the level was cut short"
     return Holds(median(values) if values else None, slo.limit, word, reason)  # type: ignore[arg-type]
+
+
+def _of_all_users(holds: Holds, level: Level) -> Holds:
+    """What holds for some of the users is not shown for all of them."""
+    if holds.word != "held" or not is_starved(level):
+        return holds
+    return Holds(holds.value, holds.limit, "not shown", starved_text(level))
 
 
 def _first_not_held(
@@ -220,6 +229,8 @@ def _why_none_above(series: Series, best: Point) -> str:
         return ", as those above were limited by the generator"
     if any(point.concurrency > best.concurrency for point in series.cut):
         return ", as the one above was cut short"
+    if any(point.concurrency > best.concurrency for point in series.starved):
+        return ", as users starved above it"
     return ""
 
 
@@ -228,6 +239,8 @@ def _why_nothing(series: Series) -> str:
         return "no level was measured to its end"
     if series.limited and not series.points:
         return "the generator was the limit at every level"
+    if series.starved and not series.points:
+        return "users starved at every level"
     return "no level has an ok answer"
 
 

@@ -1,9 +1,9 @@
 """Levels of a ladder put in order: one point a level of concurrency, the median of its rounds.
 
 What result.json has in the order of measuring, every reader needs by concurrency. Levels that the
-generator limited, and those cut short, are kept apart, since they claim nothing; contended ones
-stay, marked `at_least`. A level at which nothing succeeded stays too: it is what the target did.
-A .dat file gives the same points, with less in them.
+generator limited, those cut short, and those whose users starved are kept apart, since they claim
+nothing; contended ones stay, marked `at_least`. A level at which nothing succeeded stays too: it is
+what the target did. A .dat file gives the same points, with less in them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from statistics import mean, median, stdev
 from typing import Any
 
 Level = Mapping[str, Any]
+
+MOST_STARVED = 1
+"""Percent of the users that may be missing from a level that claims something: as many as the
+connections that a healthy generator may miss."""
 
 
 @dataclass(frozen=True)
@@ -49,35 +53,39 @@ class Point:
 class Series:
     """The points of one ladder, ascending, and those that claim nothing.
 
-    `limited` holds those the generator limited, `cut` those that were cut short.
+    `limited` holds those the generator limited, `cut` those that were cut short, `starved` those
+    whose figures are of a part of the users only.
     """
 
     name: str
     points: tuple[Point, ...]
     limited: tuple[Point, ...] = ()
     cut: tuple[Point, ...] = ()
+    starved: tuple[Point, ...] = ()
 
     @classmethod
     def of(cls, name: str, levels: Iterable[Level]) -> Series:
         """Put the levels of a result in order.
 
-        A level of several rounds is limited, or cut short, only if all of them are; else its other
-        rounds count.
+        A level of several rounds is limited, cut short or starved only if all of them are; else its
+        other rounds count.
         """
         points: list[Point] = []
         limited: list[Point] = []
         cut: list[Point] = []
+        starved: list[Point] = []
         for rounds in by_concurrency(levels).values():
             usable = [level for level in rounds if not is_limited(level)]
             whole = [level for level in usable if not is_cut(level)]
-            kind = points if whole else cut if usable else limited
-            kind.append(_point(whole or usable or rounds))
-        return cls(name, tuple(points), tuple(limited), tuple(cut))
+            fed = [level for level in whole if not is_starved(level)]
+            kind = points if fed else starved if whole else cut if usable else limited
+            kind.append(_point(fed or whole or usable or rounds))
+        return cls(name, tuple(points), tuple(limited), tuple(cut), tuple(starved))
 
     @property
     def shown(self) -> tuple[Point, ...]:
         """Every level that there is a number of, ascending."""
-        every = (*self.points, *self.limited, *self.cut)
+        every = (*self.points, *self.limited, *self.cut, *self.starved)
         return tuple(sorted(every, key=lambda point: point.concurrency))
 
     def at(self, concurrency: int) -> Point | None:
@@ -107,6 +115,21 @@ def attempted(level: Level) -> int:
 def is_cut(level: Level) -> bool:
     """Whether the level was ended before its window was over, so that it claims nothing."""
     return bool(level.get("cut_short", level.get("interrupted")))
+
+
+def is_starved(level: Level) -> bool:
+    """Whether users waited through the whole window for an answer to a request of the warm-up.
+
+    The others' figures are true, but they are those of fewer users than the level is named after.
+    """
+    starved: int = level.get("starved") or 0
+    users: int = level["concurrency"]
+    return 100 * starved > MOST_STARVED * users
+
+
+def starved_text(level: Level) -> str:
+    """Say how many users starved, as a clause."""
+    return f"{level['starved']:,} of {level['concurrency']:,} users got no answer in the window"
 
 
 def is_limited(level: Level) -> bool:

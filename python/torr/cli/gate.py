@@ -1,0 +1,79 @@
+"""Whether a run passes its SLOs: what a script reads from the exit code.
+
+A ladder climbs until SLOs break, so what counts is the lowest level that claims anything. Where
+none does, nothing speaks for the SLOs, and they do not pass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.errors import MissedError
+from torr.stats.series import Level, by_concurrency, is_limited, is_starved, starved_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.condition import Condition
+
+Result = dict[str, Any]
+
+MOST_FAILED = 0.01
+"""A time that is not shown passes only where no more than this share of the attempts failed."""
+
+
+def gate(result: Result, slos: Sequence[Condition]) -> None:
+    """Raise MissedError unless the SLOs may pass; say of each that is not shown that it is not."""
+    if not slos:
+        return
+    claiming = [x for x in result["levels"] if not is_limited(x) and not is_starved(x)]
+    if not claiming:
+        asked = ", ".join(slo.text or str(slo) for slo in slos)
+        raise MissedError(f"SLO {asked}: not shown: {_why_none(result)}", _hint(result))
+    lowest, rounds = next(iter(by_concurrency(claiming).items()), (None, []))
+    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == lowest]
+    broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
+    if broken:
+        raise MissedError(f"SLO broken: {', '.join(broken)}")
+    failed, ended = _failed(rounds)
+    for verdict in found:
+        if verdict["word"] != "not shown":
+            continue
+        # A time is that of the ok answers: the failures are not in it.
+        if verdict["unit"] == "ms" and failed > MOST_FAILED * ended:
+            failures = f"{failed:,} of {ended:,} attempts failed"
+            raise MissedError(f"SLO not shown: {_named(verdict)}, and {failures}")
+        said = f"SLO not shown: {_named(verdict)}: neither held nor broken, so no failure"
+        click.echo(f"note: {said}", err=True)
+
+
+def _named(verdict: Result) -> str:
+    """The SLO, with the reason where no value speaks for itself."""
+    if verdict["reason"] and (verdict["value"] is None or verdict["word"] == "not shown"):
+        return f"{verdict['condition']} ({verdict['reason']})"
+    condition: str = verdict["condition"]
+    return condition
+
+
+def _failed(rounds: Sequence[Level]) -> tuple[int, int]:
+    """How many attempts failed, and how many ended."""
+    counts = [level["counts"] for level in rounds]
+    failed = sum(sum(count["errors"].values()) for count in counts)
+    return failed, failed + sum(count["ok"] for count in counts)
+
+
+def _starved(result: Result) -> Result | None:
+    return next((level for level in result["levels"] if is_starved(level)), None)
+
+
+def _why_none(result: Result) -> str:
+    starved = _starved(result)
+    return "the generator was the limit" if starved is None else starved_text(starved)
+
+
+def _hint(result: Result) -> str:
+    if _starved(result) is None:
+        return "give it more room (--workers, ulimit -Hn, another machine) or less load"
+    return "requests take longer than the window: give it a longer -z, or less load"
