@@ -309,3 +309,16 @@ def test_a_plateau_below_limited_levels_is_named_level_by_level(make_level, make
     assert sentence.verdict(make_result("ladder", made)).startswith(
         "Peaks at 900 requests/s, reached at 1, 2 and 4 connections"
     )
+
+
+def test_trust_names_the_levels_at_which_users_starved_and_the_worst(make_level, make_result):
+    made = [make_level(n, 9.0, 1.0, starved=n - 20) for n in (20, 40, 80)]
+    assert (
+        "users starved at 40 and 80 connections, which claim nothing "
+        "(60 of 80 users got no answer in the window)"
+    ) in sentence.trust(make_result("ladder", made))
+
+
+def test_trust_names_a_few_starved_users_of_a_level_that_claims(make_level, make_result):
+    said = sentence.trust(make_result("run", [make_level(1000, 9.0, 1.0, starved=2)]))
+    assert "users starved at 1,000 connections (2 of 1,000 users got no answer" in said

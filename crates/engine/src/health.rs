@@ -217,7 +217,7 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
 }
 
 /// Digits in groups of three, as every other number that a person reads.
-pub(crate) fn grouped(number: u64) -> String {
+fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")

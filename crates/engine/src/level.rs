@@ -4,7 +4,7 @@ use client::Class;
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
-use crate::health::{Evidence, Vitals, grouped, judge};
+use crate::health::{Evidence, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES};
 use crate::report::{Phase, Sample};
 use crate::summary::{Summary, sum};
@@ -40,7 +40,7 @@ pub fn level_json(summary: &Summary) -> Value {
         },
         "health": health(summary, &total),
         "generator": generator(summary, &total),
-        "warnings": warnings(summary),
+        "warnings": summary.warnings,
         "failure": summary.failure,
         "interrupted": summary.interrupted,
     });
@@ -229,18 +229,6 @@ fn generator(summary: &Summary, total: &Tally) -> Value {
         "workers": summary.workers.len(),
         "processes": summary.generator.processes,
     })
-}
-
-/// What a reader must know beside the figures, the hidden first.
-fn warnings(summary: &Summary) -> Vec<String> {
-    let starved = (summary.starved > 0).then(|| {
-        format!(
-            "{} of {} users waited through the whole window for an answer to a request of the warm-up: the window's times are those of the others",
-            grouped(summary.starved),
-            grouped(summary.concurrency)
-        )
-    });
-    starved.into_iter().chain(summary.warnings.iter().cloned()).collect()
 }
 
 fn merge(into: &mut Value, more: Value) {

@@ -47,7 +47,7 @@ def trust(result: Result) -> str:
     levels = result["levels"]
     if not levels:
         return "No level was measured."
-    parts = [_health(levels), _busiest(levels), _rounds(result), _steal(levels)]
+    parts = [_health(levels), _starved(levels), _busiest(levels), _rounds(result), _steal(levels)]
     parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
     if result.get("ended_by"):
         parts.append(f"ended by {result['ended_by']}")
@@ -258,6 +258,17 @@ def _why(levels: Sequence[Mapping[str, Any]]) -> str:
     reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
     first = _first(list(dict.fromkeys(reasons)))
     return f" ({first})" if first else ""
+
+
+def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
+    """Users that the window's figures leave out, however few: nothing else tells of them."""
+    starved = [level for level in levels if level.get("starved")]
+    if not starved:
+        return ""
+    worst = max(starved, key=lambda level: level["starved"] / level["concurrency"])
+    claims = ", which claims nothing" if len(starved) == 1 else ", which claim nothing"
+    end = claims if all(map(is_starved, starved)) else ""
+    return f"users starved at {_places(starved)}{end} ({starved_text(worst)})"
 
 
 def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
