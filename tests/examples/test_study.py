@@ -59,6 +59,7 @@ def test_the_table_of_the_proxy_is_that_of_the_kept_ladder():
             f"{mean:.3g}",
             f"{level['success_rate']:.0f} %",
             f"{users:,.0f}",
+            f"{level['starved']:,}",
             f"{waited:,.0f} ms",
         ]
 
@@ -66,10 +67,10 @@ def test_the_table_of_the_proxy_is_that_of_the_kept_ladder():
 @pytest.mark.parametrize(
     ("name", "baseline", "low", "high"),
     [
-        ("logging", "bare", 0.66, 0.71),
-        ("quiet", "bare", 0.99, 1.04),
-        ("bare-again", "bare", 0.99, 1.12),
-        ("quiet", "logging", 1.40, 1.53),
+        ("logging", "bare", 0.60, 0.76),
+        ("quiet", "bare", 0.91, 1.05),
+        ("bare-again", "bare", 0.90, 1.05),
+        ("quiet", "logging", 1.27, 1.52),
     ],
 )
 def test_a_ratio_is_that_of_the_levels_that_are_healthy_on_both_sides(name, baseline, low, high):
@@ -91,7 +92,7 @@ def test_users_are_rate_times_time_where_the_page_says_so():
                 mean_s = level["latency"]["service_ms"]["mean"] / 1000
                 ratio = level["ok_per_s"] * mean_s / level["connections"]["open_max"]
                 if users <= 20_000:
-                    assert 0.9975 < ratio < 1.0105
+                    assert 0.9935 < ratio < 1.0075
 
 
 def test_everything_that_the_page_points_to_is_there():
