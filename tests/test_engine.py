@@ -10,7 +10,9 @@ import pytest
 
 from torr import engine, targets
 from torr.errors import NothingMeasuredError, OutputError, UsageError
-from torr.model.plan import SECOND_NS, Closed, Duration, Group, Plan, Request
+from torr.model.plan import Closed, Duration, Group, Plan
+from torr.model.request import Request
+from torr.units import SECOND_NS
 
 
 @pytest.fixture

@@ -91,6 +91,12 @@ class InterruptedRunError(TorrError):
     """The user stopped the run; everything measured is kept."""
 
 
+def require(holds: bool, message: str, hint: str | None = None) -> None:
+    """Raise UsageError unless it holds."""
+    if not holds:
+        raise UsageError(message, hint)
+
+
 # Looked up along a class's ancestors, so that a subclass ends as its parent does.
 _EXIT_CODES: dict[type[BaseException], ExitCode] = {
     MissedError: ExitCode.MISSED,

@@ -13,6 +13,8 @@ from decimal import Decimal
 
 from torr.errors import UsageError
 
+SECOND_NS = 1_000_000_000
+
 _NUMBER = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)\s*(\S*)", re.ASCII)
 
 _NS_PER_UNIT = {

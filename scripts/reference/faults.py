@@ -21,7 +21,7 @@ CLASSES = {
     "read": "reset or closed before the answer was complete",
     "timeout": "no complete answer when `--timeout` had passed",
     "protocol": "the bytes that came are not the HTTP/1.1 answer that they began or promised",
-    "tls": "the secure layer failed; does not happen, as torr fires at http:// only",
+    "tls": "the TLS handshake failed, or its certificate was not accepted",
     "status": "a complete answer with a status outside 200–399",
 }
 
@@ -40,6 +40,7 @@ ADVICE = {
     " lower rate, or a faster server.",
     "timeout.connect": "SYNs are dropped: a full accept queue (`somaxconn`, the server's backlog)"
     " or a firewall.",
+    "timeout.tls": "The server's cores are full of handshakes, or what listens there is no TLS.",
     "timeout.write": "The server reads too slowly for the size of the body.",
     "timeout.first_byte": "The server is overloaded or hangs. Does one request alone answer?",
     "timeout.head": "A head that trickles: look for a slow proxy in between.",
@@ -61,7 +62,17 @@ ADVICE = {
     "protocol.bad_content_length": "A proxy and its upstream that both set a length.",
     "protocol.bad_chunk": "A broken chunked encoder, or two answers mixed on one connection.",
     "protocol.extra_bytes": "The body is longer than announced.",
-    "tls.failed": "Does not happen: torr fires at http:// only.",
+    "tls.expired": "Renew it. To measure all the same: `--insecure`.",
+    "tls.not_yet_valid": "Is the clock of this machine right? To measure all the same: `--insecure`.",
+    "tls.wrong_host": "Fire at the name that the certificate is for, or `--insecure`.",
+    "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A server"
+    " that does not send its intermediate certificates looks like this too.",
+    "tls.bad_certificate": "Look at it: `openssl s_client -connect HOST:PORT`.",
+    "tls.refused": "Does it ask for a client certificate? `--cert`, `--key`.",
+    "tls.nothing_in_common": "torr speaks TLS 1.2 and 1.3, and HTTP/1.1 within.",
+    "tls.not_tls": "A port of plain HTTP answers so: fire at http://.",
+    "tls.closed": "A limit of connections, or a proxy in between; the server's log may know.",
+    "tls.failed": "Look at it: `openssl s_client -connect HOST:PORT`.",
     "status": "Counted by number, as `status.503`. 429 and 503 are limits of the server, 502 and"
     " 504 those of what is behind it; the samples have its words.",
 }

@@ -10,7 +10,7 @@ URL = "http://127.0.0.1:9/"
 
 BAD = {
     "no scheme": (["run", "localhost:8080"], "URL: 'localhost:8080' has no scheme"),
-    "https": (["run", "https://localhost/"], "https is not supported in this version"),
+    "key alone": (["run", "--key", "/dev/null", URL], "--key needs --cert"),
     "unknown scheme": (["run", "ftp://localhost/"], "unknown scheme 'ftp'"),
     "port 0": (["run", "http://localhost:0/"], "port 0 is not between"),
     "port 70000": (["ladder", "http://localhost:70000/"], "port 70000 is not between"),
@@ -46,6 +46,15 @@ BAD = {
     "header without colon": (["run", "-H", "x-a", URL], "-H/--header: 'x-a' has no colon"),
     "header name": (["run", "-H", "x a: 1", URL], "-H/--header: header name 'x a' is not a word"),
     "method": (["run", "-m", "G T", URL], "-m/--method: method 'G T' is not a word"),
+    "status": (["run", "--expect-status", "20", URL], "--expect-status: '20' is not a status"),
+    "statuses": (["run", "--expect-status", "300-200", URL], "it ends before it begins"),
+    "no password": (["run", "--basic-auth", "ann", URL], "--basic-auth: the password is missing"),
+    "source address": (["run", "--source-address", "lo", URL], "--source-address: 'lo' is not an"),
+    "no requests": (["run", "--requests-per-connection", "0", URL], "'0' is not at least 1"),
+    "short life of none": (
+        ["run", "--no-keepalive", "--requests-per-connection", "5", URL],
+        "--no-keepalive and --requests-per-connection are both given",
+    ),
     "no timeout": (["run", "--timeout", "0s", URL], "--timeout: '0s' is no time"),
     "no workers": (["run", "--workers", "0", URL], "--workers: '0' is not at least 1"),
     "no SLO": (["run", "--slo", "fast", URL], "--slo: 'fast' is not a condition"),

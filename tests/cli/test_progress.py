@@ -9,7 +9,9 @@ import pytest
 from doubles import Truth, level_of, slice_of
 from torr.cli.progress import CLEAR, Progress, row
 from torr.experiments.lab import Step
-from torr.model.plan import SECOND_NS, Closed, Count, Duration, Group, Plan, Request
+from torr.model.plan import Closed, Count, Duration, Group, Plan
+from torr.model.request import Request
+from torr.units import SECOND_NS
 
 
 def step(index=0, total=1, seconds=10, stop=None):

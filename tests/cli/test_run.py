@@ -11,6 +11,7 @@ import textwrap
 import pytest
 
 from doubles import Truth, press_at
+from torr.model.transport import Transport
 
 URL = "http://127.0.0.1:9/x"
 
@@ -55,7 +56,7 @@ def test_the_defaults_are_those_of_the_help(torr, fake):
     assert plan["warmup_ns"] == 2_000_000_000
     assert plan["drain_ns"] == 30_000_000_000
     assert plan["retry_delay_ns"] == 100_000_000
-    assert plan["transport"] == {"keepalive": True}
+    assert plan["transport"] == Transport().as_json()
     assert plan["log"] is None
     names = [name for name, _ in request_of(fake)["headers"]]
     assert names == ["user-agent", "accept"]
@@ -69,7 +70,7 @@ def test_flags_reach_the_plan(torr, fake):
     assert plan["stop"] == {"kind": "requests", "requests": 9}
     assert (plan["warmup_ns"], plan["drain_ns"]) == (0, 3_000_000_000)
     assert (plan["seed"], plan["workers"], plan["retry_delay_ns"]) == (5, 3, 1_000_000)
-    assert plan["transport"] == {"keepalive": False}
+    assert plan["transport"] == Transport(keepalive=False).as_json()
 
 
 def test_a_rate_makes_an_open_pace_over_a_hundred_connections(torr, fake):
@@ -223,7 +224,9 @@ FAKE_MODULE = textwrap.dedent(
 
     class Run:
         def __init__(self, plan_json):
-            from torr.model.plan import SECOND_NS, Closed, Duration, Group, Plan, Request
+            from torr.model.plan import Closed, Duration, Group, Plan
+            from torr.units import SECOND_NS
+            from torr.model.request import Request
             group = Group(pace=Closed(5), request=Request("http://127.0.0.1/"))
             self.load = engine.start(Plan(groups=(group,), stop=Duration(SECOND_NS)))
             for name in ("next_slice", "done", "stop", "abort"):
@@ -271,3 +274,41 @@ def test_help_fits_a_screen_and_has_examples(torr, verb):
     assert max(map(len, lines)) <= 80
     assert "Examples:" in lines
     assert ended.err == ""
+
+
+@pytest.mark.parametrize("verb", ["run", "ladder"])
+def test_all_help_has_the_flags_that_help_only_counts(torr, verb):
+    short, whole = torr(verb, "--help").out, torr(verb, "--help-all").out
+    assert "--cacert" in whole
+    assert "--cacert" not in short
+    missing = [line for line in whole.splitlines() if line.startswith("  -")]
+    missing = len(missing) - len([x for x in short.splitlines() if x.startswith("  -")])
+    assert f"torr {verb} --help-all: {missing} more" in short
+    assert max(map(len, whole.splitlines())) <= 88
+
+
+def test_the_flags_of_a_connection_reach_the_plan(torr, fake):
+    flags = ("--requests-per-connection", "9", "--connections-per-second", "1k", "--insecure")
+    addresses = ("--source-address", "127.0.0.2", "--source-address", "127.0.0.3")
+    assert torr("run", *flags, *addresses, "--no-tls-resumption", URL).code == 0
+    assert plan_of(fake)["transport"] == {
+        "keepalive": True,
+        "requests_per_connection": 9,
+        "connections_per_second": 1000.0,
+        "source_addresses": ["127.0.0.2", "127.0.0.3"],
+        "tls": {
+            "insecure": True,
+            "ca": None,
+            "certificate": None,
+            "key": None,
+            "resumption": False,
+        },
+    }
+
+
+def test_expected_statuses_and_a_user_reach_the_request(torr, fake):
+    ended = torr("run", "--expect-status", "2xx, 404,300-302", "--basic-auth", "ann:a:b", URL)
+    assert ended.code == 0
+    request = request_of(fake)
+    assert request["accept_statuses"] == [[200, 299], [404, 404], [300, 302]]
+    assert ["authorization", "Basic YW5uOmE6Yg=="] in request["headers"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import subprocess
 
 import pytest
 
+from authority import NGINX, Authority, Nginx
 from installed import TORR
 from torr import targets
 
@@ -18,6 +21,36 @@ def url():
     """Where a target answers at once, for as long as the tests of the pages last."""
     with targets.listening(targets.Hello()) as target:
         yield target.url
+
+
+@pytest.fixture(scope="session")
+def secure(tmp_path_factory):
+    """An nginx that speaks https, and the authority behind its certificate."""
+    if NGINX is None:
+        pytest.skip("needs nginx: scripts/test-deps.sh")
+    authority = Authority(tmp_path_factory.mktemp("authority"))
+    authority.sign("good")
+    nginx = Nginx(authority.folder)
+    nginx.serve("good")
+    process = nginx.start()
+    yield nginx, authority
+    process.terminate()
+    process.wait(10)
+
+
+@pytest.fixture
+def aim(url, place, request):
+    """Aim a command of a page at targets of ours."""
+
+    def aimed(command):
+        command = re.sub(r"http://localhost:8080|\bURL$", url, command)
+        if "https://" in command:
+            nginx, authority = request.getfixturevalue("secure")
+            shutil.copy(authority.certificate, place)
+            command = command.replace("https://localhost:8443/", nginx.url("good"))
+        return shlex.split(command)[1:]
+
+    return aimed
 
 
 @pytest.fixture(scope="session")

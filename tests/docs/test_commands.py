@@ -1,7 +1,6 @@
 """The commands in the pages are commands of torr and make, and those of torr run."""
 
 import re
-import shlex
 import subprocess
 
 import click
@@ -18,12 +17,6 @@ QUICKER = {
     "diff": [],
     "target": ["--for", "200ms", "--port", "0"],
 }
-
-
-def words(command, url):
-    """The arguments of a command, aimed at a target of ours."""
-    aimed = re.sub(r"http://localhost:8080|\bURL$", url, command)
-    return shlex.split(aimed)[1:]
 
 
 def quicker(arguments):
@@ -43,14 +36,14 @@ def parsed(arguments):
 
 
 @pytest.mark.parametrize("command", commands("torr"))
-def test_a_command_of_a_page_is_understood(command, place, url, monkeypatch):
+def test_a_command_of_a_page_is_understood(command, place, aim, monkeypatch):
     monkeypatch.chdir(place)
-    assert parsed(words(command, url)).params
+    assert parsed(aim(command)).params
 
 
 @pytest.mark.parametrize("command", commands("torr"))
-def test_a_command_of_a_page_runs(command, place, url):
-    arguments = quicker(words(command, url))
+def test_a_command_of_a_page_runs(command, place, aim):
+    arguments = quicker(aim(command))
     ended = subprocess.run(
         [TORR, *arguments], cwd=place, capture_output=True, text=True, timeout=60, check=False
     )

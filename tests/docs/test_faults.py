@@ -6,7 +6,8 @@ import pytest
 
 from reference import faults
 from torr import engine, targets
-from torr.model.plan import Closed, Count, Group, Plan, Request
+from torr.model.plan import Closed, Count, Group, Plan
+from torr.model.request import Request
 
 SECOND_NS = 1_000_000_000
 

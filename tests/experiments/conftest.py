@@ -10,8 +10,10 @@ from doubles import FakeEngine
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
 from torr.model.condition import Condition
-from torr.model.plan import SECOND_NS, Closed, Duration, Group, Plan, Request
+from torr.model.plan import Closed, Duration, Group, Plan
+from torr.model.request import Request
 from torr.store.rundir import RunDirectory
+from torr.units import SECOND_NS
 
 
 @dataclass

@@ -10,7 +10,8 @@ import pytest
 from doubles import FakeEngine, Truth
 from torr.errors import OutputError
 from torr.experiments.run import run
-from torr.model.plan import SECOND_NS, Duration
+from torr.model.plan import Duration
+from torr.units import SECOND_NS
 
 
 def test_a_run_keeps_its_slices_and_its_level(bench, plan):

@@ -8,7 +8,10 @@ from dataclasses import replace
 import pytest
 
 from torr.errors import UsageError
-from torr.model.plan import SECOND_NS, Closed, Count, Duration, Group, Open, Plan, Request
+from torr.model.plan import Closed, Count, Duration, Group, Open, Plan
+from torr.model.request import Request
+from torr.model.transport import Transport
+from torr.units import SECOND_NS
 
 URL = "http://127.0.0.1:8080/healthz?x=1"
 
@@ -40,7 +43,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
                 },
             }
         ],
-        "transport": {"keepalive": True},
+        "transport": Transport().as_json(),
         "stop": {"kind": "duration", "duration_ns": 10_000_000_000},
         "warmup_ns": 2_000_000_000,
         "drain_ns": 30_000_000_000,

@@ -61,3 +61,10 @@ def test_a_secret_whose_text_was_cut_is_covered_to_its_end(text, saved):
 def test_text_without_secrets_stays_as_it_is():
     text = '{"n": 1, "name": "tok"} a=b&c=d http://host/'
     assert redacted_text(text) == text
+
+
+def test_a_user_of_the_command_line_keeps_no_password():
+    command = ["run", "--basic-auth", "ann:pw", "--basic-auth=ann:pw", "http://h/"]
+    assert redacted_command(command) == [
+        *("run", "--basic-auth", "***", "--basic-auth=***", "http://h/"),
+    ]

@@ -33,7 +33,6 @@ def test_a_url_is_written_as_the_engine_takes_it(text, written):
     [
         ("localhost:8080/x", "has no scheme\nhint: write http://localhost:8080/x"),
         ("//localhost/", "has no scheme\nhint: write http://localhost/"),
-        ("https://localhost/", "https is not supported in this version\nhint: fire at a"),
         ("ftp://localhost/", "unknown scheme 'ftp'"),
         ("http:///path", "has no host"),
         ("http://", "has no host"),
@@ -73,3 +72,8 @@ def test_what_is_wrong_with_a_url_is_said(text, says):
 )
 def test_a_loopback_host_is_known_by_its_text(host, is_loopback):
     assert Url.parse(f"http://{host}/").is_loopback is is_loopback
+
+
+def test_https_is_a_scheme_of_its_own():
+    url = Url.parse("HTTPS://localhost/x")
+    assert (url.scheme, url.port, str(url)) == ("https", None, "https://localhost/x")

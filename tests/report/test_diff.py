@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from torr.errors import UsageError
-from torr.report import diff, markdown, sentence, table
+from torr.report import diff, markdown, sentence, table, trust
 from torr.stats.series import Point, Series
 
 A = Series("bare", (Point(200, 1000.0, 2.0, 100.0), Point(500, 900.0, 5.0, 100.0)))
@@ -92,14 +92,14 @@ def test_the_sentence_says_what_its_ratios_are_worth(a, b, says):
 
 def test_trust_names_the_sides_and_levels_that_are_lower_bounds():
     found = {"kind": "diff", **diff.compare(shared(A, 200), shared(BOTH, 200, 500))}
-    assert sentence.health(found) == "contended"
-    assert sentence.trust(found) == (
+    assert trust.health(found) == "contended"
+    assert trust.trust(found) == (
         "The two were not interleaved: drift between them is not excluded · client and target "
         "shared a machine in bare (at 200 connections) and in new: those rates are ≥, their "
         "ratios bounds · a ratio of two lower bounds (?) bounds nothing."
     )
     assert "0.50 × ?" in markdown.text({**found, "command": []})
-    assert sentence.health(diff.compare(A, BOTH)) == "unknown"
+    assert trust.health(diff.compare(A, BOTH)) == "unknown"
 
 
 def test_a_diff_kept_without_bounds_is_read_as_exact():

@@ -1,7 +1,7 @@
 import pytest
 
 from torr.model.condition import Condition
-from torr.report import sentence
+from torr.report import sentence, trust
 
 SHARED = "(client and target share this machine)"
 
@@ -110,7 +110,7 @@ def test_nothing_measured_gives_the_failure(make_level, make_result):
     found = make_result("ladder", [made])
     assert sentence.verdict(found) == "Nothing was measured: no answer within 31 s."
     assert sentence.verdict(make_result("run", [])) == "Nothing was measured."
-    assert sentence.trust(make_result("run", [])) == "No level was measured."
+    assert trust.trust(make_result("run", [])) == "No level was measured."
 
 
 def test_a_run_says_rate_connections_p95_and_failures(run):
@@ -161,22 +161,22 @@ def test_a_diff_says_ratios_and_that_it_has_no_verdict(diffed):
         "apiserver answers 0.16–0.67 × the requests/s of bare at 8 common levels; best against "
         "best 6,320 (at 50) to 18,959 (at 100), 0.33 ×; one run each, no verdict."
     )
-    assert sentence.trust(diffed) == (
+    assert trust.trust(diffed) == (
         "The two were not interleaved: drift between them is not excluded."
     )
 
 
 def test_trust_names_health_rounds_and_spread(ladder):
-    assert sentence.trust(ladder) == (
+    assert trust.trust(ladder) == (
         "Healthy: the generator had room · busiest worker 61 % of a core · "
         "1 round: spread of slices 2.8 %, run-to-run variance unseen."
     )
-    assert sentence.health(ladder) == "healthy"
+    assert trust.health(ladder) == "healthy"
 
 
 def test_trust_is_never_healthy_when_a_level_was_limited(limited_ladder):
-    assert sentence.health(limited_ladder) == "generator-limited"
-    assert sentence.trust(limited_ladder).startswith(
+    assert trust.health(limited_ladder) == "generator-limited"
+    assert trust.trust(limited_ladder).startswith(
         "Generator-limited at 800 and 1,600 connections, which claim nothing "
         "(thread CPU 97 %: give it more cores with --workers) · "
     )
@@ -185,21 +185,21 @@ def test_trust_is_never_healthy_when_a_level_was_limited(limited_ladder):
 def test_trust_says_contended_and_why(make_level, make_result):
     made = levels(make_level, *ROWS, verdict="contended", reasons=["run-queue wait 14 %"])
     found = make_result("ladder", made, status="interrupted")
-    assert sentence.trust(found).startswith(
+    assert trust.trust(found).startswith(
         "Contended: client and target share this machine, rates are ≥ (run-queue wait 14 %) · "
     )
-    assert sentence.trust(found).endswith("interrupted: what was measured is kept.")
+    assert trust.trust(found).endswith("interrupted: what was measured is kept.")
 
 
 def test_trust_says_what_ended_the_load_early(make_level, make_result):
     found = make_result("run", [make_level(5, 9.0, 1.0)], ended_by="--abort-on 'errors > 10%'")
-    assert sentence.trust(found).endswith(" · ended by --abort-on 'errors > 10%'.")
+    assert trust.trust(found).endswith(" · ended by --abort-on 'errors > 10%'.")
 
 
 def test_trust_gives_the_spread_of_rounds_and_steal(make_level, make_result):
     rounds = [make_level(5, rate, 1.0, round=n) for n, rate in enumerate((100.0, 110.0), 1)]
     rounds[0]["health"]["steal_rate"] = 7.5
-    assert "2 rounds, spread 6.7 % · steal up to 7.5 %" in sentence.trust(
+    assert "2 rounds, spread 6.7 % · steal up to 7.5 %" in trust.trust(
         make_result("ladder", rounds)
     )
 
@@ -216,13 +216,13 @@ def test_failures_over_a_ladder_are_one_sentence(ladder, collapsing_ladder, diff
 
 
 def test_the_time_of_a_run_is_written_once():
-    assert sentence.when({"started": "2026-01-31T12:00:00.000Z", "ended": None}) == (
+    assert trust.when({"started": "2026-01-31T12:00:00.000Z", "ended": None}) == (
         "2026-01-31 12:00:00 UTC"
     )
-    assert sentence.when(
+    assert trust.when(
         {"started": "2026-01-31T23:59:00.000Z", "ended": "2026-02-01T00:01:00.000Z"}
     ) == ("2026-01-31 23:59:00 – 2026-02-01 00:01:00 UTC")
-    assert sentence.when({}) == "time not kept"
+    assert trust.when({}) == "time not kept"
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_level_cut_short_is_not_the_highest_measured(make_level, make_result):
 
 def test_trust_names_the_warnings_of_the_levels_once(make_level, make_result):
     made = [make_level(n, 9.0, 1.0, warnings=["the log ends early: disk full"]) for n in (1, 2)]
-    assert sentence.trust(make_result("ladder", made)).count("the log ends early: disk full") == 1
+    assert trust.trust(make_result("ladder", made)).count("the log ends early: disk full") == 1
 
 
 def test_a_run_whose_users_starved_claims_nothing(make_level, make_result):
@@ -291,7 +291,7 @@ def test_a_level_whose_users_starved_is_not_the_highest_measured(make_level, mak
 def test_one_connection_is_no_plural(make_level, make_result, slos, more):
     made = [make_level(1, 1000.0, 1.0, **more)]
     for found in (make_result("ladder", made, slos), make_result("run", made, slos)):
-        said = " ".join((sentence.verdict(found), sentence.success(found), sentence.trust(found)))
+        said = " ".join((sentence.verdict(found), sentence.success(found), trust.trust(found)))
         assert "1 connection" in said
         assert " 1 connections" not in said
 
@@ -316,9 +316,9 @@ def test_trust_names_the_levels_at_which_users_starved_and_the_worst(make_level,
     assert (
         "users starved at 40 and 80 connections, which claim nothing "
         "(60 of 80 users got no answer in the window)"
-    ) in sentence.trust(make_result("ladder", made))
+    ) in trust.trust(make_result("ladder", made))
 
 
 def test_trust_names_a_few_starved_users_of_a_level_that_claims(make_level, make_result):
-    said = sentence.trust(make_result("run", [make_level(1000, 9.0, 1.0, starved=2)]))
+    said = trust.trust(make_result("run", [make_level(1000, 9.0, 1.0, starved=2)]))
     assert "users starved at 1,000 connections (2 of 1,000 users got no answer" in said

@@ -2,9 +2,12 @@
 
 use std::io;
 
-use net::{Driver, Ready};
+use net::{Driver, Layer, LayerError, LayerFault, Nanos, Ready};
 
-use crate::{Layer, LayerError, Reason};
+use crate::{Reason, UNSET};
+
+/// So much is sealed at once: what does not fit into the socket would only lie in memory.
+const SEALED_AT_ONCE: usize = 64 * 1024;
 
 /// How far the way to an open connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +22,10 @@ pub enum Opening {
 pub struct Connection<S> {
     socket: S,
     layer: Option<Box<dyn Layer>>,
-    connected: bool,
+    /// When TCP was established.
+    connected_at: Nanos,
+    /// Whether the latest read left nothing in the socket.
+    is_drained: bool,
     /// Answers that this connection has brought.
     pub served: u32,
 }
@@ -27,22 +33,41 @@ pub struct Connection<S> {
 impl<S> Connection<S> {
     /// A connection whose dial has just been started.
     pub fn dialled(socket: S, layer: Option<Box<dyn Layer>>) -> Self {
-        Self { socket, layer, connected: false, served: 0 }
+        Self { socket, layer, connected_at: UNSET, is_drained: false, served: 0 }
     }
 
     /// Whether requests may be written.
     pub fn is_open(&self) -> bool {
-        self.connected && self.layer.as_ref().is_none_or(|layer| layer.is_open())
+        self.is_connected() && self.layer.as_ref().is_none_or(|layer| layer.is_open())
     }
 
     /// Whether TCP is established (the handshake of a layer may still be under way).
     pub fn is_connected(&self) -> bool {
-        self.connected
+        self.connected_at != UNSET
     }
 
-    /// Whether a read shorter than its buffer means that the socket is empty.
+    /// When TCP was established; [`UNSET`] before.
+    pub fn connected_at(&self) -> Nanos {
+        self.connected_at
+    }
+
+    /// What a connection that is not open yet waits for, as the reason of a timeout.
+    pub fn overdue(&self) -> Option<Reason> {
+        match (self.is_open(), self.is_connected()) {
+            (true, _) => None,
+            (false, true) => Some(Reason::TimeoutTls),
+            (false, false) => Some(Reason::TimeoutConnect),
+        }
+    }
+
+    /// Whether nothing lies between the exchange and the socket.
     pub fn is_plain(&self) -> bool {
         self.layer.is_none()
+    }
+
+    /// Whether the latest read left nothing: what comes next will raise an event.
+    pub fn is_drained(&self) -> bool {
+        self.is_drained && !self.layer.as_ref().is_some_and(|layer| layer.is_ended())
     }
 
     /// Moves a connection that is not open yet; `buffer` is scratch space.
@@ -52,16 +77,18 @@ impl<S> Connection<S> {
         ready: Ready,
         buffer: &mut [u8],
     ) -> Result<Opening, Reason> {
-        if !self.connected {
+        if !self.is_connected() {
             if ready.closed
                 && let Some(error) = driver.error(&self.socket)
             {
                 return Err(Reason::of_dial(&error));
             }
-            self.connected = ready.writable;
+            if ready.writable {
+                self.connected_at = driver.now();
+            }
         }
-        if self.connected && !self.is_open() {
-            self.shake_hands(driver, buffer).map_err(|_| Reason::TlsFailed)?;
+        if self.is_connected() && !self.is_open() {
+            self.shake_hands(driver, buffer)?;
         }
         Ok(if self.is_open() { Opening::Open } else { Opening::Pending })
     }
@@ -76,10 +103,11 @@ impl<S> Connection<S> {
             return driver.send(&self.socket, bytes);
         };
         flush(driver, &self.socket, layer.as_mut())?;
-        let taken = layer.write(bytes);
+        let piece = &bytes[..bytes.len().min(SEALED_AT_ONCE)];
+        layer.seal(piece).map_err(io::Error::other)?;
         match flush(driver, &self.socket, layer.as_mut()) {
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
-            _ => Ok(taken),
+            _ => Ok(piece.len()),
         }
     }
 
@@ -102,19 +130,25 @@ impl<S> Connection<S> {
         buffer: &mut [u8],
     ) -> io::Result<usize> {
         let Some(layer) = &mut self.layer else {
-            return driver.recv(&self.socket, buffer);
+            let read = driver.recv(&self.socket, buffer);
+            self.is_drained = read.as_ref().is_ok_and(|length| *length < buffer.len());
+            return read;
         };
-        loop {
-            let length = layer.read(buffer);
+        let (plain, cipher) = halves(buffer);
+        while !layer.is_ended() {
+            let kept = layer.restore(cipher);
+            let length = driver.recv(&self.socket, &mut cipher[kept..])?;
+            if length == 0 {
+                break;
+            }
+            self.is_drained = kept + length < cipher.len();
+            let opened = layer.open(&mut cipher[..kept + length], plain);
+            let length = opened.map_err(io::Error::other)?;
             if length > 0 {
                 return Ok(length);
             }
-            let length = driver.recv(&self.socket, buffer)?;
-            if length == 0 {
-                return Ok(0);
-            }
-            layer.take_in(&buffer[..length]).map_err(io::Error::other)?;
         }
+        Ok(0)
     }
 
     /// Throws away up to `scratch.len()` body bytes in the kernel; plain connections only.
@@ -123,28 +157,57 @@ impl<S> Connection<S> {
         driver: &mut D,
         scratch: &mut [u8],
     ) -> io::Result<usize> {
-        driver.discard(&self.socket, scratch)
+        let read = driver.discard(&self.socket, scratch);
+        self.is_drained = read.as_ref().is_ok_and(|length| *length < scratch.len());
+        read
     }
 
     fn shake_hands<D: Driver<Socket = S>>(
         &mut self,
         driver: &mut D,
         buffer: &mut [u8],
-    ) -> Result<(), LayerError> {
-        let words = |error: io::Error| LayerError(error.to_string());
-        while !self.is_open() {
-            self.flush(driver).map_err(words)?;
-            let length = match driver.recv(&self.socket, buffer) {
-                Ok(0) => return Err(LayerError("closed in the handshake".into())),
+    ) -> Result<(), Reason> {
+        let (plain, cipher) = halves(buffer);
+        let Some(layer) = &mut self.layer else { return Ok(()) };
+        while !layer.is_open() {
+            send_waiting(driver, &self.socket, layer.as_mut())?;
+            let kept = layer.restore(cipher);
+            let length = match driver.recv(&self.socket, &mut cipher[kept..]) {
+                Ok(0) => return Err(Reason::TlsClosed),
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) => return Err(words(error)),
+                Err(_) => return Err(Reason::TlsClosed),
             };
-            if let Some(layer) = &mut self.layer {
-                layer.take_in(&buffer[..length])?;
+            let opened = layer.open(&mut cipher[..kept + length], plain);
+            if let Err(LayerError { fault, .. }) = opened {
+                // Tell the other side why, as far as it goes.
+                let _ = flush(driver, &self.socket, layer.as_mut());
+                return Err(fault.into());
+            }
+            if opened.is_ok_and(|length| length > 0) {
+                // Nothing was asked yet.
+                return Err(LayerFault::Failed.into());
             }
         }
-        self.flush(driver).map(|_| ()).map_err(words)
+        send_waiting(driver, &self.socket, layer.as_mut())
+    }
+}
+
+/// A secure layer reads ciphertext into the one half and puts plaintext into the other, the first.
+fn halves(buffer: &mut [u8]) -> (&mut [u8], &mut [u8]) {
+    let middle = buffer.len().div_ceil(2);
+    buffer.split_at_mut(middle)
+}
+
+/// Sends what fits; a full socket is no failure.
+fn send_waiting<D: Driver>(
+    driver: &mut D,
+    socket: &D::Socket,
+    layer: &mut dyn Layer,
+) -> Result<(), Reason> {
+    match flush(driver, socket, layer) {
+        Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(Reason::TlsClosed),
+        _ => Ok(()),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 
 use net::{Driver, Nanos};
-use wire::{Framing, Head, Progress, Request, Response, WireError};
+use wire::{Framing, Head, Heads, Progress, Request, Response, WireError};
 
-use crate::{Connection, Outcome, Reason, Stamps, UNSET};
+use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET};
 
 /// A body that nobody looks at is thrown away in the kernel when so much is left of it: copying
 /// costs more than one more system call from about here on.
@@ -114,17 +114,18 @@ impl Exchange {
         }
     }
 
-    /// Reads what is there; `buffer` is shared by all exchanges of a worker.
+    /// Reads what is there; `scratch` is shared by all exchanges of a worker.
     ///
-    /// A short read means that the socket is empty, and the next bytes will raise an event; not so
-    /// when the end of the stream has been announced already (`is_closed`).
+    /// A socket that is empty raises an event for its next bytes; not so when the end of the stream
+    /// has been announced already (`is_closed`).
     pub fn receive<D: Driver>(
         &mut self,
         driver: &mut D,
         connection: &mut Connection<D::Socket>,
-        buffer: &mut [u8],
+        scratch: &mut Scratch,
         is_closed: bool,
     ) -> Step {
+        let Scratch { buffer, heads } = scratch;
         let is_plain = connection.is_plain();
         for _ in 0..READS_IN_A_ROW {
             let discardable = self.discardable(is_plain);
@@ -146,11 +147,11 @@ impl Exchange {
             } else if discardable > 0 {
                 Ok(self.response.discard(length as u64))
             } else {
-                self.look_at(&buffer[..length])
+                self.look_at(&buffer[..length], heads)
             };
             match progress {
                 Ok(Progress::Done(head)) => return self.complete(head),
-                Ok(Progress::More) if length < room && is_plain && !is_closed => {
+                Ok(Progress::More) if connection.is_drained() && !is_closed => {
                     return Step::Pending;
                 }
                 Ok(Progress::More) => {}
@@ -161,8 +162,10 @@ impl Exchange {
     }
 
     /// Ends it because its time is up; the reason says what it waited for.
-    pub fn time_out(&mut self, now: Nanos, is_dialling: bool) -> Outcome {
-        let reason = if is_dialling { Reason::TimeoutConnect } else { self.late() };
+    ///
+    /// `opening` is what a connection on its way was waiting for, if that is the case.
+    pub fn time_out(&mut self, now: Nanos, opening: Option<Reason>) -> Outcome {
+        let reason = opening.unwrap_or_else(|| self.late());
         self.end(now, reason)
     }
 
@@ -204,12 +207,12 @@ impl Exchange {
         self.bytes_in += length as u64;
     }
 
-    fn look_at(&mut self, bytes: &[u8]) -> Result<Progress, WireError> {
+    fn look_at(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Progress, WireError> {
         if let Some(transcript) = &mut self.transcript {
             transcript.extend_from_slice(bytes);
         }
         self.latest = bytes.len();
-        let progress = self.response.feed(bytes, &mut ())?;
+        let progress = self.response.feed(bytes, heads, &mut ())?;
         if progress == Progress::More && self.excerpt.len() < EXCERPT_BYTES {
             let room = EXCERPT_BYTES - self.excerpt.len();
             self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);

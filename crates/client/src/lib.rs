@@ -5,12 +5,12 @@
 
 mod connection;
 mod exchange;
-mod layer;
 mod outcome;
+mod scratch;
 mod stamps;
 
 pub use connection::{Connection, Opening};
 pub use exchange::{Exchange, Step};
-pub use layer::{Layer, LayerError};
 pub use outcome::{Class, Outcome, Reason};
+pub use scratch::Scratch;
 pub use stamps::{Stamps, UNSET};

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use net::LayerFault;
 use wire::WireError;
 
 /// The class in which an attempt ends; exactly one.
@@ -98,6 +99,7 @@ reasons! {
     ConnectOther, Connect, "connect.other", "the connection could not be made";
     TimeoutQueue, Timeout, "timeout.queue", "timed out while waiting for a free connection";
     TimeoutConnect, Timeout, "timeout.connect", "the target did not answer the connection request in time";
+    TimeoutTls, Timeout, "timeout.tls", "the TLS handshake was not complete in time";
     TimeoutWrite, Timeout, "timeout.write", "the target did not take the request in time";
     TimeoutFirstByte, Timeout, "timeout.first_byte", "no byte of the answer came in time";
     TimeoutHead, Timeout, "timeout.head", "the head of the answer was not complete in time";
@@ -118,7 +120,16 @@ reasons! {
     ProtocolBadContentLength, Protocol, "protocol.bad_content_length", "Content-Length is no number, or two disagree";
     ProtocolBadChunk, Protocol, "protocol.bad_chunk", "a chunk size or delimiter is malformed";
     ProtocolExtraBytes, Protocol, "protocol.extra_bytes", "more bytes came than the answer announced";
-    TlsFailed, Tls, "tls.failed", "the secure layer could not be set up or broke";
+    TlsExpired, Tls, "tls.expired", "the certificate of the server has expired";
+    TlsNotYetValid, Tls, "tls.not_yet_valid", "the certificate of the server is not valid yet";
+    TlsWrongHost, Tls, "tls.wrong_host", "the certificate of the server is for another name";
+    TlsUnknownIssuer, Tls, "tls.unknown_issuer", "nobody who is trusted has signed the certificate of the server";
+    TlsBadCertificate, Tls, "tls.bad_certificate", "the server has no certificate, or one that cannot be used";
+    TlsRefused, Tls, "tls.refused", "the server refused the handshake, perhaps for want of a client certificate";
+    TlsNothingInCommon, Tls, "tls.nothing_in_common", "no TLS version, cipher or protocol in common with the server";
+    TlsNotTls, Tls, "tls.not_tls", "the server does not speak TLS on this port";
+    TlsClosed, Tls, "tls.closed", "closed or reset within the TLS handshake";
+    TlsFailed, Tls, "tls.failed", "TLS could not be set up, or broke";
     Status, Status, "status", "answered with a status that is not accepted";
 }
 
@@ -146,6 +157,22 @@ impl Reason {
     #[must_use]
     pub fn is_local(self) -> bool {
         matches!(self, Self::ConnectNoPort | Self::ConnectNoDescriptor | Self::ConnectNoBuffer)
+    }
+}
+
+impl From<LayerFault> for Reason {
+    fn from(fault: LayerFault) -> Self {
+        match fault {
+            LayerFault::Expired => Self::TlsExpired,
+            LayerFault::NotYetValid => Self::TlsNotYetValid,
+            LayerFault::WrongHost => Self::TlsWrongHost,
+            LayerFault::UnknownIssuer => Self::TlsUnknownIssuer,
+            LayerFault::BadCertificate => Self::TlsBadCertificate,
+            LayerFault::Refused => Self::TlsRefused,
+            LayerFault::NothingInCommon => Self::TlsNothingInCommon,
+            LayerFault::NotTls => Self::TlsNotTls,
+            LayerFault::Failed => Self::TlsFailed,
+        }
     }
 }
 

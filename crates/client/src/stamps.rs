@@ -14,6 +14,8 @@ pub struct Stamps {
     pub taken: Nanos,
     /// How long its dial took, if it dialled.
     pub connect: Nanos,
+    /// How long the TLS handshake after it took, if there was one.
+    pub tls: Nanos,
     /// Just before the write of its first byte.
     pub sent: Nanos,
     /// At the return of the read that brought the first byte of the answer.
@@ -27,7 +29,8 @@ impl Stamps {
     #[must_use]
     pub fn new(intended: Nanos, taken: Nanos) -> Self {
         let unset = UNSET;
-        Self { intended, taken, connect: unset, sent: unset, first_byte: unset, last_byte: unset }
+        let (connect, tls) = (unset, unset);
+        Self { intended, taken, connect, tls, sent: unset, first_byte: unset, last_byte: unset }
     }
 
     /// `last_byte − sent`: what wrk shows.

@@ -2,31 +2,51 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
 
-use client::{Connection, Exchange, Layer, LayerError, Opening, Outcome, Reason, Step};
-use net::{Act, Dial, Driver, Nanos, Peer, Ready, Simulated};
+use client::{Connection, Exchange, Opening, Outcome, Reason, Scratch, Step};
+use net::{Act, Dial, Driver, Layer, LayerError, LayerFault, Nanos, Peer, Ready, Simulated};
 use wire::{Request, RequestParts};
 
 const KEY: u8 = 0x5a;
 const HELLO: &[u8] = b"hello, let us talk";
 const WELCOME: &[u8] = b"welcome";
-const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+/// As long as a whole number of blocks.
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello!";
+/// The layer's word that nothing more will come.
+const END: u8 = 0;
 
 fn scramble(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|byte| byte ^ KEY).collect()
 }
 
+/// Ciphertext comes in blocks of this size; less than one is left for later.
+const BLOCK: usize = 4;
+
 /// A layer with a handshake of one round trip and a cipher that only a test may use.
 struct Xor {
     outgoing: Vec<u8>,
     greeting: Vec<u8>,
-    plain: Vec<u8>,
+    kept: Vec<u8>,
     is_open: bool,
+    is_ended: bool,
 }
 
 impl Xor {
     fn boxed() -> Box<dyn Layer> {
+        let (greeting, kept) = (Vec::new(), Vec::new());
         let outgoing = HELLO.to_vec();
-        Box::new(Self { outgoing, greeting: Vec::new(), plain: Vec::new(), is_open: false })
+        Box::new(Self { outgoing, greeting, kept, is_open: false, is_ended: false })
+    }
+
+    /// Takes what belongs to the handshake, and gives its length.
+    fn greet(&mut self, cipher: &[u8]) -> Result<usize, LayerError> {
+        let length = cipher.len().min(WELCOME.len() - self.greeting.len());
+        self.greeting.extend_from_slice(&cipher[..length]);
+        if !WELCOME.starts_with(&self.greeting) {
+            let text = "no welcome".into();
+            return Err(LayerError { fault: LayerFault::Refused, text });
+        }
+        self.is_open = self.greeting.len() == WELCOME.len();
+        Ok(length)
     }
 }
 
@@ -35,32 +55,30 @@ impl Layer for Xor {
         self.is_open
     }
 
-    fn take_in(&mut self, cipher: &[u8]) -> Result<(), LayerError> {
-        if self.is_open {
-            self.plain.extend(scramble(cipher));
-            return Ok(());
-        }
-        self.greeting.extend_from_slice(cipher);
-        if !WELCOME.starts_with(&self.greeting) && !self.greeting.starts_with(WELCOME) {
-            return Err(LayerError("no welcome".into()));
-        }
-        if self.greeting.len() >= WELCOME.len() {
-            self.is_open = true;
-            self.plain = scramble(&self.greeting[WELCOME.len()..]);
-        }
-        Ok(())
+    fn is_ended(&self) -> bool {
+        self.is_ended
     }
 
-    fn read(&mut self, plain: &mut [u8]) -> usize {
-        let length = plain.len().min(self.plain.len());
-        plain[..length].copy_from_slice(&self.plain[..length]);
-        self.plain.drain(..length);
-        length
+    fn restore(&mut self, cipher: &mut [u8]) -> usize {
+        cipher[..self.kept.len()].copy_from_slice(&self.kept);
+        self.kept.len()
     }
 
-    fn write(&mut self, plain: &[u8]) -> usize {
+    fn open(&mut self, cipher: &mut [u8], plain: &mut [u8]) -> Result<usize, LayerError> {
+        let from = if self.is_open { 0 } else { self.greet(cipher)? };
+        let cipher = &mut cipher[from..];
+        let whole = cipher.len() / BLOCK * BLOCK;
+        self.kept = cipher[whole..].to_vec();
+        let opened = scramble(&cipher[..whole]);
+        let end = opened.iter().position(|byte| *byte == END).unwrap_or(opened.len());
+        self.is_ended = end < opened.len();
+        plain[..end].copy_from_slice(&opened[..end]);
+        Ok(end)
+    }
+
+    fn seal(&mut self, plain: &[u8]) -> Result<(), LayerError> {
         self.outgoing.extend(scramble(plain));
-        plain.len()
+        Ok(())
     }
 
     fn outgoing(&mut self) -> &mut Vec<u8> {
@@ -72,7 +90,14 @@ impl Layer for Xor {
 struct Server {
     seen: Vec<u8>,
     welcome: &'static [u8],
+    answer: &'static [u8],
     piece: usize,
+}
+
+impl Server {
+    fn answering(answer: &'static [u8], piece: usize) -> Self {
+        Self { seen: Vec::new(), welcome: WELCOME, answer, piece }
+    }
 }
 
 impl Peer for Server {
@@ -90,7 +115,7 @@ impl Peer for Server {
         {
             return Vec::new();
         }
-        let pieces = scramble(ANSWER);
+        let pieces = scramble(self.answer);
         pieces
             .chunks(self.piece)
             .zip(1..)
@@ -113,7 +138,7 @@ fn request() -> Request {
 
 /// Drives one exchange to its end, or gives the reason why the connection never opened.
 fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Exchange), Reason> {
-    let (request, mut buffer, mut ready) = (request(), vec![0; buffer], Vec::<Ready>::new());
+    let (request, mut scratch, mut ready) = (request(), Scratch::new(buffer), Vec::<Ready>::new());
     let socket = world.dial("127.0.0.1:1".parse().unwrap(), None, 0).unwrap();
     let mut connection = Connection::dialled(socket, Some(Xor::boxed()));
     let mut exchange = Exchange::new(0, 0, &request);
@@ -121,14 +146,16 @@ fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Ex
         world.wait(1_000_000, &mut ready).unwrap();
         for event in std::mem::take(&mut ready) {
             let was_open = connection.is_open();
-            if !was_open && connection.advance(world, event, &mut buffer)? == Opening::Pending {
+            if !was_open
+                && connection.advance(world, event, &mut scratch.buffer)? == Opening::Pending
+            {
                 continue;
             }
             let sent = exchange.send(world, &mut connection, &request.bytes);
             assert_eq!(sent, Step::Pending);
             if was_open
                 && let Step::Done(outcome) =
-                    exchange.receive(world, &mut connection, &mut buffer, event.closed)
+                    exchange.receive(world, &mut connection, &mut scratch, event.closed)
             {
                 return Ok((outcome, exchange));
             }
@@ -140,22 +167,34 @@ fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Ex
 #[test]
 fn an_exchange_through_a_layer_is_the_same_for_every_split_of_its_bytes() {
     for piece in 1..=ANSWER.len() {
-        for (buffer, send_limit) in [(4096, usize::MAX), (7, usize::MAX), (64, 3)] {
-            let server = Server { seen: Vec::new(), welcome: WELCOME, piece };
-            let mut world = Simulated::new(server);
+        for (buffer, send_limit) in [(4096, usize::MAX), (16, usize::MAX), (64, 3)] {
+            let mut world = Simulated::new(Server::answering(ANSWER, piece));
             world.send_limit = send_limit;
             let (outcome, exchange) = exchange(&mut world, buffer).unwrap();
             assert_eq!((outcome.failure, outcome.status), (None, Some(200)));
             assert_eq!(exchange.bytes_in, ANSWER.len() as u64);
-            // Dial 1, welcome 5: the request goes out at 6, the first piece comes 10 later.
-            assert_eq!((exchange.stamps.sent, exchange.stamps.ttfb()), (6, Some(10)));
+            // Dial 1, welcome 5: the request goes out at 6, a piece comes each 10 later. The first
+            // byte is there when the first block is whole.
+            let first = 10 * BLOCK.div_ceil(piece) as Nanos;
+            assert_eq!((exchange.stamps.sent, exchange.stamps.ttfb()), (6, Some(first)));
         }
     }
 }
 
 #[test]
+fn the_layers_word_of_the_end_ends_a_body_without_a_length() {
+    const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nto the end\0\0\0";
+    for piece in 1..=ENDLESS.len() {
+        let mut world = Simulated::new(Server::answering(ENDLESS, piece));
+        let (outcome, exchange) = exchange(&mut world, 64).unwrap();
+        assert_eq!((outcome.failure, outcome.status), (None, Some(200)), "{piece}");
+        assert_eq!((exchange.bytes_in, outcome.reusable), (29, false), "{piece}");
+    }
+}
+
+#[test]
 fn a_handshake_that_fails_is_a_failure_of_the_layer() {
-    let server = Server { seen: Vec::new(), welcome: b"go away", piece: 1 };
+    let server = Server { welcome: b"go away", ..Server::answering(ANSWER, 1) };
     let failed = exchange(&mut Simulated::new(server), 4096);
-    assert_eq!(failed.err(), Some(Reason::TlsFailed));
+    assert_eq!(failed.err(), Some(Reason::TlsRefused));
 }

@@ -20,7 +20,7 @@ impl Log {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut file = BufWriter::new(File::create(path)?);
         file.write_all(
-            b"name,phase,class,reason,status,intended_ns,taken_ns,connect_ns,sent_ns,first_byte_ns,last_byte_ns\n",
+            b"name,phase,class,reason,status,intended_ns,taken_ns,connect_ns,tls_ns,sent_ns,first_byte_ns,last_byte_ns\n",
         )?;
         Ok(Self { file })
     }
@@ -49,6 +49,7 @@ impl Log {
             stamps.intended,
             stamps.taken,
             stamps.connect,
+            stamps.tls,
             stamps.sent,
             stamps.first_byte,
             stamps.last_byte,

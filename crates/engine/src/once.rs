@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use client::{Class, Connection, Exchange, Opening, Outcome, Reason, Stamps, Step};
+use client::{Class, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, UNSET};
 use net::{Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
 
@@ -39,24 +39,28 @@ fn drive<D: Driver>(
     to: SocketAddr,
     deadline: Nanos,
 ) -> Outcome {
+    let layer = match prepared.tls.as_ref().map(net::TlsClient::session).transpose() {
+        Ok(layer) => layer,
+        Err(error) => return exchange.end(driver.now(), error.fault.into()),
+    };
     let dialled = match driver.dial(to, None, 0) {
         Ok(socket) => socket,
         Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
     };
-    let mut connection = Connection::dialled(dialled, None);
-    let (mut buffer, mut ready) = (vec![0; 64 * 1024], Vec::new());
+    let mut connection = Connection::dialled(dialled, layer);
+    let (mut scratch, mut ready) = (Scratch::new(64 * 1024), Vec::new());
     while driver.now() < deadline {
         if driver.wait(deadline, &mut ready).is_err() {
             break;
         }
         for event in ready.drain(..) {
-            let step = turn(driver, exchange, &mut connection, prepared, event, &mut buffer);
+            let step = turn(driver, exchange, &mut connection, prepared, event, &mut scratch);
             if let Step::Done(outcome) = step {
                 return outcome;
             }
         }
     }
-    exchange.time_out(driver.now(), !connection.is_open())
+    exchange.time_out(driver.now(), connection.overdue())
 }
 
 fn turn<D: Driver>(
@@ -65,12 +69,16 @@ fn turn<D: Driver>(
     connection: &mut Connection<D::Socket>,
     prepared: &Prepared,
     event: Ready,
-    buffer: &mut [u8],
+    scratch: &mut Scratch,
 ) -> Step {
     if !connection.is_open() {
-        match connection.advance(driver, event, buffer) {
+        match connection.advance(driver, event, &mut scratch.buffer) {
             Ok(Opening::Pending) => return Step::Pending,
-            Ok(Opening::Open) => exchange.stamps.connect = driver.now() - exchange.stamps.taken,
+            Ok(Opening::Open) => {
+                let (taken, at) = (exchange.stamps.taken, connection.connected_at());
+                exchange.stamps.connect = at.saturating_sub(taken);
+                exchange.stamps.tls = if connection.is_plain() { UNSET } else { driver.now() - at };
+            }
             Err(reason) => return Step::Done(exchange.end(driver.now(), reason)),
         }
     }
@@ -80,7 +88,7 @@ fn turn<D: Driver>(
     }
     // Nobody else waits for a turn here: read to the end.
     loop {
-        match exchange.receive(driver, connection, buffer, event.closed) {
+        match exchange.receive(driver, connection, scratch, event.closed) {
             Step::Again => {}
             step => return step,
         }
@@ -109,7 +117,8 @@ fn to_json(
         "detail": failure.map_or("", Reason::text),
         "status": outcome.status,
         "address": address.to_string(),
-        "connect_ms": milliseconds(Some(stamps.connect).filter(|time| *time != client::UNSET)),
+        "connect_ms": milliseconds(Some(stamps.connect).filter(|time| *time != UNSET)),
+        "tls_ms": milliseconds(Some(stamps.tls).filter(|time| *time != UNSET)),
         "ttfb_ms": milliseconds(stamps.ttfb()),
         "service_ms": milliseconds(stamps.service()),
     })

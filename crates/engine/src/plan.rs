@@ -104,7 +104,7 @@ pub struct RequestPlan {
     pub name: String,
     /// The method token.
     pub method: String,
-    /// The absolute `http://` URL.
+    /// The absolute `http://` or `https://` URL.
     pub url: String,
     /// Fields in the order in which they are sent.
     pub headers: Vec<(String, String)>,
@@ -122,6 +122,52 @@ pub struct RequestPlan {
 pub struct Transport {
     /// Whether a connection carries more than one exchange.
     pub keepalive: bool,
+    /// After so many answers a connection is closed and made anew.
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
+    /// First connections are opened at this rate; without it, as fast as they are accepted.
+    #[serde(default)]
+    pub connections_per_second: Option<f64>,
+    /// Where connections leave from, in turn; empty leaves it to torr.
+    #[serde(default)]
+    pub source_addresses: Vec<std::net::IpAddr>,
+    /// How `https://` is spoken.
+    #[serde(default)]
+    pub tls: Tls,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self {
+            keepalive: true,
+            requests_per_connection: None,
+            connections_per_second: None,
+            source_addresses: Vec::new(),
+            tls: Tls::default(),
+        }
+    }
+}
+
+/// How `https://` is spoken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tls {
+    /// Whether any certificate is accepted.
+    pub insecure: bool,
+    /// A PEM file of the certificates that are trusted instead of the machine's.
+    pub ca: Option<std::path::PathBuf>,
+    /// A PEM file with the chain that the client shows.
+    pub certificate: Option<std::path::PathBuf>,
+    /// A PEM file with its private key; where none is given, `certificate` has it too.
+    pub key: Option<std::path::PathBuf>,
+    /// Whether a connection takes up the session of an earlier one.
+    pub resumption: bool,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self { insecure: false, ca: None, certificate: None, key: None, resumption: true }
+    }
 }
 
 /// When the measured window ends.
@@ -157,6 +203,15 @@ impl Plan {
     fn check(&self) -> Result<(), String> {
         if self.version != PLAN_VERSION {
             return Err(format!("plan: version {} is not {PLAN_VERSION}", self.version));
+        }
+        let transport = &self.transport;
+        if transport.requests_per_connection == Some(0)
+            || transport.connections_per_second.is_some_and(|rate| rate.is_nan() || rate <= 0.0)
+        {
+            return Err(
+                "plan: requests_per_connection and connections_per_second must be more than zero"
+                    .into(),
+            );
         }
         if self.groups.is_empty() || self.workers == 0 || self.slice_ns == 0 {
             return Err("plan: groups, workers and slice_ns must not be empty or zero".into());
@@ -210,7 +265,7 @@ pub(crate) mod tests {
         Plan {
             version: PLAN_VERSION,
             groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
-            transport: Transport { keepalive: true },
+            transport: Transport::default(),
             stop: Stop::Duration { duration_ns: 1_000_000_000 },
             warmup_ns: 0,
             drain_ns: 1_000_000_000,

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use net::Nanos;
+use net::{Nanos, TlsClient, TlsOptions};
 use wire::{Request, RequestParts};
 
-use crate::plan::{Plan, RequestPlan, Source};
+use crate::plan::{Plan, RequestPlan, Source, Tls, Transport};
 
 /// A request ready to be sent.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct Prepared {
     pub request: Request,
     /// Where connections for it go, in turn.
     pub addresses: Vec<SocketAddr>,
+    /// What its connections speak, if that is TLS.
+    pub tls: Option<TlsClient>,
     /// From taken to the last byte.
     pub timeout_ns: Nanos,
     accept: Vec<(u16, u16)>,
@@ -36,19 +38,21 @@ pub fn prepare(plan: &Plan) -> Result<Vec<Prepared>, String> {
     let requests = plan.groups.iter().map(|group| match &group.source {
         Source::One { request } => request,
     });
-    requests.map(|request| prepare_one(request, plan.transport.keepalive)).collect()
+    requests.map(|request| prepare_one(request, &plan.transport)).collect()
 }
 
-fn prepare_one(plan: &RequestPlan, keepalive: bool) -> Result<Prepared, String> {
+fn prepare_one(plan: &RequestPlan, transport: &Transport) -> Result<Prepared, String> {
     let uri: http::Uri =
         plan.url.parse().map_err(|error| format!("URL {:?}: {error}", plan.url))?;
-    if uri.scheme_str() != Some("http") {
-        return Err(format!("URL {:?}: only http:// can be fired at", plan.url));
-    }
+    let is_secure = match uri.scheme_str() {
+        Some("http") => false,
+        Some("https") => true,
+        _ => return Err(format!("URL {:?}: only http:// and https:// can be fired at", plan.url)),
+    };
     let (Some(authority), Some(host)) = (uri.authority(), uri.host()) else {
         return Err(format!("URL {:?}: has no host", plan.url));
     };
-    let port = uri.port_u16().unwrap_or(80);
+    let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
     let addresses = net::resolve(host, port)
         .map_err(|error| format!("URL {:?}: cannot resolve {host:?}: {error}", plan.url))?;
     let body = plan.body.as_ref().map(|text| STANDARD.decode(text)).transpose();
@@ -62,15 +66,26 @@ fn prepare_one(plan: &RequestPlan, keepalive: bool) -> Result<Prepared, String> 
         host: without_userinfo(authority.as_str()),
         headers: &plan.headers,
         body: body.as_deref(),
-        keepalive,
+        keepalive: transport.keepalive,
     });
+    let tls = is_secure.then(|| TlsClient::new(host, &options(&transport.tls))).transpose()?;
     Ok(Prepared {
         name: plan.name.clone(),
         request: request.map_err(|error| error.to_string())?,
         addresses,
+        tls,
         timeout_ns: plan.timeout_ns,
         accept: plan.accept_statuses.clone(),
     })
+}
+
+fn options(tls: &Tls) -> TlsOptions {
+    let identity = tls.certificate.as_ref().map(|certificate| {
+        let key = tls.key.as_ref().unwrap_or(certificate);
+        (certificate.clone(), key.clone())
+    });
+    let (insecure, ca, resumption) = (tls.insecure, tls.ca.clone(), tls.resumption);
+    TlsOptions { insecure, ca, identity, resumption }
 }
 
 fn without_userinfo(authority: &str) -> &str {
@@ -118,12 +133,7 @@ mod tests {
 
     #[test]
     fn names_what_cannot_be_sent() {
-        let table = [
-            ("https://h/", "only http"),
-            ("http://", "URL"),
-            ("ftp://h/", "only http"),
-            ("nope", "only http"),
-        ];
+        let table = [("http://", "URL"), ("ftp://h/", "only http"), ("nope", "only http")];
         for (url, message) in table {
             let error = prepared(|request| request.url = url.into()).unwrap_err();
             assert!(error.contains(message) && error.contains(url), "{error}");

@@ -77,7 +77,7 @@ impl Run {
                 reports: Sender::clone(&reports),
                 run_start,
                 socket_budget,
-                sources: SOURCES.clone(),
+                sources: sources_of(plan),
             };
             spawn_worker(share).inspect_err(|_| gate.abort())?;
         }
@@ -163,6 +163,13 @@ impl Outbox {
     pub(crate) fn put_summary(&self, summary: Summary) {
         self.lock().summary = Some(summary);
         self.changed.notify_all();
+    }
+}
+
+fn sources_of(plan: &Plan) -> SourceAddresses {
+    match plan.transport.source_addresses.as_slice() {
+        [] => SOURCES.clone(),
+        chosen => SourceAddresses::chosen(chosen),
     }
 }
 

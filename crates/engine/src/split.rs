@@ -20,6 +20,9 @@ impl Plan {
         if let Stop::Requests { requests } = &mut plan.stop {
             *requests = share(*requests, part.into(), of.into());
         }
+        if let Some(rate) = &mut plan.transport.connections_per_second {
+            *rate /= f64::from(of);
+        }
         plan.seed = mix(self.seed, u64::from(part));
         plan.workers = 1;
         plan

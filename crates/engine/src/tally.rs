@@ -23,6 +23,9 @@ pub struct Latencies {
     pub wait: Metric,
     /// Dial to established, where the exchange dialled.
     pub connect: Metric,
+    /// The TLS handshake, where the exchange dialled.
+    #[serde(default)]
+    pub tls: Metric,
     /// `taken − intended`.
     pub lag: Metric,
 }
@@ -30,13 +33,14 @@ pub struct Latencies {
 impl Latencies {
     /// The metrics with their names in files.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, &Metric); 6] {
+    pub fn named(&self) -> [(&'static str, &Metric); 7] {
         [
             ("service", &self.service),
             ("response", &self.response),
             ("ttfb", &self.ttfb),
             ("wait", &self.wait),
             ("connect", &self.connect),
+            ("tls", &self.tls),
             ("lag", &self.lag),
         ]
     }
@@ -48,6 +52,7 @@ impl Latencies {
             (&mut self.ttfb, stamps.ttfb()),
             (&mut self.wait, stamps.wait()),
             (&mut self.connect, Some(stamps.connect).filter(|time| *time != client::UNSET)),
+            (&mut self.tls, Some(stamps.tls).filter(|time| *time != client::UNSET)),
             (&mut self.lag, Some(stamps.lag())),
         ];
         for (metric, duration) in pairs {
@@ -63,6 +68,7 @@ impl Latencies {
         self.ttfb.merge(&other.ttfb);
         self.wait.merge(&other.wait);
         self.connect.merge(&other.connect);
+        self.tls.merge(&other.tls);
         self.lag.merge(&other.lag);
     }
 
@@ -73,6 +79,7 @@ impl Latencies {
             ttfb: self.ttfb.fresh(),
             wait: self.wait.fresh(),
             connect: self.connect.fresh(),
+            tls: self.tls.fresh(),
             lag: self.lag.fresh(),
         }
     }

@@ -348,3 +348,35 @@ fn an_arrival_of_the_warmup_is_no_user_of_the_window() {
     run.assert_balanced();
     assert_eq!((run.measured.ok, run.reports.last().unwrap().starved), (100, 0));
 }
+
+#[test]
+fn connections_are_opened_at_the_rate_that_was_asked_for() {
+    let mut plan = closed(50);
+    plan.warmup_ns = 100 * MS;
+    plan.transport.connections_per_second = Some(100.0);
+    let mut dials = Vec::new();
+    let target = Target::new(
+        |_, now| {
+            dials.push(now);
+            Dial::Accept(0)
+        },
+        |_, _| vec![(MS, Act::Bytes(HELLO.to_vec()))],
+    );
+    let run = simulate(plan, target);
+    run.assert_balanced();
+    // The window waits for the last of them.
+    assert_eq!(run.window.0, 500 * MS);
+    drop(run);
+    assert_eq!(dials, (0..50).map(|number| number * 10 * MS).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_connection_is_made_anew_after_so_many_answers() {
+    let mut plan = closed(10);
+    plan.transport.requests_per_connection = Some(5);
+    plan.stop = Stop::Requests { requests: 200 };
+    let run = simulate(plan, hello_after(MS));
+    run.assert_balanced();
+    // The user that closed its last connection has no next request.
+    assert_eq!((run.measured.ok, run.world.dials()), (200, 40));
+}

@@ -26,7 +26,7 @@ fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
     Plan {
         version: PLAN_VERSION,
         groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
-        transport: Transport { keepalive: true },
+        transport: Transport::default(),
         stop,
         warmup_ns: 0,
         drain_ns: 5000 * MS,

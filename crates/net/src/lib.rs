@@ -5,6 +5,7 @@
 
 mod driver;
 mod epoll;
+mod layer;
 mod limits;
 mod listener;
 mod resolve;
@@ -12,14 +13,18 @@ mod simulated;
 mod socket;
 mod source_address;
 mod timers;
+mod tls;
+mod tls_insecure;
 mod usage;
 
 pub use driver::{Driver, Nanos, Ready};
 pub use epoll::{Epoll, monotonic_ns};
+pub use layer::{Layer, LayerError, LayerFault};
 pub use limits::{allowed_cores, raise_descriptor_limit};
 pub use listener::listening_processes;
 pub use resolve::{is_own, resolve};
 pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;
 pub use timers::Timers;
+pub use tls::{TlsClient, TlsOptions};
 pub use usage::{MachineUsage, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_times};

@@ -23,6 +23,8 @@ const ADDRESSES: u32 = 250;
 /// A rotation of source addresses; clones share the count, and each is used by one worker.
 #[derive(Debug, Clone, Default)]
 pub struct SourceAddresses {
+    /// Those that the user chose, in turn; the rotation is for when there are none.
+    chosen: Arc<[IpAddr]>,
     /// Dials so far, or about to be made, by everybody who shares the count.
     dialled: Arc<AtomicU32>,
     next: u32,
@@ -30,8 +32,18 @@ pub struct SourceAddresses {
 }
 
 impl SourceAddresses {
+    /// These addresses in turn, whatever is dialled.
+    #[must_use]
+    pub fn chosen(addresses: &[IpAddr]) -> Self {
+        Self { chosen: addresses.into(), ..Self::default() }
+    }
+
     /// The address to dial `to` from; `None` leaves the choice to the kernel.
     pub fn next(&mut self, to: SocketAddr) -> Option<IpAddr> {
+        if !self.chosen.is_empty() {
+            self.next = self.next.wrapping_add(1);
+            return Some(self.chosen[(self.next - 1) as usize % self.chosen.len()]);
+        }
         let IpAddr::V4(address) = to.ip() else {
             return None;
         };
@@ -113,6 +125,15 @@ mod tests {
         // Who comes to the same end later moves on to the same place.
         two.skip();
         assert_eq!(two.next(loopback()), address("127.0.0.2"));
+    }
+
+    #[test]
+    fn those_that_were_chosen_are_used_in_turn_wherever_it_goes() {
+        let chosen = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
+        let mut sources = SourceAddresses::chosen(&chosen);
+        let taken: Vec<_> = (0..3).map(|_| sources.next(loopback())).collect();
+        assert_eq!(taken, [address("10.0.0.1"), address("10.0.0.2"), address("10.0.0.1")]);
+        assert_eq!(sources.next("192.0.2.1:80".parse().unwrap()), address("10.0.0.2"));
     }
 
     #[test]

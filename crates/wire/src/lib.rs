@@ -6,11 +6,13 @@
 mod chunked;
 mod error;
 mod head;
+mod heads;
 mod request;
 mod response;
 
 pub use chunked::Chunked;
 pub use error::WireError;
 pub use head::{Framing, Head, MAX_HEAD_BYTES};
+pub use heads::Heads;
 pub use request::{Request, RequestError, RequestParts};
 pub use response::{BodySink, Progress, Response};

@@ -3,7 +3,7 @@
 //! Interim answers (1xx) are passed over. A head that does not fit one read is copied aside, the
 //! rare case; the common one allocates nothing.
 
-use crate::{Chunked, Framing, Head, MAX_HEAD_BYTES, WireError};
+use crate::{Chunked, Framing, Head, Heads, MAX_HEAD_BYTES, WireError};
 
 /// Who looks at the body; `()` looks at nothing.
 pub trait BodySink {
@@ -81,10 +81,15 @@ impl Response {
     }
 
     /// Takes the next bytes; an error is final, and so is [`Progress::Done`].
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl BodySink) -> Result<Progress, WireError> {
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        heads: &mut Heads,
+        sink: &mut impl BodySink,
+    ) -> Result<Progress, WireError> {
         let mut rest = bytes;
         if matches!(self.state, State::Head) {
-            let Some(used) = self.feed_head(rest)? else {
+            let Some(used) = self.feed_head(rest, heads)? else {
                 return Ok(Progress::More);
             };
             rest = &rest[used..];
@@ -119,23 +124,23 @@ impl Response {
     }
 
     /// Gives how many of `bytes` belonged to heads, or `None` while the final head is not whole.
-    fn feed_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, WireError> {
+    fn feed_head(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Option<usize>, WireError> {
         if self.spill.is_empty() {
-            return self.parse_heads(bytes);
+            return self.parse_heads(bytes, heads);
         }
         let before = self.spill.len();
         let mut gathered = std::mem::take(&mut self.spill);
         // One byte over the limit is enough to know that the head is too large.
         let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
         gathered.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        let used = self.parse_heads(&gathered)?;
+        let used = self.parse_heads(&gathered, heads)?;
         Ok(used.map(|used| used - before))
     }
 
     /// Parses interim heads and the final one; what is left of a partial head goes to `spill`.
-    fn parse_heads(&mut self, bytes: &[u8]) -> Result<Option<usize>, WireError> {
+    fn parse_heads(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Option<usize>, WireError> {
         let mut start = 0;
-        while let Some((head, length)) = Head::parse(&bytes[start..], self.to_head_request)? {
+        while let Some((head, length)) = heads.parse(&bytes[start..], self.to_head_request)? {
             start += length;
             if head.status >= 200 || head.status == 101 {
                 self.begin_body(head);

@@ -1,12 +1,12 @@
 //! Every kind of answer, at every split point, and seeded damage that must never panic.
 
-use wire::{Framing, Progress, Response, WireError};
+use wire::{Framing, Heads, Progress, Response, WireError};
 
 /// Feeds the parts; gives status and body of a complete answer, `None` for one that needs more.
 fn read(parts: &[&[u8]], head_request: bool) -> Result<Option<(u16, Vec<u8>)>, WireError> {
     let (mut response, mut body, mut status) = (Response::new(head_request), Vec::new(), None);
     for part in parts.iter().filter(|part| !part.is_empty()) {
-        if let Progress::Done(head) = response.feed(part, &mut body)? {
+        if let Progress::Done(head) = response.feed(part, &mut Heads::default(), &mut body)? {
             status = Some(head.status);
         }
     }
@@ -49,7 +49,7 @@ fn is_not_complete_before_its_last_byte() {
 fn reads_a_close_delimited_body_to_the_end_of_the_stream() {
     let (mut response, mut body) = (Response::new(false), Vec::new());
     for part in [b"HTTP/1.0 200 OK\r\n\r\nab".as_slice(), b"cd"] {
-        assert_eq!(response.feed(part, &mut body), Ok(Progress::More));
+        assert_eq!(response.feed(part, &mut Heads::default(), &mut body), Ok(Progress::More));
     }
     let Progress::Done(head) = response.end_of_stream() else { panic!("not done at the close") };
     assert_eq!(
@@ -62,7 +62,7 @@ fn reads_a_close_delimited_body_to_the_end_of_the_stream() {
 fn a_close_before_the_announced_end_is_not_complete() {
     for cut in [&b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"[..], b"HTTP/1.1 20", b""] {
         let mut response = Response::new(false);
-        response.feed(cut, &mut ()).unwrap();
+        response.feed(cut, &mut Heads::default(), &mut ()).unwrap();
         assert_eq!(response.end_of_stream(), Progress::More);
     }
 }
@@ -82,7 +82,9 @@ fn refuses_bytes_after_the_end_at_every_split_point() {
 #[test]
 fn discards_a_long_body_without_seeing_it() {
     let mut response = Response::new(false);
-    response.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab", &mut ()).unwrap();
+    response
+        .feed(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab", &mut Heads::default(), &mut ())
+        .unwrap();
     assert_eq!(response.discardable(), 998);
     assert_eq!(response.discard(900), Progress::More);
     assert!(matches!(response.discard(98), Progress::Done(_)));
@@ -91,9 +93,9 @@ fn discards_a_long_body_without_seeing_it() {
 #[test]
 fn an_endless_head_is_refused_in_bounded_memory() {
     let mut response = Response::new(false);
-    response.feed(b"HTTP/1.1 200 OK\r\n", &mut ()).unwrap();
+    response.feed(b"HTTP/1.1 200 OK\r\n", &mut Heads::default(), &mut ()).unwrap();
     let line = [b"X-Filler: ".as_slice(), &[b'a'; 1000], b"\r\n"].concat();
-    let error = (0..200).find_map(|_| response.feed(&line, &mut ()).err());
+    let error = (0..200).find_map(|_| response.feed(&line, &mut Heads::default(), &mut ()).err());
     assert_eq!(error, Some(WireError::HeadTooLarge));
     assert!(response.partial_head().len() <= wire::MAX_HEAD_BYTES + 1);
 }

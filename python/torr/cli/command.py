@@ -1,6 +1,7 @@
 """How torr's commands look: flags in named groups, help on one screen, verbs loaded when called.
 
-Help is written as it is read: one line a flag, the default in brackets, examples at the end.
+Help is written as it is read: one line a flag, the default in brackets, examples at the end. Flags
+that few people need are left to `--help-all`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,31 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 class Flag(click.Option):
     """An option that belongs to a group of the help text."""
 
-    def __init__(self, *arguments: Any, group: str = "Other", **settings: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401
+        group: str = "Other",
+        rare: bool = False,
+        **settings: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(*arguments, **settings)
         self.group = group
+        self.rare = rare
+
+
+_ALL = "torr.help_all"
+
+
+def _show_all(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all
+)
 
 
 class Verb(click.Command):
@@ -30,13 +53,22 @@ class Verb(click.Command):
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
         self.examples = examples
+        if self._rare():
+            self.params.append(_HELP_ALL)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the whole page."""
+        """Write the page: with `--help-all` every flag, else those that most people need."""
         formatter.write(f"Usage: {ctx.command_path} [OPTIONS]{self._arguments(ctx)}\n\n")
         formatter.write(f"{self.help}\n\n")
         _write_groups(formatter, self._groups(ctx))
         _write_examples(formatter, self.examples)
+        rare = self._rare()
+        if rare and not ctx.meta.get(_ALL):
+            names = ", ".join(flag.opts[-1] for flag in rare[:2])
+            formatter.write(f"\n{ctx.command_path} --help-all: {len(rare)} more, as {names}\n")
+
+    def _rare(self) -> list[Flag]:
+        return [flag for flag in self.params if isinstance(flag, Flag) and flag.rare]
 
     def _arguments(self, ctx: click.Context) -> str:
         names = [p.make_metavar(ctx) for p in self.params if isinstance(p, click.Argument)]
@@ -46,7 +78,8 @@ class Verb(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.params:
             row = parameter.get_help_record(ctx)
-            if isinstance(parameter, Flag) and row is not None:
+            is_shown = not getattr(parameter, "rare", False) or ctx.meta.get(_ALL)
+            if isinstance(parameter, Flag) and row is not None and is_shown:
                 groups.setdefault(parameter.group, []).append(row)
         return groups
 

@@ -55,6 +55,7 @@ def _levels(text: str) -> Fixed | Auto:
 @options.duration
 @options.phases
 @options.request
+@options.connection
 @options.results
 def ladder(url: str, **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""

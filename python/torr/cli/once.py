@@ -51,6 +51,7 @@ def _summary(found: dict[str, Any]) -> str:
         f"{name} {units.show_ms(found[key])}"
         for name, key in (
             ("connect", "connect_ms"),
+            ("TLS", "tls_ms"),
             ("first byte", "ttfb_ms"),
             ("whole answer", "service_ms"),
         )

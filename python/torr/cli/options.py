@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-LOAD, REQUEST, RESULT = "Load", "Request", "Result"
+LOAD, REQUEST, CONNECTION, RESULT = "Load", "Request", "Connection", "Result"
 
 
 def flag(*names: str, **settings: Any) -> Decorator:  # noqa: ANN401
@@ -59,12 +59,15 @@ phases = together(
         "--drain",
         type=words.DURATION,
         group=LOAD,
+        rare=True,
         help="wait for open requests at the end [--timeout]",
     ),
     flag(
         "--workers", type=words.COUNT, group=LOAD, help="threads [cores; half for a local target]"
     ),
-    flag("--seed", type=words.SEED, default=1, group=LOAD, help="of everything random [1]"),
+    flag(
+        "--seed", type=words.SEED, default=1, group=LOAD, rare=True, help="of everything random [1]"
+    ),
 )
 
 request = together(
@@ -86,6 +89,13 @@ request = together(
     ),
     flag("-b", "--body", type=words.CONTENT, group=REQUEST, help="the body as it is"),
     flag("--json-body", type=words.CONTENT, group=REQUEST, help="a JSON body, with content-type"),
+    flag("--basic-auth", type=words.CREDENTIALS, group=REQUEST, rare=True, help="as this user"),
+    flag(
+        "--expect-status",
+        type=words.STATUSES,
+        group=REQUEST,
+        help="what counts as ok, e.g. 2xx,404 [200-399]",
+    ),
     flag(
         "--timeout",
         type=words.SOME_DURATION,
@@ -93,13 +103,60 @@ request = together(
         group=REQUEST,
         help="later than that is an error [30s]",
     ),
-    flag("--no-keepalive", is_flag=True, group=REQUEST, help="a new connection for each request"),
+)
+
+connection = together(
+    flag(
+        "--no-keepalive", is_flag=True, group=CONNECTION, help="a new connection for each request"
+    ),
+    flag(
+        "--requests-per-connection",
+        type=words.COUNT,
+        group=CONNECTION,
+        rare=True,
+        help="then make it anew [no limit]",
+    ),
+    flag(
+        "--connections-per-second",
+        type=words.RATE,
+        group=CONNECTION,
+        rare=True,
+        help="open the first ones at this rate",
+    ),
     flag(
         "--retry-delay",
         type=words.DURATION,
         default="100ms",
-        group=REQUEST,
+        group=CONNECTION,
+        rare=True,
         help="pause after a failed dial [100ms]",
+    ),
+    flag(
+        "--source-address",
+        type=words.ADDRESS,
+        multiple=True,
+        group=CONNECTION,
+        rare=True,
+        help="leave from this one (repeatable)",
+    ),
+    flag("-k", "--insecure", is_flag=True, group=CONNECTION, help="accept any certificate"),
+    flag(
+        "--cacert",
+        type=words.FILE,
+        group=CONNECTION,
+        rare=True,
+        help="trust this PEM file [the machine's list]",
+    ),
+    flag(
+        "--cert", type=words.FILE, group=CONNECTION, rare=True, help="show this certificate (PEM)"
+    ),
+    flag("--key", type=words.FILE, group=CONNECTION, rare=True, help="its private key [in --cert]"),
+    flag(
+        "--no-tls-resumption",
+        is_flag=True,
+        group=CONNECTION,
+        rare=True,
+        help="a full handshake for each connection",
     ),
 )
 

@@ -9,14 +9,18 @@ from typing import Any
 
 from torr import __version__
 from torr.errors import UsageError
-from torr.model.plan import SECOND_NS, Closed, Count, Duration, Group, Open, Plan, Request
+from torr.model.plan import Closed, Count, Duration, Group, Open, Plan
+from torr.model.request import Request
+from torr.model.transport import Tls, Transport
 from torr.model.url import Url
 from torr.store.environment import allowed_cores
+from torr.units import SECOND_NS
 
 Flags = dict[str, Any]
 
 DEFAULT_DURATION_NS = 10 * SECOND_NS
 DEFAULT_USERS = 50
+DEFAULT_STATUSES = ((200, 399),)
 DEFAULT_OPEN_CONNECTIONS = 100
 
 
@@ -27,7 +31,7 @@ def plan_of(url: str, flags: Flags) -> Plan:
     return Plan(
         groups=(Group(pace=_pace(flags), request=request),),
         stop=_stop(flags),
-        keepalive=not flags["no_keepalive"],
+        transport=_transport(flags),
         warmup_ns=flags["warmup"],
         drain_ns=request.timeout_ns if drain_ns is None else drain_ns,
         retry_delay_ns=flags["retry_delay"],
@@ -50,12 +54,32 @@ def _request(url: str, flags: Flags) -> Request:
         headers=headers,
         body=body,
         timeout_ns=flags["timeout"],
+        accept_statuses=flags["expect_status"] or DEFAULT_STATUSES,
     )
     return request.with_default_headers(__version__)
 
 
+def _transport(flags: Flags) -> Transport:
+    tls = Tls(
+        insecure=flags["insecure"],
+        ca=flags["cacert"],
+        certificate=flags["cert"],
+        key=flags["key"],
+        resumption=not flags["no_tls_resumption"],
+    )
+    return Transport(
+        keepalive=not flags["no_keepalive"],
+        requests_per_connection=flags["requests_per_connection"],
+        connections_per_second=flags["connections_per_second"],
+        source_addresses=flags["source_address"],
+        tls=tls,
+    )
+
+
 def _body(flags: Flags) -> tuple[bytes | None, tuple[tuple[str, str], ...]]:
     headers = tuple(flags["headers"])
+    if flags["basic_auth"] is not None:
+        headers = (*headers, flags["basic_auth"])
     plain, document = flags["body"], flags["json_body"]
     if document is None:
         return plain, headers

@@ -42,10 +42,12 @@ EXAMPLES = (
     "--max-in-flight",
     type=words.COUNT,
     group=LOAD,
+    rare=True,
     help="with --rate: drop what is due beyond N open",
 )
 @options.phases
 @options.request
+@options.connection
 @flag("--once", is_flag=True, group=REQUEST, help="send one request and say what came back")
 @flag("-v", "--verbose", is_flag=True, group=REQUEST, help="with --once: print both sides")
 @options.results

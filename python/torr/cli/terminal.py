@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from torr.model.condition import Condition
-from torr.report import sentence
+from torr.report import sentence, trust
 from torr.report.diff import show_ratio
 from torr.stats.series import Series
 from torr.units import show_connections, show_ms, show_percent, show_rate, show_size
@@ -35,7 +35,7 @@ def show(result: Json, *, quiet: bool = False, console: Console | None = None) -
     out.print(Text(sentence.verdict(result), "bold"))
     if quiet:
         return
-    out.print(Text(sentence.trust(result), COLOURS.get(sentence.health(result), "")))
+    out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
     show_body = {"run": _show_run, "ladder": _show_ladder, "diff": _show_diff}[result["kind"]]
     show_body(result, out)
     if result.get("ended_by"):

@@ -14,7 +14,7 @@ import click
 
 from torr import units
 from torr.errors import UsageError
-from torr.model.plan import check_header, check_method
+from torr.model.request import basic, check_header, check_method
 from torr.model.url import Url
 
 if TYPE_CHECKING:
@@ -124,6 +124,47 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
+def _statuses(text: str) -> tuple[tuple[int, int], ...]:
+    """Ranges of statuses: `200`, `2xx`, `200-299`, several with commas."""
+    spans = []
+    for word in text.replace(" ", "").split(","):
+        found = re.fullmatch(r"([1-9])xx|([1-9]\d\d)(?:-([1-9]\d\d))?", word.lower())
+        if found is None:
+            raise UsageError(f"{word!r} is not a status", "write 200, 2xx, 200-299 or 200,404")
+        hundred, low, high = found.groups()
+        start = int(hundred) * 100 if hundred else int(low)
+        span = (start, start + 99 if hundred else int(high or low))
+        if span[0] > span[1]:
+            raise UsageError(f"{word!r} is no range: it ends before it begins")
+        spans.append(span)
+    return tuple(spans)
+
+
+def _credentials(text: str) -> tuple[str, str]:
+    user, colon, password = text.partition(":")
+    if not colon:
+        raise UsageError("the password is missing", "write USER:PASSWORD")
+    return basic(user, password)
+
+
+def _address(text: str) -> str:
+    from ipaddress import ip_address
+
+    try:
+        return str(ip_address(text.strip("[]")))
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not an IP address", "write 127.0.0.1 or ::1") from error
+
+
+def _file(text: str) -> str:
+    """A file that can be read, by its path."""
+    try:
+        with Path(text).open("rb"):
+            return text
+    except OSError as error:
+        raise UsageError(f"{text}: {error.strerror}") from error
+
+
 def _content(text: str) -> bytes:
     """The text itself, or the content of `@FILE`."""
     if not text.startswith("@"):
@@ -158,5 +199,9 @@ URL = Word("URL", _url)
 METHOD = Word("METHOD", _method)
 HEADER = Word("'NAME: VALUE'", _header)
 FOLDER = Word("DIR", _folder)
+STATUSES = Word("STATUS", _statuses)
+CREDENTIALS = Word("USER:PASSWORD", _credentials)
+ADDRESS = Word("IP", _address)
+FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
 CONDITION = Word("COND", _condition)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from torr import engine
 from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
-from torr.model.plan import SECOND_NS, Duration
+from torr.model.plan import Duration
 from torr.model.secrets import redacted_text
+from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from typing import Any

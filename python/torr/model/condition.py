@@ -41,6 +41,7 @@ METRICS: Mapping[str, Unit] = {
     "ttfb": "ms",
     "wait": "ms",
     "connect": "ms",
+    "tls": "ms",
     "lag": "ms",
     "success": "%",
     "errors": "%",
@@ -48,7 +49,7 @@ METRICS: Mapping[str, Unit] = {
     "attempted/s": "/s",
 }
 STATS = ("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "min", "max")
-CLASSES = ("connect", "write", "read", "timeout", "protocol", "status")
+CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status")
 OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
 
 _GRAMMAR = re.compile(

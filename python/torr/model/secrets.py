@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 REDACTED = "***"
+_USER_FLAG = "--basic-auth"
 
 _NAME = r"[\w.-]*(?:authorization|cookie|token|secret|passw|api[-_]?key|credential)[\w.-]*"
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
@@ -36,10 +37,15 @@ def redacted_text(text: str) -> str:
 
 
 def redacted_command(arguments: Iterable[str]) -> list[str]:
-    """A command line fit to be saved: `-H 'Authorization: ***'`."""
-    return [
-        _HEADER.sub(rf"\1 {REDACTED}", argument)
-        if _HEADER.match(argument)
-        else redacted_text(argument)
-        for argument in arguments
-    ]
+    """A command line fit to be saved: `-H 'Authorization: ***'`, `--basic-auth ***`."""
+    words: list[str] = []
+    for argument in arguments:
+        if words[-1:] == [_USER_FLAG]:
+            words.append(REDACTED)
+        elif argument.startswith(f"{_USER_FLAG}="):
+            words.append(f"{_USER_FLAG}={REDACTED}")
+        elif _HEADER.match(argument):
+            words.append(_HEADER.sub(rf"\1 {REDACTED}", argument))
+        else:
+            words.append(redacted_text(argument))
+    return words

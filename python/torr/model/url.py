@@ -1,4 +1,4 @@
-"""Where a request goes: an http URL, checked once.
+"""Where a request goes: an http or https URL, checked once.
 
 Refuses everything that the engine cannot fire at, with what to write instead. It resolves no
 names: the engine does, so that what is resolved is also what is used.
@@ -20,17 +20,18 @@ _KEPT = "!#$%&'()*+,/:;=?@[]~"
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The parts of an http URL, without its user and password, which became `userinfo`."""
+    """The parts of a URL, without its user and password, which became `userinfo`."""
 
     host: str
     port: int | None
     target: str
     userinfo: str | None = None
+    scheme: str = "http"
 
     @classmethod
     def parse(cls, text: str) -> Url:
         """Read a URL; raises UsageError with what is wrong and what to write."""
-        _check_scheme(text)
+        scheme = _scheme(text)
         if _UNSAFE.search(text):
             raise UsageError(f"{text!r} contains a space or a control character", "write %20")
         rest = text.partition("://")[2].partition("#")[0]
@@ -38,7 +39,8 @@ class Url:
         userinfo, _, place = authority.rpartition("@")
         host, port = _split_place(text, place)
         target = quote(rest[len(authority) :], safe=_KEPT)
-        return cls(host, port, target if target[:1] == "/" else f"/{target}", userinfo or None)
+        target = target if target[:1] == "/" else f"/{target}"
+        return cls(host, port, target, userinfo or None, scheme)
 
     @property
     def path(self) -> str:
@@ -56,18 +58,16 @@ class Url:
     def __str__(self) -> str:
         """The URL as the engine gets it."""
         port = "" if self.port is None else f":{self.port}"
-        return f"http://{self.host}{port}{self.target}"
+        return f"{self.scheme}://{self.host}{port}{self.target}"
 
 
-def _check_scheme(text: str) -> None:
+def _scheme(text: str) -> str:
     scheme, separator, _ = text.partition("://")
     if not separator:
         raise UsageError(f"{text!r} has no scheme", f"write http://{text.lstrip('/')}")
-    if scheme.lower() == "https":
-        hint = "fire at a port of the target that speaks plain http://"
-        raise UsageError(f"{text!r}: https is not supported in this version", hint)
-    if scheme.lower() != "http":
-        raise UsageError(f"{text!r}: unknown scheme {scheme!r}", "torr speaks http://")
+    if scheme.lower() not in ("http", "https"):
+        raise UsageError(f"{text!r}: unknown scheme {scheme!r}", "torr speaks http:// and https://")
+    return scheme.lower()
 
 
 def _split_place(text: str, place: str) -> tuple[str, int | None]:

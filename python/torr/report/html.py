@@ -16,7 +16,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png, sentence, table
+from torr.report import diff, png, sentence, table, trust
 from torr.store.atomic import replace_bytes
 from torr.units import show_connections
 
@@ -42,15 +42,15 @@ def write(result: dict[str, Any], directory: Path) -> list[Path]:
 
 def page(result: Result) -> str:
     """Return the whole page."""
-    health = sentence.health(result)
+    health = trust.health(result)
     parts = {
         "title": escape(f"{result['name']} · torr {result['kind']}"),
         "name": escape(result["name"]),
-        "when": escape(f"torr {result['kind']} · {sentence.when(result)}"),
+        "when": escape(f"torr {result['kind']} · {trust.when(result)}"),
         "verdict": _kept_together(sentence.verdict(result)),
         "health": health,
         "sign": _SIGNS[health],
-        "trust": _kept_together(sentence.trust(result)),
+        "trust": _kept_together(trust.trust(result)),
         "chart": _chart(_main_chart(result), "main", sentence.verdict(result)),
         "numbers": "".join(_numbers(result)),
         "details": "".join(_details(result)),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.report import sentence, table
+from torr.report import sentence, table, trust
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def text(result: Mapping[str, Any]) -> str:
 def _parts(result: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {_plain(result['name'])}"
     yield f"**{_plain(sentence.verdict(result))}**"
-    yield _plain(sentence.trust(result))
+    yield _plain(trust.trust(result))
     yield from _tables(result)
     if result.get("command"):
         command = shlex.join(result["command"])
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
         yield f"{fence}sh\n{command}\n{fence}"
-    yield _plain(f"torr {result.get('torr', '')} {result['kind']} · {sentence.when(result)}")
+    yield _plain(f"torr {result.get('torr', '')} {result['kind']} · {trust.when(result)}")
 
 
 def _tables(result: Mapping[str, Any]) -> Iterator[str]:

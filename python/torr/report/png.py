@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.model.condition import Condition
-from torr.report import diff, plateau, sentence
+from torr.report import diff, plateau, sentence, trust
 from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
 
@@ -39,7 +39,7 @@ def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
 
     name = result["name"]
     sides = diff.sides(result)
-    words = sentence.verdict(result), sentence.trust(result)
+    words = sentence.verdict(result), trust.trust(result)
     failures = sentence.success(result), words[1]
     return [
         _save(directory / f"{name}.qps.ttlb.diff.png", lambda: diff_figure.qps_ttlb(sides, words)),
@@ -58,7 +58,7 @@ def ladder(result: dict[str, Any]) -> Ladder:
     return Ladder(
         series=series,
         title=sentence.verdict(result),
-        subtitle=f"{result['name']}: {sentence.trust(result)}",
+        subtitle=f"{result['name']}: {trust.trust(result)}",
         findings=tuple(_findings(result.get("capacity") or {}, series)),
         slos=conditions(result),
     )

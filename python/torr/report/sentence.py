@@ -1,4 +1,4 @@
-"""The verdict in one sentence, and the line that says how far to trust it.
+"""The verdict in one sentence, and what there is to say of failures.
 
 In words that can be pasted into a ticket. Nothing is judged here: what is claimed, and what is
 not, was decided in stats; this module only says it, and never says more.
@@ -7,21 +7,19 @@ not, was decided in stats; this module only says it, and never says more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import Any
 
 from torr.model.condition import Condition
 from torr.report import diff, diff_sentence, plateau
+from torr.report.wording import because, first_text, join
 from torr.stats import capacity as stats
 from torr.stats.series import (
     Point,
     Series,
     attempted,
-    by_concurrency,
     is_limited,
     is_starved,
     starved_text,
-    verdict_of,
 )
 from torr.units import show_connections, show_ms, show_percent, show_rate
 
@@ -36,33 +34,8 @@ def verdict(result: Result) -> str:
     if result["kind"] == "diff":
         return diff_sentence.verdict(result)
     if not any(attempted(level) for level in result["levels"]):
-        return f"Nothing was measured{_because(_failure(result))}."
+        return f"Nothing was measured{because(_failure(result))}."
     return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
-
-
-def trust(result: Result) -> str:
-    """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
-    if result["kind"] == "diff":
-        return diff_sentence.trust(result)
-    levels = result["levels"]
-    if not levels:
-        return "No level was measured."
-    parts = [_health(levels), _starved(levels), _busiest(levels), _rounds(result), _steal(levels)]
-    parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
-    if result.get("ended_by"):
-        parts.append(f"ended by {result['ended_by']}")
-    if result.get("status") == "interrupted":
-        parts.append("interrupted: what was measured is kept")
-    return " · ".join(part for part in parts if part) + "."
-
-
-def health(result: Result) -> str:
-    """Return the worst health word of all levels: what colours the trust line."""
-    if result["kind"] == "diff":
-        return diff_sentence.health(result)
-    words = {verdict_of(level) for level in result["levels"]}
-    order = ("generator-limited", "contended", "healthy")
-    return next((word for word in order if word in words), "unknown")
 
 
 def success(result: Result) -> str:
@@ -72,16 +45,6 @@ def success(result: Result) -> str:
         return f"{'; '.join(each)}."
     said = _failures(Series.of(result["name"], result["levels"]))
     return f"{said[0].upper()}{said[1:]}."
-
-
-def when(result: Result) -> str:
-    """Return when it began and ended: `2026-01-31 12:00:00 – 12:02:00 UTC`."""
-    began, ended = (str(result.get(key) or "")[:19].split("T") for key in ("started", "ended"))
-    if len(began) < 2:
-        return "time not kept"
-    if len(ended) < 2:
-        return f"{' '.join(began)} UTC"
-    return f"{' '.join(began)} – {' '.join(ended[ended[0] == began[0] :])} UTC"
 
 
 def phrase(condition: Condition) -> str:
@@ -113,7 +76,7 @@ def _holds(slo: Mapping[str, Any], series: Series) -> str:
     where = f"at {show_connections(slo['concurrency'])}"
     if slo["beyond"] is None:
         where += f", {_top(series)},"
-    conditions = _join([phrase(Condition.parse(text)) for text in slo["conditions"]])
+    conditions = join([phrase(Condition.parse(text)) for text in slo["conditions"]])
     failed = _failed(series.at(slo["concurrency"]))
     return f"Holds {_rate(slo)} {where} with {conditions}{failed}"
 
@@ -197,7 +160,7 @@ def _of_run(result: Result) -> str:
     levels = [level for level in result["levels"] if not is_limited(level)]
     if not levels:
         reasons = (result["levels"][0].get("health") or {}).get("reasons") or []
-        return f"Claims nothing: the generator was the limit{_because(_first(reasons))}."
+        return f"Claims nothing: the generator was the limit{because(first_text(reasons))}."
     if not any((level.get("counts") or {}).get("ok") for level in levels):
         return f"No request succeeded{_errors(result)}."
     if all(map(is_starved, levels)):
@@ -219,7 +182,7 @@ def _judged(found: Sequence[Mapping[str, Any]], place: str) -> str | None:
         judged = [(Condition.parse(v["condition"]), v) for v in found if v["word"] == word]
         if judged:
             each = [f"{phrase(condition)} ({_seen(condition, v)})" for condition, v in judged]
-            return f"{verb} {_join(each)} at {place}"
+            return f"{verb} {join(each)} at {place}"
     return None
 
 
@@ -234,62 +197,6 @@ def _plain(place: str, point: Point) -> str:
     if point.p95_ms is not None:
         return f"Answers {place} with p95 {show_ms(point.p95_ms)}"
     return f"Answers {place} in {show_ms(point.service_ms)} on average"
-
-
-def _health(levels: Sequence[Mapping[str, Any]]) -> str:
-    limited = [level for level in levels if is_limited(level)]
-    contended = [level for level in levels if verdict_of(level) == "contended"]
-    if limited:
-        claim = "claims" if len({level["concurrency"] for level in limited}) == 1 else "claim"
-        return f"Generator-limited at {_places(limited)}, which {claim} nothing{_why(limited)}"
-    if contended:
-        where = "" if len(contended) == len(levels) else f" at {_places(contended)}"
-        return (
-            f"Contended{where}: client and target share this machine, rates are ≥{_why(contended)}"
-        )
-    return "Healthy: the generator had room"
-
-
-def _places(levels: Sequence[Mapping[str, Any]]) -> str:
-    return show_connections(*by_concurrency(levels))
-
-
-def _why(levels: Sequence[Mapping[str, Any]]) -> str:
-    reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
-    first = _first(list(dict.fromkeys(reasons)))
-    return f" ({first})" if first else ""
-
-
-def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
-    """Users that the window's figures leave out, however few: nothing else tells of them."""
-    starved = [level for level in levels if level.get("starved")]
-    if not starved:
-        return ""
-    worst = max(starved, key=lambda level: level["starved"] / level["concurrency"])
-    claims = ", which claims nothing" if len(starved) == 1 else ", which claim nothing"
-    end = claims if all(map(is_starved, starved)) else ""
-    return f"users starved at {_places(starved)}{end} ({starved_text(worst)})"
-
-
-def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
-    rates = [r for x in levels for r in (x.get("health") or {}).get("worker_cpu_rate") or ()]
-    return f"busiest worker {max(rates):.0f} % of a core" if rates else ""
-
-
-def _rounds(result: Result) -> str:
-    points = Series.of("", result["levels"]).points
-    rounds = max((point.rounds for point in points), default=1)
-    spreads = [point.spread for point in points if point.spread is not None]
-    spread = f"{100 * median(spreads):.1f} %" if spreads else None
-    if rounds > 1:
-        return f"{rounds} rounds" + (f", spread {spread}" if spread else "")
-    seen = f"spread of slices {spread}, " if spread else ""
-    return f"1 round: {seen}run-to-run variance unseen"
-
-
-def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
-    highest = max(((x.get("health") or {}).get("steal_rate") or 0 for x in levels), default=0)
-    return f"steal up to {show_percent(highest)}" if highest >= 0.5 else ""
 
 
 def _failures(series: Series) -> str:
@@ -336,17 +243,3 @@ def _errors(result: Result) -> str:
 
 def _failure(result: Result) -> str | None:
     return next((level["failure"] for level in result["levels"] if level.get("failure")), None)
-
-
-def _because(reason: str | None) -> str:
-    return f": {reason.rstrip('.')}" if reason else ""
-
-
-def _first(texts: Sequence[str]) -> str | None:
-    return texts[0].rstrip(".") if texts else None
-
-
-def _join(words: Sequence[str]) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return " and ".join([", ".join(words[:-1]), words[-1]])

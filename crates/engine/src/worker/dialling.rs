@@ -1,7 +1,7 @@
 //! Connections: the first ones before the window, later ones when a lane needs them.
 
 use client::{Connection, Opening as Way, Reason, UNSET};
-use net::{Driver, Nanos, Ready};
+use net::{Driver, Layer, Nanos, Ready};
 
 use super::lane::{State, token};
 use super::{Alarm, Worker};
@@ -55,11 +55,8 @@ impl<D: Driver> Worker<D> {
     pub(super) fn open_more(&mut self, now: Nanos, new_batch: bool) {
         if new_batch {
             self.opening.credit = DIALS_AT_ONCE;
-            if (self.opening.next as usize) < self.lanes.len() {
-                self.alarms.set(now + DIAL_BATCH_NS, Alarm::Opening);
-            }
         }
-        while self.opening.credit > 0 && (self.opening.next as usize) < self.lanes.len() {
+        while self.opening.credit > 0 && self.next_dial_at() <= now {
             let lane = self.opening.next;
             self.opening.next += 1;
             self.opening.credit -= 1;
@@ -67,20 +64,43 @@ impl<D: Driver> Worker<D> {
             self.watch(lane, now.saturating_add(self.timeout_of(lane)));
             self.dial(lane);
         }
+        if new_batch && (self.opening.next as usize) < self.lanes.len() {
+            let again = self.next_dial_at().max(now + 1);
+            let is_paced = self.share.plan.transport.connections_per_second.is_some();
+            self.alarms.set(if is_paced { again } else { now + DIAL_BATCH_NS }, Alarm::Opening);
+        }
+    }
+
+    /// When the next first dial may start; never, when all have.
+    fn next_dial_at(&self) -> Nanos {
+        let next = self.opening.next;
+        match self.share.plan.transport.connections_per_second {
+            _ if next as usize >= self.lanes.len() => Nanos::MAX,
+            None => 0,
+            Some(rate) => self.window.run_start + (f64::from(next) / rate * 1e9).ceil() as Nanos,
+        }
     }
 
     /// Dials for a lane; a failure that is known at once ends what the lane was doing.
     pub(super) fn dial(&mut self, number: u32) {
         let now = self.driver.now();
-        match self.try_dial(number) {
-            Ok(socket) => {
+        let dialled = self.layer_for(number).and_then(|layer| Ok((self.try_dial(number)?, layer)));
+        match dialled {
+            Ok((socket, layer)) => {
                 let lane = &mut self.lanes[number as usize];
                 lane.dialled_at = now;
-                lane.connection = Some(Connection::dialled(socket, None));
+                lane.connection = Some(Connection::dialled(socket, layer));
                 self.sockets += 1;
             }
             Err(reason) => self.dial_failed(number, reason, now),
         }
+    }
+
+    /// What the lane's connection speaks beneath its requests.
+    fn layer_for(&self, number: u32) -> Result<Option<Box<dyn Layer>>, Reason> {
+        let request = &self.share.requests[usize::from(self.lanes[number as usize].crew)];
+        let session = request.tls.as_ref().map(net::TlsClient::session).transpose();
+        session.map_err(|error| error.fault.into())
     }
 
     fn try_dial(&mut self, number: u32) -> Result<D::Socket, Reason> {
@@ -115,7 +135,7 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut lane.connection else {
             return;
         };
-        match connection.advance(&mut self.driver, event, &mut self.buffer) {
+        match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
             Ok(Way::Pending) => {}
             Ok(Way::Open) => self.opened(number, now, event),
             Err(reason) => {
@@ -133,9 +153,13 @@ impl<D: Driver> Worker<D> {
         self.mark_short(number, false);
         let lane = &mut self.lanes[number as usize];
         self.crews[usize::from(lane.crew)].routes.ended(lane.route, true);
-        let took = now.saturating_sub(lane.dialled_at);
+        let (connect, tls) = lane.opening_times(now);
         if lane.state == State::Opening {
-            self.journal.tally(lane.crew, false).accepted.connect.record(took);
+            let times = &mut self.journal.tally(lane.crew, false).accepted;
+            times.connect.record(connect);
+            if let Some(tls) = tls {
+                times.tls.record(tls);
+            }
             self.opening_ended();
             self.released.push((number, now));
             if event.readable || event.closed {
@@ -144,7 +168,8 @@ impl<D: Driver> Worker<D> {
             }
             self.open_more(now, false);
         } else {
-            lane.exchange.stamps.connect = took;
+            lane.exchange.stamps.connect = connect;
+            lane.exchange.stamps.tls = tls.unwrap_or(UNSET);
             self.progress(number, Ready { writable: true, ..event });
         }
     }
@@ -226,7 +251,7 @@ impl<D: Driver> Worker<D> {
         let is_quiet = !event.readable
             || (!event.closed
                 && connection
-                    .recv(&mut self.driver, &mut self.buffer)
+                    .recv(&mut self.driver, &mut self.scratch.buffer)
                     .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
         if is_quiet {
             return;
@@ -253,16 +278,17 @@ impl<D: Driver> Worker<D> {
         }
         match lane.state {
             State::Opening => {
+                let overdue = lane.connection.as_ref().and_then(Connection::overdue);
                 self.hang_up(number);
-                self.dial_failed(number, Reason::TimeoutConnect, now);
+                self.dial_failed(number, overdue.unwrap_or(Reason::TimeoutConnect), now);
             }
             State::Resting | State::Looking => {
                 let since = lane.deadline;
                 self.released.push((number, since));
             }
             State::Busy => {
-                let is_dialling = lane.connection.is_some() && !lane.is_open();
-                let outcome = lane.exchange.time_out(now, is_dialling);
+                let opening = lane.connection.as_ref().and_then(Connection::overdue);
+                let outcome = lane.exchange.time_out(now, opening);
                 self.finish(number, outcome);
             }
             State::Idle => {}

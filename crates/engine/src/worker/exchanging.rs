@@ -1,6 +1,6 @@
 //! Requests: begun on a lane, moved by its events, ended in the books.
 
-use client::{Class, Outcome, Reason, Stamps, Step};
+use client::{Class, Connection, Outcome, Reason, Stamps, Step};
 use net::{Driver, Nanos, Ready};
 
 use super::Worker;
@@ -56,8 +56,12 @@ impl<D: Driver> Worker<D> {
         }
         if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
             // An answer may lie before the error that stopped the writing.
-            let read =
-                lane.exchange.receive(&mut self.driver, connection, &mut self.buffer, event.closed);
+            let read = lane.exchange.receive(
+                &mut self.driver,
+                connection,
+                &mut self.scratch,
+                event.closed,
+            );
             if !matches!((step, read), (Step::Done(_), Step::Pending | Step::Again)) {
                 step = read;
             }
@@ -98,19 +102,30 @@ impl<D: Driver> Worker<D> {
         if !accepted {
             let to = self.crews[usize::from(crew)].routes.address(lane.route);
             let (exchange, at) = (Some(&lane.exchange), stamps.last_byte);
-            self.journal.sample(&outcome, exchange, &self.buffer, at, Some(to));
+            self.journal.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));
             outcome.failure = Some(outcome.failure.unwrap_or(Reason::Status));
         }
         let tally = self.journal.tally(crew, measured);
         tally.bytes_in += lane.exchange.bytes_in;
         tally.bytes_out += lane.exchange.bytes_out();
         self.book_end(crew, measured, &stamps, &outcome);
-        if outcome.reusable && self.share.plan.transport.keepalive {
+        if outcome.reusable && self.may_keep(number) {
             self.keep(number, stamps.last_byte);
         } else {
             self.hang_up(number);
             self.free(number, stamps.last_byte, &outcome);
         }
+    }
+
+    /// Whether the plan lets the connection of a lane carry another exchange.
+    fn may_keep(&self, number: u32) -> bool {
+        let transport = &self.share.plan.transport;
+        let served = |connection: &Connection<D::Socket>| connection.served + 1;
+        let lane = &self.lanes[number as usize];
+        transport.keepalive
+            && transport.requests_per_connection.is_none_or(|limit| {
+                lane.connection.as_ref().is_some_and(|connection| served(connection) < limit)
+            })
     }
 
     /// Keeps the connection for the next exchange. Some servers close after every answer without
@@ -154,5 +169,6 @@ impl<D: Driver> Worker<D> {
 }
 
 fn failed_to_dial(reason: Reason) -> bool {
-    reason.class() == Class::Connect || reason == Reason::TimeoutConnect
+    matches!(reason.class(), Class::Connect | Class::Tls)
+        || matches!(reason, Reason::TimeoutConnect | Reason::TimeoutTls)
 }

@@ -57,6 +57,14 @@ impl<S> Lane<S> {
         }
     }
 
+    /// How long dialling its connection took until `now`, and the handshake after it, if any.
+    pub(super) fn opening_times(&self, now: Nanos) -> (Nanos, Option<Nanos>) {
+        let Some(connection) = &self.connection else { return (0, None) };
+        let at = connection.connected_at();
+        let tls = (!connection.is_plain()).then(|| now.saturating_sub(at));
+        (at.saturating_sub(self.dialled_at), tls)
+    }
+
     /// Whether its connection can take a request now.
     pub(super) fn is_open(&self) -> bool {
         self.connection.as_ref().is_some_and(Connection::is_open)

@@ -17,6 +17,7 @@ mod window;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use client::Scratch;
 use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage, Timers};
 
 use crate::gate::Gate;
@@ -31,7 +32,7 @@ use routes::Routes;
 use timekeeping::SliceClock;
 use window::Window;
 
-/// One buffer for all connections: the kernel's copy is the only one, and it stays in the cache.
+/// Room for the largest socket buffer's worth of one read.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// An order of another thread is seen within this time.
@@ -92,7 +93,7 @@ pub struct Worker<D: Driver> {
     last_end: Nanos,
     last_taken: Nanos,
     usage: ThreadUsage,
-    buffer: Box<[u8]>,
+    scratch: Scratch,
     ready: Vec<Ready>,
     /// Lanes that have just become free, and since when.
     released: Vec<(u32, Nanos)>,
@@ -114,7 +115,7 @@ impl<D: Driver> Worker<D> {
             opening: Opening::default(),
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
-            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
+            scratch: Scratch::new(BUFFER_BYTES),
             alarms: Timers::default(),
             ready: Vec::new(),
             released: Vec::new(),

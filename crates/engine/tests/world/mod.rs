@@ -39,7 +39,7 @@ fn plan(pace: Pace) -> Plan {
     Plan {
         version: 1,
         groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
-        transport: Transport { keepalive: true },
+        transport: Transport::default(),
         stop: Stop::Duration { duration_ns: SECOND },
         warmup_ns: 0,
         drain_ns: 5 * SECOND,

@@ -1,0 +1,286 @@
+//! TLS by rustls, without a socket: the configuration of a run, and one session a connection.
+//!
+//! Records are decrypted where they arrived, in the buffer that all connections of a worker share;
+//! a session keeps only what is no whole record yet.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::{ClientConnectionData, Resumption, UnbufferedClientConnection};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
+use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
+
+use crate::layer::{Layer, LayerError, LayerFault};
+use crate::tls_insecure::TrustAnyone;
+
+/// Sessions that may be taken up again, over all connections.
+const SESSIONS: usize = 256;
+
+/// A record is at most so much longer than its plaintext: header, nonce, type and tag.
+const RECORD_OVERHEAD: usize = 64;
+const RECORD_BYTES: usize = 16 * 1024;
+
+/// What a user says about TLS.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// Accept any certificate.
+    pub insecure: bool,
+    /// A PEM file of the certificates to trust instead of the machine's.
+    pub ca: Option<PathBuf>,
+    /// PEM files of the client's certificate chain and its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
+    /// Whether later connections take up the session of an earlier one.
+    pub resumption: bool,
+}
+
+/// TLS as a client of one name.
+#[derive(Debug, Clone)]
+pub struct TlsClient {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl TlsClient {
+    /// Reads the certificates; the message names the file that is wrong.
+    pub fn new(host: &str, options: &TlsOptions) -> Result<Self, String> {
+        // An IPv6 address stands in brackets in a URL.
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(bare.to_owned())
+            .map_err(|_| format!("{host:?} is no name that a certificate can be for"))?;
+        Ok(Self { config: Arc::new(config(options)?), name })
+    }
+
+    /// A session whose first message is ready to be sent.
+    pub fn session(&self) -> Result<Box<dyn Layer>, LayerError> {
+        let connection =
+            UnbufferedClientConnection::new(Arc::clone(&self.config), self.name.clone());
+        let mut session = Session {
+            connection: connection.map_err(error)?,
+            outgoing: Vec::new(),
+            kept: Vec::new(),
+            is_open: false,
+            is_ended: false,
+        };
+        session.open(&mut [], &mut [])?;
+        Ok(Box::new(session))
+    }
+}
+
+fn config(options: &TlsOptions) -> Result<ClientConfig, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| format!("TLS: {error}"))?;
+    let builder = if options.insecure {
+        let verifier = Arc::new(TrustAnyone::new(provider));
+        builder.dangerous().with_custom_certificate_verifier(verifier)
+    } else {
+        builder.with_root_certificates(roots(options.ca.as_deref())?)
+    };
+    let mut config = match &options.identity {
+        None => builder.with_no_client_auth(),
+        Some((certificate, key)) => builder
+            .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
+            .map_err(|error| format!("{} and {}: {error}", certificate.display(), key.display()))?,
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.resumption = if options.resumption {
+        Resumption::in_memory_sessions(SESSIONS)
+    } else {
+        Resumption::disabled()
+    };
+    Ok(config)
+}
+
+fn roots(ca: Option<&Path>) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    let found = match ca {
+        Some(path) => certificates(path)?,
+        None => rustls_native_certs::load_native_certs().certs,
+    };
+    // A machine's own list may hold some that nobody understands any more.
+    let (taken, _) = roots.add_parsable_certificates(found);
+    match (taken, ca) {
+        (0, None) => {
+            Err("this machine has no list of trusted certificates: give --cacert or --insecure"
+                .into())
+        }
+        (0, Some(path)) => Err(format!("{}: no certificate that can be trusted", path.display())),
+        _ => Ok(roots),
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let name = path.display();
+    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    match read {
+        Ok(found) if found.is_empty() => Err(format!("{name}: no certificate in it (PEM)")),
+        Ok(found) => Ok(found),
+        Err(error) => Err(format!("{name}: {error}")),
+    }
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
+    PrivateKeyDer::from_pem_file(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// One connection's TLS.
+struct Session {
+    connection: UnbufferedClientConnection,
+    outgoing: Vec<u8>,
+    /// The beginning of a record whose end has not come.
+    kept: Vec<u8>,
+    is_open: bool,
+    is_ended: bool,
+}
+
+/// What a turn of the state machine came to.
+enum Turn {
+    /// There may be more.
+    Again,
+    /// More bytes are needed, or nothing is left to do.
+    Rest,
+}
+
+impl Layer for Session {
+    fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+
+    fn restore(&mut self, cipher: &mut [u8]) -> usize {
+        cipher[..self.kept.len()].copy_from_slice(&self.kept);
+        self.kept.len()
+    }
+
+    fn open(&mut self, cipher: &mut [u8], plain: &mut [u8]) -> Result<usize, LayerError> {
+        let (mut used, mut filled) = (0, 0);
+        self.kept.clear();
+        loop {
+            let status = self.connection.process_tls_records(&mut cipher[used..]);
+            let UnbufferedStatus { discard, state } = status;
+            let state = state.map_err(error)?;
+            if matches!(state, ConnectionState::WriteTraffic(_)) {
+                self.is_open = true;
+            }
+            self.is_ended |= matches!(state, ConnectionState::PeerClosed | ConnectionState::Closed);
+            let turn = match state {
+                ConnectionState::ReadTraffic(mut traffic) => {
+                    while let Some(record) = traffic.next_record() {
+                        let payload = record.map_err(error)?.payload;
+                        plain[filled..filled + payload.len()].copy_from_slice(payload);
+                        filled += payload.len();
+                    }
+                    Turn::Again
+                }
+                other => answer(other, &mut self.outgoing)?,
+            };
+            used += discard;
+            if matches!(turn, Turn::Rest) {
+                break;
+            }
+        }
+        self.kept.extend_from_slice(&cipher[used..]);
+        Ok(filled)
+    }
+
+    fn seal(&mut self, plain: &[u8]) -> Result<(), LayerError> {
+        let Self { connection, outgoing, kept, .. } = self;
+        loop {
+            let UnbufferedStatus { discard, state } = connection.process_tls_records(kept);
+            match state.map_err(error)? {
+                ConnectionState::WriteTraffic(mut traffic) => {
+                    let records = plain.len() / RECORD_BYTES + 1;
+                    let from = outgoing.len();
+                    outgoing.resize(from + plain.len() + records * RECORD_OVERHEAD, 0);
+                    let sealed = traffic.encrypt(plain, &mut outgoing[from..]);
+                    let length = sealed.map_err(|problem| broken(problem.to_string()))?;
+                    outgoing.truncate(from + length);
+                    kept.drain(..discard);
+                    return Ok(());
+                }
+                ConnectionState::BlockedHandshake | ConnectionState::Closed => {
+                    return Err(broken("not open for writing".into()));
+                }
+                other => {
+                    answer(other, outgoing)?;
+                }
+            }
+            kept.drain(..discard);
+        }
+    }
+
+    fn outgoing(&mut self) -> &mut Vec<u8> {
+        &mut self.outgoing
+    }
+}
+
+/// Does what a state asks for, where that is not about user data.
+fn answer(
+    state: ConnectionState<'_, '_, ClientConnectionData>,
+    outgoing: &mut Vec<u8>,
+) -> Result<Turn, LayerError> {
+    match state {
+        ConnectionState::EncodeTlsData(mut message) => {
+            let from = outgoing.len();
+            while let Err(problem) = message.encode(&mut outgoing[from..]) {
+                let EncodeError::InsufficientSize(size) = problem else {
+                    return Err(broken(problem.to_string()));
+                };
+                outgoing.resize(from + size.required_size, 0);
+            }
+            Ok(Turn::Again)
+        }
+        // What waits in `outgoing` goes out before anything that follows.
+        ConnectionState::TransmitTlsData(message) => {
+            message.done();
+            Ok(Turn::Again)
+        }
+        ConnectionState::PeerClosed => Ok(Turn::Again),
+        ConnectionState::BlockedHandshake
+        | ConnectionState::WriteTraffic(_)
+        | ConnectionState::Closed => Ok(Turn::Rest),
+        _ => Err(broken("an unknown state of TLS".into())),
+    }
+}
+
+fn broken(text: String) -> LayerError {
+    LayerError { fault: LayerFault::Failed, text }
+}
+
+/// What an error of rustls is counted as.
+#[allow(clippy::needless_pass_by_value)] // It is what `map_err` gives.
+fn error(problem: Error) -> LayerError {
+    use CertificateError as Certificate;
+    let fault = match &problem {
+        Error::InvalidCertificate(certificate) => match certificate {
+            Certificate::Expired | Certificate::ExpiredContext { .. } => LayerFault::Expired,
+            Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
+                LayerFault::NotYetValid
+            }
+            Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
+                LayerFault::WrongHost
+            }
+            Certificate::UnknownIssuer => LayerFault::UnknownIssuer,
+            _ => LayerFault::BadCertificate,
+        },
+        Error::NoCertificatesPresented => LayerFault::BadCertificate,
+        Error::AlertReceived(
+            AlertDescription::HandshakeFailure
+            | AlertDescription::ProtocolVersion
+            | AlertDescription::InsufficientSecurity
+            | AlertDescription::NoApplicationProtocol,
+        )
+        | Error::PeerIncompatible(_)
+        | Error::NoApplicationProtocol => LayerFault::NothingInCommon,
+        Error::AlertReceived(_) => LayerFault::Refused,
+        Error::InvalidMessage(_) => LayerFault::NotTls,
+        _ => LayerFault::Failed,
+    };
+    LayerError { fault, text: problem.to_string() }
+}

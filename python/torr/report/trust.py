@@ -1,0 +1,115 @@
+"""How far to trust a result: the line below the verdict.
+
+Nothing is judged here: the engine said what limited it, stats what a level claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from torr.report import diff_sentence
+from torr.report.wording import first_text
+from torr.stats.series import (
+    Series,
+    by_concurrency,
+    is_limited,
+    is_starved,
+    starved_text,
+    verdict_of,
+)
+from torr.units import show_connections, show_percent
+
+Result = Mapping[str, Any]
+
+
+def trust(result: Result) -> str:
+    """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
+    if result["kind"] == "diff":
+        return diff_sentence.trust(result)
+    levels = result["levels"]
+    if not levels:
+        return "No level was measured."
+    parts = [_health(levels), _starved(levels), _busiest(levels), _rounds(result), _steal(levels)]
+    parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
+    if result.get("ended_by"):
+        parts.append(f"ended by {result['ended_by']}")
+    if result.get("status") == "interrupted":
+        parts.append("interrupted: what was measured is kept")
+    return " · ".join(part for part in parts if part) + "."
+
+
+def health(result: Result) -> str:
+    """Return the worst health word of all levels: what colours the trust line."""
+    if result["kind"] == "diff":
+        return diff_sentence.health(result)
+    words = {verdict_of(level) for level in result["levels"]}
+    order = ("generator-limited", "contended", "healthy")
+    return next((word for word in order if word in words), "unknown")
+
+
+def when(result: Result) -> str:
+    """Return when it began and ended: `2026-01-31 12:00:00 – 12:02:00 UTC`."""
+    began, ended = (str(result.get(key) or "")[:19].split("T") for key in ("started", "ended"))
+    if len(began) < 2:
+        return "time not kept"
+    if len(ended) < 2:
+        return f"{' '.join(began)} UTC"
+    return f"{' '.join(began)} – {' '.join(ended[ended[0] == began[0] :])} UTC"
+
+
+def _health(levels: Sequence[Mapping[str, Any]]) -> str:
+    limited = [level for level in levels if is_limited(level)]
+    contended = [level for level in levels if verdict_of(level) == "contended"]
+    if limited:
+        claim = "claims" if len({level["concurrency"] for level in limited}) == 1 else "claim"
+        return f"Generator-limited at {_places(limited)}, which {claim} nothing{_why(limited)}"
+    if contended:
+        where = "" if len(contended) == len(levels) else f" at {_places(contended)}"
+        return (
+            f"Contended{where}: client and target share this machine, rates are ≥{_why(contended)}"
+        )
+    return "Healthy: the generator had room"
+
+
+def _places(levels: Sequence[Mapping[str, Any]]) -> str:
+    return show_connections(*by_concurrency(levels))
+
+
+def _why(levels: Sequence[Mapping[str, Any]]) -> str:
+    reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
+    first = first_text(list(dict.fromkeys(reasons)))
+    return f" ({first})" if first else ""
+
+
+def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
+    """Users that the window's figures leave out, however few: nothing else tells of them."""
+    starved = [level for level in levels if level.get("starved")]
+    if not starved:
+        return ""
+    worst = max(starved, key=lambda level: level["starved"] / level["concurrency"])
+    claims = ", which claims nothing" if len(starved) == 1 else ", which claim nothing"
+    end = claims if all(map(is_starved, starved)) else ""
+    return f"users starved at {_places(starved)}{end} ({starved_text(worst)})"
+
+
+def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
+    rates = [r for x in levels for r in (x.get("health") or {}).get("worker_cpu_rate") or ()]
+    return f"busiest worker {max(rates):.0f} % of a core" if rates else ""
+
+
+def _rounds(result: Result) -> str:
+    points = Series.of("", result["levels"]).points
+    rounds = max((point.rounds for point in points), default=1)
+    spreads = [point.spread for point in points if point.spread is not None]
+    spread = f"{100 * median(spreads):.1f} %" if spreads else None
+    if rounds > 1:
+        return f"{rounds} rounds" + (f", spread {spread}" if spread else "")
+    seen = f"spread of slices {spread}, " if spread else ""
+    return f"1 round: {seen}run-to-run variance unseen"
+
+
+def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
+    highest = max(((x.get("health") or {}).get("steal_rate") or 0 for x in levels), default=0)
+    return f"steal up to {show_percent(highest)}" if highest >= 0.5 else ""

@@ -1,0 +1,151 @@
+"""A certificate authority made for a test, and an nginx that shows its certificates."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from installed import wait_until
+
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+
+_CA = """
+[ca]
+default_ca = made
+[made]
+dir = {folder}
+database = {folder}/index.txt
+serial = {folder}/serial
+new_certs_dir = {folder}
+certificate = {folder}/ca.pem
+private_key = {folder}/ca.key
+default_md = sha256
+policy = anything
+copy_extensions = copy
+unique_subject = no
+[anything]
+commonName = supplied
+"""
+
+_SERVER = """
+  server {{
+    listen 127.0.0.1:{port} ssl;
+    ssl_certificate {folder}/{certificate}.pem;
+    ssl_certificate_key {folder}/{certificate}.key;
+    {more}
+    location / {{ return 200 'hello'; }}
+    location /large {{ root {folder}; }}
+  }}
+"""
+
+_NGINX = """
+daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 256; }}
+http {{
+  log_format truth '$status $ssl_session_reused $ssl_protocol $connection';
+  access_log {folder}/access.log truth;
+  ssl_session_cache shared:s:1m;
+  client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
+  uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  {servers}
+}}
+"""
+
+
+@dataclass
+class Authority:
+    """Signs certificates for names, valid between two dates of the form `20200101000000Z`."""
+
+    folder: Path
+
+    def __post_init__(self):
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / "ca.cnf").write_text(_CA.format(folder=self.folder))
+        (self.folder / "index.txt").touch()
+        (self.folder / "serial").write_text("01\n")
+        self._key("ca")
+        self._run(
+            *("req", "-x509", "-key", "ca.key", "-subj", "/CN=a test", "-days", "30"),
+            *("-out", "ca.pem"),
+        )
+
+    @property
+    def certificate(self):
+        return self.folder / "ca.pem"
+
+    def sign(self, name, places="DNS:localhost,IP:127.0.0.1", begin=None, end=None):
+        """Make NAME.pem and NAME.key for these places."""
+        self._key(name)
+        self._run(
+            *("req", "-new", "-key", f"{name}.key", "-subj", f"/CN={name}"),
+            *("-addext", f"subjectAltName={places}", "-out", f"{name}.csr"),
+        )
+        dates = [] if begin is None else ["-startdate", begin]
+        dates += ["-days", "30"] if end is None else ["-enddate", end]
+        self._run(
+            *("ca", "-batch", "-notext", "-config", "ca.cnf"),
+            *("-in", f"{name}.csr", "-out", f"{name}.pem", *dates),
+        )
+
+    def _key(self, name):
+        self._run(
+            *("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-out", f"{name}.key"),
+        )
+
+    def _run(self, *words):
+        subprocess.run(["openssl", *words], cwd=self.folder, check=True, capture_output=True)
+
+
+@dataclass
+class Nginx:
+    """Servers of one nginx, by the certificate that they show."""
+
+    folder: Path
+    ports: dict[str, int] = field(default_factory=dict)
+    servers: list[str] = field(default_factory=list)
+
+    def serve(self, certificate, folder=None, more=""):
+        """Add a server with a certificate of an authority's folder."""
+        port = self.ports[certificate] = _free_port()
+        place = folder or self.folder
+        self.servers.append(
+            _SERVER.format(port=port, certificate=certificate, folder=place, more=more)
+        )
+
+    def start(self):
+        config = self.folder / "nginx.conf"
+        config.write_text(_NGINX.format(folder=self.folder, servers="".join(self.servers)))
+        process = subprocess.Popen([NGINX, "-c", config], stderr=subprocess.DEVNULL)
+        wait_until(lambda: all(map(_is_open, self.ports.values())))
+        self.log.write_text("")
+        return process
+
+    @property
+    def log(self):
+        return self.folder / "access.log"
+
+    def requests(self):
+        """The log's lines: status, whether the session was reused, version, connection."""
+        return [line.split() for line in self.log.read_text().splitlines()]
+
+    def url(self, certificate, host="localhost", path="/"):
+        return f"https://{host}:{self.ports[certificate]}{path}"
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _is_open(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
