@@ -44,6 +44,7 @@ _SERVER = """
 
 _NGINX = """
 daemon off;
+user root;
 worker_processes 1;
 pid {folder}/nginx.pid;
 error_log {folder}/error.log;
@@ -52,6 +53,8 @@ http {{
   log_format truth '$status $ssl_session_reused $ssl_protocol $connection';
   access_log {folder}/access.log truth;
   ssl_session_cache shared:s:1m;
+  ssl_protocols TLSv1.2 TLSv1.3;
+  keepalive_requests 1000000000;
   client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
   uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
   {servers}
@@ -72,7 +75,7 @@ class Authority:
         (self.folder / "serial").write_text("01\n")
         self._key("ca")
         self._run(
-            *("req", "-x509", "-key", "ca.key", "-subj", "/CN=a test", "-days", "30"),
+            *("req", "-x509", "-key", "ca.key", "-subj", f"/CN=the {self.folder.name} of a test", "-days", "30"),
             *("-out", "ca.pem"),
         )
 

@@ -147,7 +147,7 @@ def test_bad_files_and_flags_are_named(torr, words, says):
     ended = torr("run", *QUICK, *words, "https://localhost:1/")
     assert ended.code == 2
     assert says in ended.err
-    assert not (ended.folder / "_output").exists()
+    assert not list(ended.folder.rglob("result.json"))
 
 
 def test_a_handshake_that_nobody_answers_is_a_timeout_of_its_own(torr):
