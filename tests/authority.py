@@ -75,7 +75,16 @@ class Authority:
         (self.folder / "serial").write_text("01\n")
         self._key("ca")
         self._run(
-            *("req", "-x509", "-key", "ca.key", "-subj", f"/CN=the {self.folder.name} of a test", "-days", "30"),
+            *(
+                "req",
+                "-x509",
+                "-key",
+                "ca.key",
+                "-subj",
+                f"/CN=the {self.folder.name} of a test",
+                "-days",
+                "30",
+            ),
             *("-out", "ca.pem"),
         )
 
