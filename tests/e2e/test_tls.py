@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
+
 from authority import NGINX, Authority, Nginx
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="needs nginx: scripts/test-deps.sh")
