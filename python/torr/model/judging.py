@@ -1,8 +1,8 @@
 """What a condition is worth at one level: held, broken or not shown.
 
 `not shown` is what an honest reader says of a number that is missing, that is only a lower bound,
-or that stands on too few attempts. Where no request succeeded a missing number is the target's doing,
-and the condition is broken.
+or that stands on too few attempts. Where no request succeeded a missing number is the target's
+doing,
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from statistics import median, median_low
 from typing import Any
 
-from torr.model.condition import Condition, Holds
+from torr.model.condition import Condition
+from torr.model.judging import Holds
 from torr.stats.series import (
     Level,
     Point,
