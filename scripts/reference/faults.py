@@ -63,10 +63,10 @@ ADVICE = {
     "protocol.bad_chunk": "A broken chunked encoder, or two answers mixed on one connection.",
     "protocol.extra_bytes": "The body is longer than announced.",
     "tls.expired": "Renew it. To measure all the same: `--insecure`.",
-    "tls.not_yet_valid": "Is the clock of this machine right? To measure all the same: `--insecure`.",
+    "tls.not_yet_valid": "Is this machine's clock right? To measure all the same: `--insecure`.",
     "tls.wrong_host": "Fire at the name that the certificate is for, or `--insecure`.",
-    "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A server"
-    " that does not send its intermediate certificates looks like this too.",
+    "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A"
+    " server that does not send its intermediate certificates looks like this too.",
     "tls.bad_certificate": "Look at it: `openssl s_client -connect HOST:PORT`.",
     "tls.refused": "Does it ask for a client certificate? `--cert`, `--key`.",
     "tls.nothing_in_common": "torr speaks TLS 1.2 and 1.3, and HTTP/1.1 within.",

@@ -2,7 +2,7 @@
 
 `not shown` is what an honest reader says of a number that is missing, that is only a lower bound,
 or that stands on too few attempts. Where no request succeeded a missing number is the target's
-doing,
+doing, and the condition is broken.
 """
 
 from __future__ import annotations

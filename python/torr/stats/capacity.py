@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median, median_low
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torr.model.condition import Condition
 from torr.model.judging import Holds
 from torr.stats.series import (
     Level,
@@ -24,6 +23,9 @@ from torr.stats.series import (
     is_starved,
     starved_text,
 )
+
+if TYPE_CHECKING:
+    from torr.model.condition import Condition
 
 PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
