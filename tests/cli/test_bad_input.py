@@ -26,6 +26,8 @@ BAD = {
     "negative rate": (["run", "--rate", "-1", URL], "--rate: the rate '-1' is negative"),
     "arrivals alone": (["run", "--arrivals", "poisson", URL], "--arrivals needs --rate"),
     "limit alone": (["run", "--max-in-flight", "5", URL], "--max-in-flight needs --rate"),
+    "arrivals that think": (["run", "--rate", "5", "--think", "1s", URL], "--think and --rate are"),
+    "think": (["run", "--think", "fast", URL], "--think: 'fast' is not a duration"),
     "unknown arrivals": (["run", "--rate", "5", "--arrivals", "x", URL], "--arrivals: 'x' is not"),
     "levels not ascending": (
         ["ladder", "--levels", "5,1", URL],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
 from torr.errors import UsageError
-from torr.model.plan import Closed, Count, Duration, Group, Open, Plan
+from torr.model.plan import Closed, Count, Duration, Group, Open, Plan, Think
 from torr.model.request import Request
 from torr.model.transport import Transport
 from torr.units import SECOND_NS
@@ -41,6 +42,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
                         "accept_statuses": [[200, 399]],
                     },
                 },
+                "think": None,
             }
         ],
         "transport": Transport().as_json(),
@@ -137,3 +139,36 @@ def test_a_ladders_level_differs_in_its_users_only():
 def test_what_cannot_be_fired_is_refused_when_it_is_made(make, says):
     with pytest.raises(UsageError, match=says):
         make()
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("1s", {"kind": "uniform", "from_ns": 10**9, "to_ns": 10**9}),
+        ("500ms-3s", {"kind": "uniform", "from_ns": 5 * 10**8, "to_ns": 3 * 10**9}),
+        ("exp:2s", {"kind": "exponential", "mean_ns": 2 * 10**9}),
+    ],
+)
+def test_thoughts_are_read_and_written(text, written):
+    assert Think.parse(text).as_json() == written
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("3s-1s", "the longest thought is shorter"),
+        ("long:2s", "'long:2s' is no time to think"),
+        ("1s-", "'' is not a duration"),
+        ("5", "the duration '5' has no unit"),
+    ],
+)
+def test_thoughts_that_cannot_be_are_refused(text, says):
+    with pytest.raises(UsageError, match=re.escape(says)):
+        Think.parse(text)
+
+
+def test_a_ladder_of_users_who_think_keeps_their_thoughts():
+    think = Think.parse("1s")
+    group = Group(pace=Closed(5), request=Request(URL), think=think)
+    plan = Plan(groups=(group,), stop=Duration(SECOND_NS)).with_users(9)
+    assert (plan.groups[0].pace, plan.groups[0].think) == (Closed(9), think)

@@ -17,6 +17,7 @@ mod run;
 mod split;
 mod summary;
 mod tally;
+mod think;
 mod timeline;
 mod worker;
 
@@ -25,7 +26,9 @@ pub use level::level_json;
 pub use metric::Metric;
 pub use once::once;
 pub use pace::Schedule;
-pub use plan::{Group, Open, PLAN_VERSION, Pace, Plan, RequestPlan, Source, Stop, Tls, Transport};
+pub use plan::{
+    Group, Open, PLAN_VERSION, Pace, Plan, RequestPlan, Source, Stop, Think, Tls, Transport,
+};
 pub use prepare::{Prepared, prepare};
 pub use report::{Phase, Report, Sample};
 pub use run::Run;

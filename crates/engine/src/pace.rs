@@ -79,19 +79,27 @@ impl Schedule {
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, and good enough for gaps.
 #[derive(Debug, Clone)]
-struct SplitMix(u64);
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         finish(self.0)
     }
 
-    /// Exponential with mean 1, by inversion of a uniform in (0, 1].
+    /// Uniform in (0, 1].
     #[allow(clippy::cast_precision_loss)]
-    fn exponential(&mut self) -> f64 {
-        let uniform = ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-        -uniform.ln()
+    pub(crate) fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Exponential with mean 1, by inversion.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
     }
 }
 

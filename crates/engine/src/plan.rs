@@ -46,6 +46,27 @@ pub struct Group {
     pub pace: Pace,
     /// What.
     pub source: Source,
+    /// How long a user of a closed pace thinks after each answer.
+    #[serde(default)]
+    pub think: Option<Think>,
+}
+
+/// How long a user thinks between an answer and the next request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Think {
+    /// Any time between the two is as likely.
+    Uniform {
+        /// At least.
+        from_ns: u64,
+        /// At most.
+        to_ns: u64,
+    },
+    /// Short thoughts are more likely than long ones.
+    Exponential {
+        /// On average.
+        mean_ns: u64,
+    },
 }
 
 /// When requests start.
@@ -217,6 +238,9 @@ impl Plan {
             return Err("plan: groups, workers and slice_ns must not be empty or zero".into());
         }
         self.groups.iter().try_for_each(|group| {
+            if let (Some(_), Pace::Constant(_) | Pace::Poisson(_)) = (&group.think, &group.pace) {
+                return Err(format!("plan: group {:?}: arrivals do not think", group.name));
+            }
             group.pace.check().map_err(|text| format!("plan: group {:?}: {text}", group.name))
         })
     }
@@ -264,7 +288,12 @@ pub(crate) mod tests {
         };
         Plan {
             version: PLAN_VERSION,
-            groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
+            groups: vec![Group {
+                name: "g".into(),
+                pace,
+                source: Source::One { request },
+                think: None,
+            }],
             transport: Transport::default(),
             stop: Stop::Duration { duration_ns: 1_000_000_000 },
             warmup_ns: 0,

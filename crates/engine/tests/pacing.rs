@@ -7,7 +7,7 @@ mod world;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use engine::{Gate, Metric, Open, Pace, Phase, Stop};
+use engine::{Gate, Metric, Open, Pace, Phase, Stop, Think};
 use net::{Act, Dial, Simulated};
 use world::*;
 
@@ -379,4 +379,29 @@ fn a_connection_is_made_anew_after_so_many_answers() {
     run.assert_balanced();
     // The user that closed its last connection has no next request.
     assert_eq!((run.measured.ok, run.world.dials()), (200, 40));
+}
+
+#[test]
+fn a_user_thinks_between_an_answer_and_its_next_request() {
+    let mut plan = closed(10);
+    plan.groups[0].think = Some(Think::Uniform { from_ns: 90 * MS, to_ns: 90 * MS });
+    let run = simulate(plan, hello_after(10 * MS));
+    run.assert_balanced();
+    // One request every 100 ms each, due at the end of the thought: none of it is response time.
+    assert_eq!(run.measured.ok, 100);
+    assert_all(&run.measured.accepted.response, 100, 10 * MS);
+    assert_all(&run.measured.accepted.lag, 100, 0);
+    assert_eq!(run.world.dials(), 10);
+}
+
+#[test]
+fn a_thought_that_spans_the_start_of_the_window_ends_in_it() {
+    let mut plan = closed(10);
+    plan.warmup_ns = 200 * MS;
+    plan.groups[0].think = Some(Think::Uniform { from_ns: 500 * MS, to_ns: 500 * MS });
+    let run = simulate(plan, hello_after(10 * MS));
+    run.assert_balanced();
+    // Due at 0 (warm-up), 510 and 1,020 ms; the window is 210 to 1,210.
+    assert_eq!((run.warmup.attempted, run.measured.attempted), (10, 20));
+    assert_eq!(run.reports.last().unwrap().starved, 0);
 }

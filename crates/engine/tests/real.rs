@@ -25,7 +25,12 @@ fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
     };
     Plan {
         version: PLAN_VERSION,
-        groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
+        groups: vec![Group {
+            name: "g".into(),
+            pace,
+            source: Source::One { request },
+            think: None,
+        }],
         transport: Transport::default(),
         stop,
         warmup_ns: 0,

@@ -49,6 +49,13 @@ duration = flag(
 
 phases = together(
     flag(
+        "--think",
+        type=words.THINK,
+        group=LOAD,
+        rare=True,
+        help="users think after each answer: 1s, 1s-3s, exp:2s",
+    ),
+    flag(
         "--warmup",
         type=words.DURATION,
         default="2s",

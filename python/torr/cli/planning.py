@@ -29,7 +29,7 @@ def plan_of(url: str, flags: Flags) -> Plan:
     request = _request(url, flags)
     drain_ns = flags["drain"]
     return Plan(
-        groups=(Group(pace=_pace(flags), request=request),),
+        groups=(Group(pace=_pace(flags), request=request, think=flags["think"]),),
         stop=_stop(flags),
         transport=_transport(flags),
         warmup_ns=flags["warmup"],

@@ -14,6 +14,7 @@ import click
 
 from torr import units
 from torr.errors import UsageError
+from torr.model.plan import Think
 from torr.model.request import basic, check_header, check_method
 from torr.model.url import Url
 
@@ -202,6 +203,7 @@ FOLDER = Word("DIR", _folder)
 STATUSES = Word("STATUS", _statuses)
 CREDENTIALS = Word("USER:PASSWORD", _credentials)
 ADDRESS = Word("IP", _address)
+THINK = Word("TIME", Think.parse)
 FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
 CONDITION = Word("COND", _condition)

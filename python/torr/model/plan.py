@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import require
 from torr.model.transport import Transport
-from torr.units import SECOND_NS
+from torr.units import SECOND_NS, parse_duration
 
 if TYPE_CHECKING:
     from torr.model.request import Request
@@ -37,6 +37,38 @@ class Closed:
     def as_json(self) -> Json:
         """The contract's `pace`."""
         return {"kind": "closed", "users": self.users}
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """How long a user thinks after each answer: a uniform or an exponential time."""
+
+    from_ns: int = 0
+    to_ns: int = 0
+    mean_ns: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the times."""
+        require(self.from_ns <= self.to_ns, "the longest thought is shorter than the shortest")
+
+    @classmethod
+    def parse(cls, text: str) -> Think:
+        """Read `1s`, `1s-3s` or `exp:2s`; raises UsageError."""
+        kind, colon, mean = text.partition(":")
+        if colon:
+            require(
+                kind.strip() == "exp", f"{text!r} is no time to think", "write 1s, 1s-3s or exp:2s"
+            )
+            return cls(mean_ns=parse_duration(mean))
+        low, dash, high = text.partition("-")
+        shortest = parse_duration(low)
+        return cls(shortest, parse_duration(high) if dash else shortest)
+
+    def as_json(self) -> Json:
+        """The contract's `think`."""
+        if self.mean_ns is not None:
+            return {"kind": "exponential", "mean_ns": self.mean_ns}
+        return {"kind": "uniform", "from_ns": self.from_ns, "to_ns": self.to_ns}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +105,12 @@ class Group:
     pace: Closed | Open
     request: Request
     name: str = "default"
+    think: Think | None = None
+
+    def __post_init__(self) -> None:
+        """Check what goes together."""
+        fits = self.think is None or isinstance(self.pace, Closed)
+        require(fits, "--think and --rate are both given: users think, arrivals do not")
 
     @property
     def connections(self) -> int:
@@ -82,7 +120,8 @@ class Group:
     def as_json(self) -> Json:
         """The contract's group."""
         source = {"kind": "one", "request": self.request.as_json()}
-        return {"name": self.name, "pace": self.pace.as_json(), "source": source}
+        think = None if self.think is None else self.think.as_json()
+        return {"name": self.name, "pace": self.pace.as_json(), "source": source, "think": think}
 
 
 @dataclass(frozen=True, slots=True)

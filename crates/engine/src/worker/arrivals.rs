@@ -144,6 +144,13 @@ impl<D: Driver> Worker<D> {
     }
 
     fn next_of_user(&mut self, lane: u32, crew: usize, since: Nanos) {
+        if std::mem::take(&mut self.lanes[lane as usize].is_thoughtful)
+            && let Some(thoughts) = &mut self.crews[crew].thoughts
+        {
+            let until = since.saturating_add(thoughts.next());
+            self.lanes[lane as usize].state = State::Resting;
+            return self.watch(lane, until);
+        }
         if self.window.start == Nanos::MAX {
             // The start may have been announced within this turn.
             self.window.set_start(self.share.gate.start());

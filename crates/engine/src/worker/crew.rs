@@ -8,6 +8,7 @@ use super::routes::Routes;
 
 use crate::pace::Schedule;
 use crate::plan::{Group, Open, Pace};
+use crate::think::Thoughts;
 
 /// A request that was taken up but has no connection yet.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,8 @@ pub(super) struct Due {
 /// One group at work.
 pub(super) struct Crew {
     pub(super) pace: Pace,
+    /// How long its users think, if they do.
+    pub(super) thoughts: Option<Thoughts>,
     /// Arrivals to come; none for a closed pace.
     pub(super) schedule: Option<Schedule>,
     pub(super) queue: VecDeque<Due>,
@@ -37,13 +40,14 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    pub(super) fn new(group: &Group, routes: Routes) -> Self {
+    pub(super) fn new(group: &Group, routes: Routes, seed: u64) -> Self {
         let max_in_flight = match &group.pace {
             Pace::Closed { .. } => u32::MAX,
             Pace::Constant(open) | Pace::Poisson(open) => limit(open),
         };
         Self {
             pace: group.pace.clone(),
+            thoughts: group.think.as_ref().map(|think| Thoughts::new(think, seed)),
             schedule: None,
             queue: VecDeque::new(),
             queue_watched: false,

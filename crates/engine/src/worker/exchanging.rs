@@ -105,6 +105,7 @@ impl<D: Driver> Worker<D> {
             self.journal.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));
             outcome.failure = Some(outcome.failure.unwrap_or(Reason::Status));
         }
+        lane.is_thoughtful = self.crews[usize::from(crew)].thoughts.is_some();
         let tally = self.journal.tally(crew, measured);
         tally.bytes_in += lane.exchange.bytes_in;
         tally.bytes_out += lane.exchange.bytes_out();
@@ -136,7 +137,8 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut lane.connection else { return };
         connection.served += 1;
         crew.keeps_alive |= connection.served > 1;
-        if crew.keeps_alive {
+        // Whoever thinks first sees a close meanwhile.
+        if crew.keeps_alive || lane.is_thoughtful {
             return self.released.push((number, since));
         }
         lane.state = State::Looking;

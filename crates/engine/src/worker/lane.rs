@@ -25,6 +25,8 @@ pub(super) struct Lane<S> {
     pub(super) crew: u16,
     /// Whether the exchange belongs to the measured window.
     pub(super) measured: bool,
+    /// Whether its user thinks before the next request.
+    pub(super) is_thoughtful: bool,
     pub(super) connection: Option<Connection<S>>,
     /// Grows with each connection, so that events of an earlier one are known as stale.
     pub(super) generation: u32,
@@ -46,6 +48,7 @@ impl<S> Lane<S> {
             state: State::Idle,
             crew,
             measured: false,
+            is_thoughtful: false,
             connection: None,
             generation: 0,
             exchange: Exchange::new(UNSET, UNSET, request),

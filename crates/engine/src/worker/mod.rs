@@ -21,6 +21,7 @@ use client::Scratch;
 use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage, Timers};
 
 use crate::gate::Gate;
+use crate::pace::mix;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
 use crate::report::{Connections, Phase, Report};
@@ -40,6 +41,9 @@ const ATTENTION_NS: Nanos = 50_000_000;
 
 /// While the start of the window is awaited, its announcement must not be overslept.
 const ALERT_NS: Nanos = 2_000_000;
+
+/// Thoughts are drawn apart from arrivals.
+const THOUGHT_SEED: u64 = 0x74_68_69_6e_6b;
 
 /// What an alarm is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -208,8 +212,13 @@ impl<D: Driver> Worker<D> {
 
 fn crews_of(share: &Share) -> Vec<Crew> {
     let pairs = share.plan.groups.iter().zip(share.requests.iter());
+    let routes = |prepared: &Prepared| Routes::new(&prepared.addresses, share.number);
     pairs
-        .map(|(group, prepared)| Crew::new(group, Routes::new(&prepared.addresses, share.number)))
+        .zip(0..)
+        .map(|((group, prepared), number)| {
+            let seed = mix(mix(share.plan.seed, THOUGHT_SEED), number);
+            Crew::new(group, routes(prepared), seed)
+        })
         .collect()
 }
 

@@ -38,7 +38,12 @@ fn plan(pace: Pace) -> Plan {
     };
     Plan {
         version: 1,
-        groups: vec![Group { name: "g".into(), pace, source: Source::One { request } }],
+        groups: vec![Group {
+            name: "g".into(),
+            pace,
+            source: Source::One { request },
+            think: None,
+        }],
         transport: Transport::default(),
         stop: Stop::Duration { duration_ns: SECOND },
         warmup_ns: 0,
