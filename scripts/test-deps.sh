@@ -7,8 +7,8 @@
 set -euo pipefail
 
 # One line a program: the program, and the package that has it.
-tests=("mount mount" "nginx nginx")
-versus=("nginx nginx" "wrk wrk")
+tests=("mount mount" "nginx nginx" "openssl openssl")
+versus=("nginx nginx" "wrk wrk" "openssl openssl")
 
 quiet=
 [ "${1:-}" = "--check" ] && { quiet=yes; shift; }

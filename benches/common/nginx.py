@@ -25,6 +25,9 @@ http {{
   uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
   server {{
     listen 127.0.0.1:{port} backlog=4096;
+    listen 127.0.0.1:{secure_port} ssl backlog=4096;
+    ssl_certificate {folder}/own.pem; ssl_certificate_key {folder}/own.key;
+    ssl_protocols TLSv1.3; ssl_session_cache shared:own:1m;
     location = /small {{ default_type application/json; return 200 '{{"status":"ok"}}'; }}
     location / {{ root {folder}/www; default_type application/octet-stream; }}
   }}
@@ -38,6 +41,7 @@ class Nginx:
     def __init__(self, core: int) -> None:
         self.core = core
         self.port = free_port()
+        self.secure_port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="torr-nginx-"))
         # Its worker drops root and must still read the files.
         self.folder.chmod(0o755)
@@ -47,8 +51,10 @@ class Nginx:
         www.mkdir()
         for name, size in (("16k", 16_384), ("64k", 65_536)):
             (www / name).write_bytes(bytes(size))
+        sign(self.folder)
         config = self.folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=self.folder, port=self.port))
+        ports = {"port": self.port, "secure_port": self.secure_port}
+        config.write_text(CONFIG.format(folder=self.folder, **ports))
         core = self.core
         pinned = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
         self.process = subprocess.Popen(
@@ -71,6 +77,10 @@ class Nginx:
         """The address of an answer."""
         return f"http://127.0.0.1:{self.port}{path}"
 
+    def secure_url(self, path: str) -> str:
+        """The same over TLS."""
+        return f"https://127.0.0.1:{self.secure_port}{path}"
+
     def cpu_s(self) -> float:
         """Processor time of its worker so far, in seconds."""
         children = (
@@ -78,6 +88,14 @@ class Nginx:
         )
         fields = [Path(f"/proc/{child}/schedstat").read_text().split() for child in children]
         return sum(int(one[0]) for one in fields) / 1e9
+
+
+def sign(folder: Path) -> None:
+    """Makes a certificate that signs itself; nobody checks it here."""
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    files = ("-keyout", "own.key", "-out", "own.pem")
+    command = ["openssl", "req", "-x509", *key, *files, "-subj", "/CN=127.0.0.1", "-days", "2"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 def free_port() -> int:

@@ -47,17 +47,20 @@ class Result:
     note: str = ""
 
 
-def against_wrk(path: str, connections: int) -> Callable[[Nginx, int, int], dict[str, Any]]:
+def against_wrk(
+    path: str, connections: int, *, secure: bool = False
+) -> Callable[[Nginx, int, int], dict[str, Any]]:
     """Client CPU per request as a ratio to wrk's, round by round."""
 
     def measure(nginx: Nginx, rounds: int, seconds: int) -> dict[str, Any]:
         kept, ratios = [], []
+        url = nginx.secure_url(path) if secure else nginx.url(path)
         for number in range(rounds):
             order = list(TOOLS) if number % 2 == 0 else list(reversed(TOOLS))
             shots = {}
             for tool in order:
                 before = nginx.cpu_s()
-                shots[tool] = TOOLS[tool](nginx.url(path), connections, seconds)
+                shots[tool] = TOOLS[tool](url, connections, seconds)
                 busy = (nginx.cpu_s() - before) / shots[tool].wall_s
                 kept.append({"round": number, "tool": tool, **shown(shots[tool], busy)})
                 time.sleep(BETWEEN_S)
@@ -191,6 +194,8 @@ FIGURES = [
     Figure("small-1000", 0.80, "× wrk", against_wrk("/small", 1000)),
     Figure("16k-64", 0.90, "× wrk", against_wrk("/16k", 64)),
     Figure("64k-64", 0.85, "× wrk", against_wrk("/64k", 64)),
+    Figure("tls-64", 1.00, "× wrk", against_wrk("/small", 64, secure=True)),
+    Figure("tls-16k-64", 1.00, "× wrk", against_wrk("/16k", 64, secure=True)),
     Figure("bytes-a-connection", 1024, "B", memory),
     Figure("base-memory", 60, "MB", base_memory),
     Figure("rate-achieved", 0.1, "% off", constant_rate("achieved")),
