@@ -67,6 +67,8 @@ ADVICE = {
     "tls.wrong_host": "Fire at the name that the certificate is for, or `--insecure`.",
     "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A"
     " server that does not send its intermediate certificates looks like this too.",
+    "tls.authority_as_server": "Self-signed by `openssl req -x509`, usually. `--insecure`, or make"
+    " it with `-addext basicConstraints=critical,CA:FALSE` and name it with `--cacert`.",
     "tls.bad_certificate": "Look at it: `openssl s_client -connect HOST:PORT`.",
     "tls.refused": "Does it ask for a client certificate? `--cert`, `--key`.",
     "tls.nothing_in_common": "torr speaks TLS 1.2 and 1.3, and HTTP/1.1 within.",

@@ -122,6 +122,8 @@ def test_run_directories_can_be_compared_too(torr, tmp_path):
     root = tmp_path / "_output" / "torr"
     before = next(root.glob("before-*"))
     assert torr("diff", str(before), str(root / "latest")).code == 0
+    # A diff is no load: `latest` is the ladder still, and the same command works again.
+    assert torr("diff", str(before), str(root / "latest")).code == 0
     assert (root / "before_after.qps.ttlb.diff.png").exists()
 
 

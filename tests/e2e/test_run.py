@@ -6,6 +6,7 @@ import csv
 import json
 import resource
 import signal
+import socket
 
 import pytest
 
@@ -99,6 +100,15 @@ def test_method_headers_and_body_go_out_as_asked(torr, hello):
     assert "< HTTP/1.1 200" in sent.out
     assert "Hello world" in sent.out
     assert hello.stop()["requests"] == 1
+
+
+def test_once_shows_nothing_of_a_request_that_never_went_out(torr):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
+        ended = torr("run", "--once", "-v", "--basic-auth", "ann:hush", url)
+    assert (ended.code, ended.out) == (3, "")
+    assert "connect.refused" in ended.err
 
 
 def test_once_without_verbose_is_one_line(torr, hello):
@@ -196,8 +206,13 @@ def test_one_interrupt_keeps_and_reports_everything(start, hello, tmp_path):
     assert "kept in" in err
     result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert result["status"] == "interrupted"
-    assert result["levels"][0]["counts"]["ok"] > 0
-    assert balances(result["levels"][0]["counts"])
+    level = result["levels"][0]
+    assert level["counts"]["ok"] > 0
+    assert balances(level["counts"])
+    # What the window was, not what was planned.
+    assert level["cut_short"]
+    assert level["ok_per_s"] * level["seconds"] == pytest.approx(level["counts"]["ok"], abs=4)
+    assert level["seconds"] < 30
     assert (tmp_path / "_output/torr/latest/report.html").exists()
 
 

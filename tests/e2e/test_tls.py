@@ -39,6 +39,7 @@ def nginx(authority, tmp_path_factory):
         served.serve(name)
     asks = f"ssl_client_certificate {authority.certificate}; ssl_verify_client on;"
     served.serve("strict", more=asks)
+    served.serve("ca")
     served.serve("old", more="ssl_protocols TLSv1.2;")
     served.serve("unknown", folder=stranger.folder)
     process = served.start()
@@ -99,6 +100,12 @@ def test_an_untrusted_certificate_ends_in_its_reason(secure, torr, nginx, server
     assert set(level["counts"]["errors"]) == {"tls"}
     assert set(level["reasons"]) == {reason}
     assert torr("run", *QUICK, "--insecure", nginx.url(server)).code == 0
+
+
+def test_an_authoritys_certificate_as_the_servers_own_is_said_to_be_that(torr, nginx, authority):
+    ended = torr("run", *QUICK, "--cacert", authority.certificate, nginx.url("ca"))
+    assert ended.code == 3
+    assert "tls.authority_as_server" in ended.err
 
 
 def test_a_port_without_tls_is_said_to_be_that(torr, hello):

@@ -12,13 +12,16 @@ from torr.model.secrets import is_secret, redacted_command, redacted_text
     [
         *("Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "apikey"),
         *("X-Auth-Token", "access_token", "client_secret", "password", "passwd", "api_key"),
+        *("X-Auth", "X-Session", "X-CSRF", "X-Amz-Signature", "sig", "access_key", "pwd"),
     ],
 )
 def test_these_names_hold_secrets(name):
     assert is_secret(name)
 
 
-@pytest.mark.parametrize("name", ["accept", "content-type", "x-user", "host", "key", "page"])
+@pytest.mark.parametrize(
+    "name", ["accept", "content-type", "x-user", "host", "key", "page", "author", "design"]
+)
 def test_these_names_do_not(name):
     assert not is_secret(name)
 

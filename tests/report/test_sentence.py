@@ -322,3 +322,21 @@ def test_trust_names_the_levels_at_which_users_starved_and_the_worst(make_level,
 def test_trust_names_a_few_starved_users_of_a_level_that_claims(make_level, make_result):
     said = trust.trust(make_result("run", [make_level(1000, 9.0, 1.0, starved=2)]))
     assert "users starved at 1,000 connections (2 of 1,000 users got no answer" in said
+
+
+def test_trust_names_starved_levels_that_were_interrupted_before_any_attempt(
+    make_level, make_result
+):
+    counts = {"planned": 0, "attempted": 0, "ok": 0, "dropped": 0, "in_flight": 0, "errors": {}}
+    made = [make_level(2, 0.0, 1.0, starved=2, counts=counts, interrupted=True)]
+    assert "users starved at 2 connections" in trust.trust(make_result("run", made))
+
+
+def test_a_condition_that_breaks_by_something_else_than_its_value_says_by_what(
+    make_level, make_result
+):
+    made = make_level(50, 900.0, 10.0)
+    made["counts"]["dropped"] = 6803
+    said = sentence.verdict(make_result("run", [made], ["p99 < 50s"]))
+    assert said.startswith("Breaks p99 under 50 s (")
+    assert "6,803 due requests never sent" in said

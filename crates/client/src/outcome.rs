@@ -124,6 +124,7 @@ reasons! {
     TlsNotYetValid, Tls, "tls.not_yet_valid", "the certificate of the server is not valid yet";
     TlsWrongHost, Tls, "tls.wrong_host", "the certificate of the server is for another name";
     TlsUnknownIssuer, Tls, "tls.unknown_issuer", "nobody who is trusted has signed the certificate of the server";
+    TlsAuthorityAsServer, Tls, "tls.authority_as_server", "the server shows an authority's certificate (CA:TRUE) as its own";
     TlsBadCertificate, Tls, "tls.bad_certificate", "the server has no certificate, or one that cannot be used";
     TlsRefused, Tls, "tls.refused", "the server refused the handshake, perhaps for want of a client certificate";
     TlsNothingInCommon, Tls, "tls.nothing_in_common", "no TLS version, cipher or protocol in common with the server";
@@ -167,6 +168,7 @@ impl From<LayerFault> for Reason {
             LayerFault::NotYetValid => Self::TlsNotYetValid,
             LayerFault::WrongHost => Self::TlsWrongHost,
             LayerFault::UnknownIssuer => Self::TlsUnknownIssuer,
+            LayerFault::AuthorityAsServer => Self::TlsAuthorityAsServer,
             LayerFault::BadCertificate => Self::TlsBadCertificate,
             LayerFault::Refused => Self::TlsRefused,
             LayerFault::NothingInCommon => Self::TlsNothingInCommon,

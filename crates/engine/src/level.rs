@@ -58,12 +58,18 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
     let per_second = |count: u64| {
         if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
     };
+    // Within the window a slice counts as the level does: what was due in the warm-up and answered
+    // now is the target's throughput now.
+    let (ok, attempted) = match slice.phase {
+        Phase::Measure => (total.ok_inside, total.attempted_inside),
+        _ => (total.ok, total.attempted),
+    };
     let more = json!({
         "t_s": (as_f64(slice.from) - as_f64(start)) / 1e9,
         "seconds": seconds,
         "phase": slice.phase,
-        "ok_per_s": per_second(total.ok),
-        "attempted_per_s": per_second(total.attempted),
+        "ok_per_s": per_second(ok),
+        "attempted_per_s": per_second(attempted),
         "connections_open": slice.connections.open,
         "histograms": histograms(&total),
         "health": {

@@ -1,6 +1,6 @@
 //! From a plan to what workers need: request bytes and addresses, made once before the run.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -38,7 +38,16 @@ pub fn prepare(plan: &Plan) -> Result<Vec<Prepared>, String> {
     let requests = plan.groups.iter().map(|group| match &group.source {
         Source::One { request } => request,
     });
+    check_sources(&plan.transport.source_addresses)?;
     requests.map(|request| prepare_one(request, &plan.transport)).collect()
+}
+
+/// Refuses addresses that are not this machine's: nothing could leave from there.
+fn check_sources(addresses: &[IpAddr]) -> Result<(), String> {
+    addresses.iter().try_for_each(|address| {
+        let bound = UdpSocket::bind((*address, 0));
+        bound.map(drop).map_err(|error| format!("source address {address}: {error}"))
+    })
 }
 
 fn prepare_one(plan: &RequestPlan, transport: &Transport) -> Result<Prepared, String> {

@@ -56,7 +56,7 @@ pub struct Report {
     /// Users that had no turn in the whole window, known once it is over: their request of the
     /// warm-up was not answered.
     pub starved: u64,
-    /// The window as this worker saw it, known once it is over.
+    /// The window as this worker sees it; its end may still come earlier.
     pub window: Option<(Nanos, Nanos)>,
 }
 

@@ -305,3 +305,35 @@ fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
     assert!(samples.iter().all(|sample| sample.detail.contains("[::1]")), "{samples:?}");
     assert!(!samples.is_empty(), "the dead address is told");
 }
+
+#[test]
+fn a_window_that_is_stopped_is_as_long_as_it_was() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let stop = Stop::Duration { duration_ns: 60_000 * MS };
+    let mut plan = plan(&url(&target), Pace::Closed { users: 4 }, stop);
+    plan.transport.source_addresses = vec!["127.0.0.9".parse().unwrap()];
+    let run = Run::start(&plan).unwrap();
+    let started = Instant::now();
+    // Some slices of the window come before the stop: they know the window as it was planned.
+    for _ in 0..5 {
+        assert!(run.next_slice(Duration::from_secs(5)).is_some());
+    }
+    run.stop();
+    while !run.is_done() {
+        let _ = run.next_slice(Duration::from_millis(50));
+    }
+    let summary = run.summary().unwrap();
+    target.stop().unwrap();
+    balanced(&summary);
+    assert!(summary.interrupted);
+    assert!(summary.window_ns > 300 * MS, "{}", summary.window_ns);
+    assert!(summary.window_ns <= started.elapsed().as_nanos() as u64, "{}", summary.window_ns);
+}
+
+#[test]
+fn an_address_of_another_machine_is_refused_before_any_load() {
+    let mut plan = requests("http://127.0.0.1:9/", 1, 1);
+    plan.transport.source_addresses = vec!["192.0.2.1".parse().unwrap()];
+    let error = Run::start(&plan).unwrap_err();
+    assert!(error.starts_with("source address 192.0.2.1: "), "{error}");
+}

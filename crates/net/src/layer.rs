@@ -45,6 +45,8 @@ pub enum LayerFault {
     WrongHost,
     /// Nobody who is trusted has signed the certificate.
     UnknownIssuer,
+    /// An authority's certificate stands in for the server's own.
+    AuthorityAsServer,
     /// The certificate is wrong in another way.
     BadCertificate,
     /// The other side refused, such as for want of a client certificate.

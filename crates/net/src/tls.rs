@@ -123,7 +123,13 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
-    PrivateKeyDer::from_pem_file(path).map_err(|error| format!("{}: {error}", path.display()))
+    let name = path.display();
+    PrivateKeyDer::from_pem_file(path).map_err(|error| match error {
+        rustls::pki_types::pem::Error::NoItemsFound => {
+            format!("{name}: no private key in it (PEM): give --key")
+        }
+        other => format!("{name}: {other}"),
+    })
 }
 
 /// One connection's TLS.
@@ -267,6 +273,10 @@ fn error(problem: Error) -> LayerError {
                 LayerFault::WrongHost
             }
             Certificate::UnknownIssuer => LayerFault::UnknownIssuer,
+            // It has no value of its own in rustls: the words are webpki's.
+            other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+                LayerFault::AuthorityAsServer
+            }
             _ => LayerFault::BadCertificate,
         },
         Error::NoCertificatesPresented => LayerFault::BadCertificate,

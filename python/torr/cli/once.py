@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def once(plan: Plan, *, verbose: bool) -> None:
     """Send one request and print what came of it; no complete answer is an error."""
     found = engine.once(plan)
-    if verbose:
+    # What was never sent is not shown as if it had been.
+    if verbose and found["class"] not in {"connect", "tls", "dns"}:
         click.echo(_side("> ", found["request"]))
         click.echo(_side("< ", found["response"]))
     if found["class"] not in {"ok", "status", "check"}:

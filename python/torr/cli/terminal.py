@@ -115,7 +115,8 @@ def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Json | None]]:
     rows = [("response", response), ("service", service)]
     if response and service and not _differ(response, service):
         rows = [("response", response)]
-    return [*rows, ("first byte", latency.get("ttfb_ms"))]
+    dialled = [(name, latency.get(f"{name.lower()}_ms")) for name in ("connect", "TLS")]
+    return [*rows, ("first byte", latency.get("ttfb_ms")), *dialled]
 
 
 def _differ(one: Json, other: Json) -> bool:

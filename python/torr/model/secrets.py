@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 REDACTED = "***"
 _USER_FLAG = "--basic-auth"
 
-_NAME = r"[\w.-]*(?:authorization|cookie|token|secret|passw|api[-_]?key|credential)[\w.-]*"
+_WORDS = (
+    *("authorization", "x-auth", "cookie", "token", "secret", "passw", "pwd", "credential"),
+    *("api[-_]?key", "access[-_]?key", "session", "csrf", "xsrf", "signature"),
+)
+_NAME = rf"(?:[\w.-]*(?:{'|'.join(_WORDS)})[\w.-]*|sig)"
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
 _HEADER = re.compile(rf"^((?:-H|--header=)?\s*{_NAME}\s*:).+$", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(rf"((?:^|[?&\s'\"=]){_NAME}=)[^&\s#'\"]+", re.IGNORECASE)

@@ -190,7 +190,9 @@ def _seen(condition: Condition, found: Mapping[str, Any]) -> str:
     """The value; where it is not shown or missing, the reason."""
     if found["value"] is None or found["word"] == "not shown":
         return found["reason"] or "no value"
-    return condition.show(found["value"])
+    said = condition.show(found["value"])
+    # A broken one may break by something else than its value, such as requests that were dropped.
+    return f"{said}; {found['reason']}" if found["word"] == "broken" and found["reason"] else said
 
 
 def _plain(place: str, point: Point) -> str:

@@ -13,7 +13,6 @@ from torr.report import diff_sentence
 from torr.report.wording import first_text
 from torr.stats.series import (
     Series,
-    by_concurrency,
     is_limited,
     is_starved,
     starved_text,
@@ -74,7 +73,7 @@ def _health(levels: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _places(levels: Sequence[Mapping[str, Any]]) -> str:
-    return show_connections(*by_concurrency(levels))
+    return show_connections(*sorted({level["concurrency"] for level in levels}))
 
 
 def _why(levels: Sequence[Mapping[str, Any]]) -> str:
@@ -89,9 +88,10 @@ def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
     if not starved:
         return ""
     worst = max(starved, key=lambda level: level["starved"] / level["concurrency"])
-    claims = ", which claims nothing" if len(starved) == 1 else ", which claim nothing"
+    levels_of = sorted({level["concurrency"] for level in starved})
+    claims = ", which claims nothing" if len(levels_of) == 1 else ", which claim nothing"
     end = claims if all(map(is_starved, starved)) else ""
-    return f"users starved at {_places(starved)}{end} ({starved_text(worst)})"
+    return f"users starved at {show_connections(*levels_of)}{end} ({starved_text(worst)})"
 
 
 def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:

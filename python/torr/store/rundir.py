@@ -130,10 +130,14 @@ class RunDirectory:
             self._point_latest_here()
 
     def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
-        """Write the last result.json, with what was concluded (capacity, verdicts)."""
+        """Write the last result.json, with what was concluded (capacity, verdicts).
+
+        `latest` goes on pointing at a load: a diff of it with another is none.
+        """
         self._slices.close()
         self._assemble(status, dict(sections or {}))
-        self._point_latest_here()
+        if self.head["kind"] != "diff":
+            self._point_latest_here()
 
     def abandon(self) -> None:
         """Leave no trace of a run that never started: called before any load went out."""

@@ -42,6 +42,8 @@ pub(super) struct Coordinator {
     give_up_at: Nanos,
     machine: Machine,
     cpu_at_start: Nanos,
+    /// How long each worker's window is: as planned, until it has ended.
+    windows: Vec<Nanos>,
     /// Whether any byte of an answer came.
     was_heard: bool,
 }
@@ -81,6 +83,7 @@ impl Coordinator {
             give_up_at: run_start.saturating_add(patience),
             machine: Machine::new(requests),
             cpu_at_start: 0,
+            windows: vec![0; workers as usize],
             was_heard: false,
         }
     }
@@ -146,7 +149,8 @@ impl Coordinator {
         if let Some((start, end)) = report.window {
             self.summary.window_start = start;
             self.summary.warmup_ns = start.saturating_sub(self.run_start);
-            self.summary.window_ns = self.summary.window_ns.max(end.saturating_sub(start));
+            self.windows[report.worker as usize] = end.saturating_sub(start);
+            self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
         }
         if report.phase == Phase::Warmup {
             self.cpu_at_start = net::process_cpu_ns();

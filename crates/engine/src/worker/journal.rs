@@ -134,9 +134,26 @@ fn redact_members(body: &str) -> String {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["cookie", "authoriz", "authentic", "token", "secret", "api-key"]
-        .iter()
-        .any(|part| name.contains(part))
+    let parts = [
+        "cookie",
+        "authoriz",
+        "authentic",
+        "x-auth",
+        "token",
+        "secret",
+        "api-key",
+        "api_key",
+        "passw",
+        "pwd",
+        "session",
+        "csrf",
+        "xsrf",
+        "signature",
+        "access-key",
+        "access_key",
+        "credential",
+    ];
+    parts.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]
