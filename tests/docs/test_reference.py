@@ -83,7 +83,8 @@ def test_the_files_of_a_diff_are_described(place):
     found = json.loads(ended.stdout)
     assert not set(found) - named(FILES)
     assert not keys(found["verdicts"]) - named(METRICS)
-    files = {path.name for path in (place / "_output/torr/latest").iterdir()}
+    (folder,) = (place / "_output/torr").glob("before_after-*")
+    files = {path.name for path in folder.iterdir()}
     assert {name.replace("before_after", "A_B") for name in files} <= set(named(FILES))
 
 
