@@ -14,7 +14,8 @@ _ENDS = {
     ExitCode.FINE: "no SLO is broken, see [the rule](../how-much-can-it-take.md#the-exit-code)",
     ExitCode.MISSED: "an SLO is broken, of a ladder at its lowest level that claims anything; or no"
     " level claims anything and an SLO was asked for",
-    ExitCode.USAGE: "a flag, a file or a host name is wrong; nothing was sent",
+    ExitCode.USAGE: "a flag, a file or a host name is wrong and nothing was sent; or results"
+    " could not be written, and the load ended",
     ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
     ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C or SIGTERM; everything measured is kept",

@@ -65,6 +65,10 @@ BAD = {
         ["ladder", "--slo", "chat: ttft p95 < 1s", URL],
         "--slo: 'chat: ttft p95 < 1s': ttft is not a metric that this version measures",
     ),
+    "request without a name": (
+        ["run", "--slo", "login: p50 < 5ms", URL],
+        "'login: p50 < 5ms': no request is named 'login'",
+    ),
     "unknown output": (["run", "-o", "xml", URL], "-o/--output: 'xml' is not"),
     "unknown flag": (["run", "--nonsense", URL], "No such option '--nonsense'"),
     "unknown command": (["walk"], "No such command 'walk'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr import __version__
 from torr.errors import UsageError
@@ -15,6 +15,11 @@ from torr.model.transport import Tls, Transport
 from torr.model.url import Url
 from torr.store.environment import allowed_cores
 from torr.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.condition import Condition
 
 Flags = dict[str, Any]
 
@@ -27,6 +32,7 @@ DEFAULT_OPEN_CONNECTIONS = 100
 def plan_of(url: str, flags: Flags) -> Plan:
     """The plan that a command's flags describe; raises UsageError that names the flag."""
     request = _request(url, flags)
+    _check_names([*flags["slos"], *flags["abort_on"]], {request.name})
     drain_ns = flags["drain"]
     return Plan(
         groups=(Group(pace=_pace(flags), request=request, think=flags["think"]),),
@@ -57,6 +63,17 @@ def _request(url: str, flags: Flags) -> Request:
         accept_statuses=flags["expect_status"] or DEFAULT_STATUSES,
     )
     return request.with_default_headers(__version__)
+
+
+def _check_names(conditions: Sequence[Condition], names: set[str]) -> None:
+    """Refuse a condition on a request that is not sent: it could never be told."""
+    for condition in conditions:
+        if condition.name is not None and condition.name not in names:
+            said = condition.text or str(condition)
+            known = ", ".join(sorted(names))
+            raise UsageError(
+                f"{said!r}: no request is named {condition.name!r}", f"there is {known}"
+            )
 
 
 def _transport(flags: Flags) -> Transport:
