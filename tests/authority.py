@@ -133,6 +133,7 @@ class Nginx:
         )
 
     def start(self):
+        assert NGINX is not None, "nginx is missing: scripts/test-deps.sh installs it"
         config = self.folder / "nginx.conf"
         config.write_text(_NGINX.format(folder=self.folder, servers="".join(self.servers)))
         process = subprocess.Popen([NGINX, "-c", config], stderr=subprocess.DEVNULL)

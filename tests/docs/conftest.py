@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from authority import NGINX, Authority, Nginx
+from authority import Authority, Nginx
 from installed import TORR
 from torr import targets
 
@@ -26,8 +26,6 @@ def url():
 @pytest.fixture(scope="session")
 def secure(tmp_path_factory):
     """An nginx that speaks https, and the authority behind its certificate."""
-    if NGINX is None:
-        pytest.skip("needs nginx: scripts/test-deps.sh")
     authority = Authority(tmp_path_factory.mktemp("authority"))
     authority.sign("good")
     nginx = Nginx(authority.folder)

@@ -6,9 +6,7 @@ import socket
 
 import pytest
 
-from authority import NGINX, Authority, Nginx
-
-pytestmark = pytest.mark.skipif(NGINX is None, reason="needs nginx: scripts/test-deps.sh")
+from authority import Authority, Nginx
 
 QUICK = ("-z", "500ms", "--warmup", "100ms", "-c", "4", "--timeout", "2s")
 LARGE = 3_000_000

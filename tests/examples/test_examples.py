@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import urllib.request
 from pathlib import Path
 
@@ -49,7 +48,6 @@ def test_a_server_is_compared_with_the_bare_one(example, serve, go_servers):
     assert (ended.folder / "_output/torr/bare_yours.qps.ttlb.diff.png").stat().st_size > 0
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
 @pytest.mark.usefixtures("go_servers")
 def test_a_proxy_is_compared_with_what_is_behind_it(example, free_ports):
     bare, proxy = map(str, free_ports)

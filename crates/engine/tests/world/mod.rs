@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use engine::{
-    Gate, Group, Open, Pace, Phase, Plan, Report, RequestPlan, Share, Source, Stop, Tally,
+    Gate, Group, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Share, Source, Stop, Tally,
     Transport, Worker, prepare,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
@@ -177,4 +177,12 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
     let last = reports.last().unwrap();
     let (in_flight, window) = (last.in_flight, last.window.unwrap_or_default());
     Outcome { measured, warmup, in_flight, reports, world, window }
+}
+
+/// Exactly this value, counted so many times.
+pub fn assert_all(metric: &Metric, count: u64, nanos: u64) {
+    assert_eq!(metric.count(), count);
+    #[allow(clippy::cast_precision_loss)]
+    let (mean, expected) = (metric.mean(), nanos as f64);
+    assert!((mean - expected).abs() < 1e-6 && metric.stdev() < 1e-6, "mean {mean}, not {expected}");
 }
