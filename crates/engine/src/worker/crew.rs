@@ -125,7 +125,8 @@ impl Crew {
         let Some(ramp) = &self.ramp else { return Some((now, Nanos::MAX)) };
         #[allow(clippy::cast_precision_loss)]
         let number = (self.numbers.0 + u64::from(user) * self.numbers.1) as f64;
-        let (from, to) = ramp.above(number, now.saturating_sub(start))?;
+        // Rounded, so that as many user-seconds come out as lie under the ramp.
+        let (from, to) = ramp.above(number + 0.5, now.saturating_sub(start))?;
         Some((start + from, start + to))
     }
 
