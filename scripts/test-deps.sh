@@ -8,7 +8,7 @@ set -euo pipefail
 
 # One line a program: the program, and the package that has it.
 tests=("mount mount" "nginx nginx" "openssl openssl")
-versus=("nginx nginx" "wrk wrk" "openssl openssl")
+versus=("nginx nginx-light" "wrk wrk" "openssl openssl" "ab apache2-utils" "h2load nghttp2-client")
 
 quiet=
 [ "${1:-}" = "--check" ] && { quiet=yes; shift; }
