@@ -31,26 +31,31 @@ def run(tool: Tool, load: Load) -> tuple[dict[str, Any], Ended]:
 
 
 def connections(nginx: Nginx, plan: Plan) -> Measured:
-    """Bytes a connection beyond the base, at 10,000 connections; and the base itself."""
+    """Bytes a connection beyond the base, at 10,000 connections; and the base itself.
+
+    Both are the peak while the load runs; the report that is drawn afterwards stands beside them.
+    """
     tool, kept = ALL["torr"], []
     for number in range(min(plan.rounds, MOST_ROUNDS)):
-        few, base = run(tool, Load(nginx.url("/small"), 10, plan.seconds))
-        many, full = run(tool, Load(nginx.url("/small"), 10_000, plan.seconds))
+        few, whole = run(tool, Load(nginx.url("/small"), 10, plan.seconds))
+        many, _ = run(tool, Load(nginx.url("/small"), 10_000, plan.seconds))
+        base, full = (level["generator"]["max_rss_bytes"] for level in (few, many))
         opened = many["connections"]["open_max"]
         kept.append({
             "round": number,
-            "base_bytes": base.max_rss_bytes,
-            "base_engine_bytes": few["generator"]["max_rss_bytes"],
-            "full_bytes": full.max_rss_bytes,
+            "base_bytes": base,
+            "full_bytes": full,
+            "with_report_bytes": whole.max_rss_bytes,
             "open": opened,
-            "each": (full.max_rss_bytes - base.max_rss_bytes) / opened,
+            "each": (full - base) / opened,
         })  # fmt: skip
-    opened = min(one["open"] for one in kept)
     each = [one["each"] for one in kept]
     base_mb = [one["base_bytes"] / 1e6 for one in kept]
+    report_mb = max(one["with_report_bytes"] for one in kept) / 1e6
+    opened = min(one["open"] for one in kept)
     bars = [
         judge("a connection", each, EACH, f"{opened:,} open"),
-        judge("the whole process", base_mb, BASE, "10 connections, Python included"),
+        judge("the process", base_mb, BASE, f"10 connections; {report_mb:.0f} MB with its report"),
     ]
     return Measured(bars, kept)
 

@@ -75,11 +75,16 @@ def bars(rows: Sequence[Kept]) -> str:
             unit = "" if bar["unit"] == "×" else f" {bar['unit']}"
             held = "yes" if bar["held"] else f"**no**, by {bar['missed_by']:.0%}"
             lines.append(
-                f"| {one['name']} | {bar['name']} | {bar['value']:.3g}{unit} "
-                f"| {bar['low']:.3g} … {bar['high']:.3g} | {bar['rounds']} "
-                f"| {bar['sense']} {bar['limit']:.3g}{unit} | {held} | {bar['note']} |"
+                f"| {one['name']} | {bar['name']} | {number(bar['value'])}{unit} "
+                f"| {number(bar['low'])} … {number(bar['high'])} | {bar['rounds']} "
+                f"| {bar['sense']} {number(bar['limit'])}{unit} | {held} | {bar['note']} |"
             )
     return "\n".join(lines)
+
+
+def number(value: float) -> str:
+    """Return three digits of a figure, or all of its whole ones."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def names(one: Kept) -> list[str]:

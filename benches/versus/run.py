@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from common.host import describe, stamp
 from common.nginx import Nginx
 from versus import report, rows, tools
-from versus.places import RUNS
+from versus.places import ROOT, RUNS
 from versus.row import Measured, Plan, Row
 
 QUICK_TOOLS = ("torr", "bare", "wrk")
@@ -49,7 +49,7 @@ def main() -> int:
             # A run that is stopped keeps what it has.
             path.write_text(json.dumps(kept, indent=1))
     path.with_suffix(".md").write_text(report.page(kept))
-    print(f"\n{report.summary(kept)}\nkept: {path}")
+    print(f"\n{report.summary(kept)}\nkept: {path.relative_to(ROOT)}")
     return 0 if all(bar["held"] for row in kept["rows"] for bar in row["bars"]) else 1
 
 
