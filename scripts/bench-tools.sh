@@ -48,11 +48,11 @@ have() { # have NAME VERSION COMMAND…: runs it; keeps the version, or the reas
     local name=$1 version=$2
     shift 2
     printf 'installing %s %s\n' "$name" "$version"
-    if "$@" >"$made/log" 2>&1; then
+    if ("$@") >"$made/log" 2>&1; then
         printf '%s\n' "$version" >"$folder/versions/$name"
     else
         local reason
-        reason=$(grep -v '^[[:space:]]*$' "$made/log" | tail -n 1)
+        reason=$(tail -n 2 "$made/log" | tr -s '[:space:]' ' ')
         printf '%s %s: %s\n' "$name" "$version" "${reason:-no reason given}" >>"$folder/left-out"
         printf 'left out: %s %s\n    %s\n' "$name" "$version" "$reason" >&2
     fi
@@ -63,16 +63,15 @@ by_cargo() { # by_cargo CRATE VERSION
         --root "$made/root" && cp "$made/root/bin/$1" "$folder/bin/"
 }
 
-# A module of its own names the version: `go install` would also ask for a list of all versions,
-# which not every proxy has.
+# `go install` asks for a list of all versions of some packages, which not every proxy has: a module
+# of its own, which names the version, does without.
 by_go() { # by_go PACKAGE VERSION
+    export GOPATH="$made/go" GOCACHE="$made/cache" GOBIN="$folder/bin"
+    export GOFLAGS="${GOFLAGS:-} -trimpath -modcacherw"
+    nice go install "$1@$2" && return
     rm -rf "$made/module" && mkdir "$made/module"
     printf 'module tools\n\nrequire %s %s\n' "$1" "$2" >"$made/module/go.mod"
-    (
-        cd "$made/module"
-        export GOPATH="$made/go" GOCACHE="$made/cache" GOFLAGS="${GOFLAGS:-} -mod=mod -modcacherw"
-        nice go build -trimpath -o "$folder/bin/" "$1"
-    )
+    (cd "$made/module" && nice go build -mod=mod -o "$folder/bin/" "$1")
 }
 
 for line in "${crates[@]}"; do

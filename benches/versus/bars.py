@@ -102,9 +102,19 @@ def judge_ratio(bar: Bar, shots: Sequence[dict[str, Any]]) -> Judged | None:
     values = ratios(shots, bar.over, bar.under)
     if not values:
         return None
-    limit, note = bar.limit, ""
+    limit, note = bar.limit, _failures(bar, shots)
     bare = ratios(shots, "bare", bar.under) if bar.bare_rules else []
     if bare and OVER_BARE * statistics.median(bare) > limit:
         limit = OVER_BARE * statistics.median(bare)
-        note = f"{OVER_BARE} × the bare loop is above {bar.limit:g}, and rules"
+        rules = f"{OVER_BARE} × the bare loop is above {bar.limit:g}, and rules"
+        note = f"{rules}; {note}" if note else rules
     return judge(bar.name, values, Limit(limit, "×", bar.sense), note)
+
+
+def _failures(bar: Bar, shots: Sequence[dict[str, Any]]) -> str:
+    """A failed request is a cheap one: where there are any, the ratio says so."""
+    failed = {
+        tool: sum(int(shot["failed"]) for shot in shots if shot["tool"] == tool)
+        for tool in (bar.over, bar.under)
+    }
+    return ", ".join(f"{tool}: {count:,} failed" for tool, count in failed.items() if count)

@@ -60,8 +60,21 @@ def summary(kept: Kept) -> str:
         for one, bar in judged
         if not bar["held"]
     ]
-    held = f"{len(judged) - len(missed)} of {len(judged)} bars hold."
-    return f"{held} Missed: {'; '.join(missed)}." if missed else held
+    said = [f"{len(judged) - len(missed)} of {len(judged)} bars hold."]
+    said += [f"Missed: {'; '.join(missed)}."] if missed else []
+    unknown = [f"{one['name']} ({reason})" for one, reason in not_measured(kept)]
+    said += [f"Not measured: {'; '.join(unknown)}."] if unknown else []
+    return " ".join(said)
+
+
+def not_measured(kept: Kept) -> list[tuple[Kept, str]]:
+    """Return the rows in which torr itself could not do what is asked, and why."""
+    return [
+        (one, reason)
+        for one in kept["rows"]
+        for name, reason in one["left_out"].items()
+        if name.startswith("torr")
+    ]
 
 
 def bars(rows: Sequence[Kept]) -> str:

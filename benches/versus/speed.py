@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from common.nginx import Nginx
 from versus.bars import OVER_BARE, Bar, judge_ratio
 from versus.load import Load
+from versus.places import without
+from versus.reading import UnreadableError
 from versus.row import Measured, Plan, in_turn
 from versus.shot import fire
 from versus.tools import ALL, FAR, Tool
@@ -71,7 +73,16 @@ def compare(nginx: Nginx, plan: Plan, contest: Contest) -> Measured:
         for tool in in_turn(present, number):
             url = contest.others.get(tool.name, contest.url)
             seconds = max(plan.seconds - 1, 1) if tool.name in FAR else plan.seconds
-            shot = fire(tool, Load(url, contest.connections, seconds), nginx)
+            if tool.name in absent:
+                continue
+            try:
+                shot = fire(tool, Load(url, contest.connections, seconds), nginx)
+            except (RuntimeError, UnreadableError) as error:
+                # A comparison goes on without another tool, but not without torr.
+                if tool.program == "torr":
+                    raise
+                absent[tool.name] = without(str(error).replace("\n", " "))[:300]
+                continue
             measured.shots.append(shot.kept(number))
             time.sleep(BETWEEN_S)
     judged = [judge_ratio(bar, measured.shots) for bar in contest.bars]
