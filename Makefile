@@ -43,6 +43,7 @@ lint: build ## check format, lints and types
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy scripts/reference build_backend
+	MYPYPATH=benches $(BIN)/mypy --explicit-package-bases benches
 
 bench: build ## a minute of `make versus`: is torr still as cheap as it was?
 	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus

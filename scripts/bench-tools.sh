@@ -60,7 +60,7 @@ have() { # have NAME VERSION COMMAND…: runs it; keeps the version, or the reas
 
 by_cargo() { # by_cargo CRATE VERSION
     CARGO_TARGET_DIR="$made/target" nice cargo install "$1" --version "$2" --locked \
-        --root "$made/root" && cp "$made/root/bin/$1" "$folder/bin/"
+        --root "$made/cargo" && cp "$made/cargo/bin/$1" "$folder/bin/"
 }
 
 # `go install` asks for a list of all versions of some packages, which not every proxy has: a module

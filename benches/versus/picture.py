@@ -87,7 +87,7 @@ def _panel(ax: Axes, about: str, costs: Costs) -> None:
     highest = max(high for *_, high in costs)
     for place, (tool, cost, low, high) in zip(places, costs, strict=True):
         colour = {"torr": theme.BLUE, "bare": theme.PAPER}.get(tool, theme.GREY)
-        hatch = {"hatch": "////", "edgecolor": theme.GREY} if tool == "bare" else {}
+        hatch: dict[str, Any] = {"hatch": "////", "edgecolor": theme.GREY} if tool == "bare" else {}
         ax.barh(place, cost, height=0.66, color=colour, **hatch)
         ax.plot([low, high], [place, place], color=theme.INK, linewidth=1)
         weight = "bold" if tool == "torr" else "normal"
@@ -110,7 +110,8 @@ def _costs(one: dict[str, Any]) -> Costs:
 
 
 def _title(kept: dict[str, Any]) -> str:
-    one = next(one for one in kept["rows"] if one["name"] in SHOWN[1:] or one["name"] in SHOWN)
+    shown = {one["name"]: one for one in kept["rows"] if one["name"] in SHOWN}
+    one = shown.get("small-64") or next(iter(shown.values()))
     costs = {tool: cost for tool, cost, *_ in _costs(one)}
     others = ", ".join(
         f"{tool} {costs[tool]:.1f}" for tool in ("wrk", "oha", "k6") if tool in costs

@@ -19,6 +19,15 @@ from versus.places import ROOT
 from versus.report import names, not_measured
 from versus.row import middle
 
+COLUMNS = {
+    "small-1": "1",
+    "small-64": "64",
+    "small-256": "256",
+    "small-1000": "1,000",
+    "16k-64": "16 KB",
+    "64k-64": "64 KB",
+    "tls-small-64": "TLS",
+}
 BEGIN, END = "<!-- versus -->", "<!-- /versus -->"
 
 
@@ -28,7 +37,6 @@ class Words:
 
     page: str
     tool: str
-    columns: dict[str, str]
     bare: str
     beneath: str
     left_out: str
@@ -40,15 +48,6 @@ WORDS = (
     Words(
         page="README.md",
         tool="tool",
-        columns={
-            "small-1": "1",
-            "small-64": "64",
-            "small-256": "256",
-            "small-1000": "1,000",
-            "16k-64": "16 KB",
-            "64k-64": "64 KB",
-            "tls-small-64": "TLS",
-        },
         bare="*bare send and recv*",
         beneath=(
             "Processor time of the client per request, in µs: a small answer over 1, 64, 256 and "
@@ -63,15 +62,6 @@ WORDS = (
     Words(
         page="README.zh-CN.md",
         tool="工具",
-        columns={
-            "small-1": "1",
-            "small-64": "64",
-            "small-256": "256",
-            "small-1000": "1,000",
-            "16k-64": "16 KB",
-            "64k-64": "64 KB",
-            "tls-small-64": "TLS",
-        },
         bare="*裸 send 与 recv*",
         beneath=(
             "客户端每个请求的处理器时间，单位 µs：小响应，1、64、256、1,000 个连接；"
@@ -106,10 +96,10 @@ def replaced(text: str, new: str) -> str:
 
 def block(kept: dict[str, Any], run: Path, words: Words) -> str:
     """Return the table, what it shows, and whether the bars hold."""
-    rows = {one["name"]: one for one in kept["rows"] if one["name"] in words.columns}
-    shown = [name for name in words.columns if name in rows]
+    rows = {one["name"]: one for one in kept["rows"] if one["name"] in COLUMNS}
+    shown = [name for name in COLUMNS if name in rows]
     lines = [
-        f"| {words.tool} | {' | '.join(words.columns[name] for name in shown)} |",
+        f"| {words.tool} | {' | '.join(COLUMNS[name] for name in shown)} |",
         f"| --- |{' ---: |' * len(shown)}",
         *(_line(tool, [rows[name] for name in shown], words) for tool in _order(rows, shown)),
     ]

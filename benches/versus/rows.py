@@ -37,9 +37,15 @@ ROWS = [
 ]
 
 
-def chosen(names: list[str]) -> list[Row]:
-    """The rows whose names start with one of these; all of them for none."""
-    found = [row for row in ROWS if not names or any(row.name.startswith(name) for name in names)]
+def chosen(asked: list[str]) -> list[Row]:
+    """The rows of these names, or whose names start so; all of them for none."""
+    exact = {row.name for row in ROWS}.intersection(asked)
+    begun = tuple(set(asked) - exact)
+    found = [
+        row
+        for row in ROWS
+        if not asked or row.name in exact or (begun and row.name.startswith(begun))
+    ]
     if not found:
         sys.exit(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
     return found

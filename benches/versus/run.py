@@ -25,6 +25,7 @@ from versus.places import ROOT, RUNS
 from versus.row import Measured, Plan, Row
 
 QUICK_TOOLS = ("torr", "bare", "wrk")
+QUICK_ROWS = ("small-64", "small-1000", "64k-64", "tls-small-64", "memory", "startup")
 
 
 def main() -> int:
@@ -74,11 +75,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=3, help="of a shot")
     parser.add_argument("--only", **words, help="rows, by the beginning of their names")
     parser.add_argument("--tools", **words, help="tools, by name")
-    parser.add_argument("--quick", action="store_true", help="two short rounds, torr and wrk")
+    parser.add_argument("--quick", action="store_true", help="a minute: some rows, two rounds, torr and wrk")
     options = parser.parse_args()
     if options.quick:
         options.rounds, options.seconds = 2, 1
         options.tools = options.tools or QUICK_TOOLS
+        options.only = options.only or QUICK_ROWS
     return options
 
 
