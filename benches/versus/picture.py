@@ -113,10 +113,10 @@ def _title(kept: dict[str, Any]) -> str:
     shown = {one["name"]: one for one in kept["rows"] if one["name"] in SHOWN}
     one = shown.get("small-64") or next(iter(shown.values()))
     costs = {tool: cost for tool, cost, *_ in _costs(one)}
-    others = ", ".join(
-        f"{tool} {costs[tool]:.1f}" for tool in ("wrk", "oha", "k6") if tool in costs
-    )
-    return f"A request costs torr {costs['torr']:.1f} µs of a core ({others}): {one['about']}"
+    known = [f"{tool} {costs[tool]:.1f}" for tool in ("wrk", "oha", "k6") if tool in costs]
+    beside = f" ({', '.join(known)})" if known else ""
+    at = one["about"].rpartition(", ")[2]
+    return f"At {at} a request costs torr {costs['torr']:.1f} µs of a core{beside}"
 
 
 def _subtitle(kept: dict[str, Any]) -> str:

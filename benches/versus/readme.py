@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ COLUMNS = {
     "64k-64": "64 KB",
     "tls-small-64": "TLS",
 }
+WIDTH = 105
+# An address stays in one piece.
+_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}
 BEGIN, END = "<!-- versus -->", "<!-- /versus -->"
 
 
@@ -108,7 +112,8 @@ def block(kept: dict[str, Any], run: Path, words: Words) -> str:
     said = [text, _bars(kept, run, words)]
     if kept["left_out"]:
         said.append(words.left_out.format(names=", ".join(kept["left_out"])))
-    return "\n".join([BEGIN, *lines, "", *said, END])
+    told = (line for part in said for line in textwrap.wrap(part, WIDTH, **_WHOLE))
+    return "\n".join([BEGIN, *lines, "", *told, END])
 
 
 def _line(tool: str, rows: list[dict[str, Any]], words: Words) -> str:

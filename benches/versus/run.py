@@ -75,7 +75,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=3, help="of a shot")
     parser.add_argument("--only", **words, help="rows, by the beginning of their names")
     parser.add_argument("--tools", **words, help="tools, by name")
-    parser.add_argument("--quick", action="store_true", help="a minute: some rows, two rounds, torr and wrk")
+    parser.add_argument(
+        "--quick", action="store_true", help="a minute: some rows, two rounds, torr and wrk"
+    )
     options = parser.parse_args()
     if options.quick:
         options.rounds, options.seconds = 2, 1
