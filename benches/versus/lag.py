@@ -13,7 +13,7 @@ from versus.bars import Judged, Limit, judge
 from versus.lateness import lateness
 from versus.load import Load
 from versus.row import Measured, Plan, in_turn, middle
-from versus.shot import fire
+from versus.shot import attempt
 from versus.tools import ALL, Tool, torr
 
 if TYPE_CHECKING:
@@ -44,18 +44,23 @@ def at_rate(rate: int) -> Measure:
             load = Load(f"{target.url}/", CONNECTIONS, plan.seconds + 1, rate)
             for number in range(plan.rounds):
                 for tool in in_turn(present, number):
+                    if tool.name in absent:
+                        continue
                     started = now_ns()
-                    shot = fire(tool, load, target)
-                    windows.append((started, now_ns()))
-                    measured.shots.append(shot.kept(number))
+                    if shot := attempt(tool, load, target, absent):
+                        windows.append((started, now_ns()))
+                        measured.shots.append(shot.kept(number))
                     time.sleep(BETWEEN_S)
         stamps = target.arrivals()
-        for (first, last), shot_kept in zip(windows, measured.shots, strict=True):
+        for (first, last), kept in zip(windows, measured.shots, strict=True):
             seen = stamps[bisect.bisect_left(stamps, first) : bisect.bisect_right(stamps, last)]
-            shot_kept.update(_by_the_log(seen, rate, shot_kept))
-        measured.bars = [
-            _judged(measured, tool.name, rate) for tool in present if tool.name in LIMITS
-        ]
+            try:
+                kept.update(_by_the_log(seen, rate, kept))
+            except ValueError as error:
+                absent[kept["tool"]] = str(error)
+        measured.shots = [kept for kept in measured.shots if kept["tool"] not in absent]
+        judged = [tool.name for tool in present if tool.name in LIMITS.keys() - absent.keys()]
+        measured.bars = [_judged(measured, name, rate) for name in judged]
         return measured
 
     return measure

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from versus.places import in_use, program, without
+from versus.reading import UnreadableError
 
 if TYPE_CHECKING:
     from versus.load import Load
@@ -119,6 +120,18 @@ def fire(tool: Tool, load: Load, target: Target) -> Shot:
         target_cpu_s=target_cpu_s,
         output=without(_brief(output)),
     )
+
+
+def attempt(tool: Tool, load: Load, target: Target, absent: dict[str, str]) -> Shot | None:
+    """Fires; a tool that fails is left out from then on, and a comparison goes on without it."""
+    try:
+        return fire(tool, load, target)
+    except (RuntimeError, UnreadableError) as error:
+        # Without torr there is nothing to compare.
+        if tool.program == "torr":
+            raise
+        absent[tool.name] = without(" ".join(str(error).split()))[:300]
+        return None
 
 
 def spend(command: list[str], stdin: str = "", core: int = CLIENT_CORE) -> Ended:

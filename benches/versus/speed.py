@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from common.nginx import Nginx
 from versus.bars import OVER_BARE, Bar, judge_ratio
 from versus.load import Load
-from versus.places import without
-from versus.reading import UnreadableError
 from versus.row import Measured, Plan, in_turn
-from versus.shot import fire
+from versus.shot import attempt
 from versus.tools import ALL, FAR, Tool
 
 BETWEEN_S = 0.2
@@ -75,15 +73,8 @@ def compare(nginx: Nginx, plan: Plan, contest: Contest) -> Measured:
             seconds = max(plan.seconds - 1, 1) if tool.name in FAR else plan.seconds
             if tool.name in absent:
                 continue
-            try:
-                shot = fire(tool, Load(url, contest.connections, seconds), nginx)
-            except (RuntimeError, UnreadableError) as error:
-                # A comparison goes on without another tool, but not without torr.
-                if tool.program == "torr":
-                    raise
-                absent[tool.name] = without(str(error).replace("\n", " "))[:300]
-                continue
-            measured.shots.append(shot.kept(number))
+            shot = attempt(tool, Load(url, contest.connections, seconds), nginx, absent)
+            measured.shots += [shot.kept(number)] if shot else []
             time.sleep(BETWEEN_S)
     judged = [judge_ratio(bar, measured.shots) for bar in contest.bars]
     measured.bars = [one for one in judged if one]

@@ -6,7 +6,7 @@ import pytest
 from versus import shot
 from versus.load import Load
 from versus.reading import Said
-from versus.shot import fire, spend
+from versus.shot import attempt, fire, spend
 from versus.tools import Tool
 
 CORE = min(os.sched_getaffinity(0))
@@ -71,3 +71,14 @@ def test_raw_output_is_kept_of_the_first_round():
     made = fire(tool(Said(1, 1.0)), LOAD, Counting())
     assert made.kept(0)["output"] == "done\n"
     assert "output" not in made.kept(1)
+
+
+def test_a_tool_that_fails_is_left_out_and_says_why():
+    absent = {}
+    assert attempt(tool(Said(1, 1.0), "hey", "1/0"), LOAD, Counting(), absent) is None
+    assert "ZeroDivisionError" in absent["hey"]
+
+
+def test_without_torr_there_is_no_comparison():
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        attempt(tool(Said(1, 1.0), "torr", "1/0"), LOAD, Counting(), {})
