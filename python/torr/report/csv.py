@@ -27,7 +27,7 @@ def write(result: dict[str, Any], directory: Path) -> list[Path]:
 
 def text(levels: list[dict[str, Any]]) -> str:
     """Return the table; a column that a level lacks is empty."""
-    rows = [dict(_flat(level)) for level in levels]
+    rows = [dict(flat(level)) for level in levels]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
@@ -47,12 +47,13 @@ def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number of a level under its whole name; lists as words."""
     for key, value in part.items():
         if key in _LEFT_OUT:
             continue
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from flat(value, f"{prefix}{key}.")
         elif isinstance(value, list | tuple):
             yield f"{prefix}{key}", " ".join(str(item) for item in value)
         else:
