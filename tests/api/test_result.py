@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import torr
+from torr.cli.main import main
 from torr.errors import UsageError
 
 KEPT = Path(__file__).parents[2] / "docs/studies/ladder"
@@ -121,6 +122,19 @@ def test_a_table_has_a_row_a_level(ladder):
     assert list(table["concurrency"]) == [level.concurrency for level in ladder.levels]
     p99 = [level.latency.service.p99 for level in ladder.levels]
     assert table["latency.service_ms.p99"].dropna().tolist() == [x for x in p99 if x is not None]
+
+
+def test_a_table_of_a_diff_has_a_row_a_level_of_each_side(tmp_path, monkeypatch):
+    for name in ("quiet", "logging"):
+        shutil.copy(KEPT / name / f"{name}.dat", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["torr"])
+    with pytest.raises(SystemExit):
+        main(["diff", "-q", "quiet.dat", "logging.dat"])
+    [folder] = Path("_output/torr").glob("quiet_logging-*")
+    diff = torr.load(folder)
+    assert diff.verdict.startswith("logging answers")
+    assert set(diff.to_pandas()["series"]) == {"quiet", "logging"}
+    assert "<svg" in diff._repr_html_()
 
 
 def test_a_table_has_a_row_a_slice(run):

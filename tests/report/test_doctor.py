@@ -24,6 +24,10 @@ CAN = "This machine can generate about 140,000 requests/s a core over up to 28,2
         (replace(GOOD, timers=Timers(0.1, 1.5)), f"{CAN}; timers are 1.50 ms late at p99."),
         (replace(GOOD, timers=Timers(0.1, None)), f"{CAN}."),
         (
+            replace(GOOD, speed=Speed(70_000, 50.0, 12.0, 0.0)),
+            f"{CAN}; timers are 21 µs late at p99; the cores were shared meanwhile.",
+        ),
+        (
             replace(GOOD, speed=Speed(0.0, 0.0, 0.0, 0.0)),
             "What this machine can generate could not be measured: no request was answered.",
         ),

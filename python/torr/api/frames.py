@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
-from torr.report.csv import flat
+from torr.report.csv import flat, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,14 +21,10 @@ def frame(result: Json, rows: str) -> pd.DataFrame:
     except ImportError as error:
         message = f"to_pandas needs pandas: {error}"
         raise UsageError(message, "pip install 'torr[pandas]'") from error
-    kinds = {"levels": _levels, "slices": _slices}
+    kinds = {"levels": rows_of, "slices": _slices}
     if rows not in kinds:
         raise UsageError(f"to_pandas: no rows are named {rows!r}", f"write {' or '.join(kinds)}")
     return pd.DataFrame.from_records([dict(flat(row)) for row in kinds[rows](result)])
-
-
-def _levels(result: Json) -> Iterator[Json]:
-    yield from result["levels"]
 
 
 def _slices(result: Json) -> Iterator[Json]:

@@ -33,7 +33,7 @@ KEPT_DESCRIPTORS = 100
 LATE_MS = 1.0
 """Half of the lag that makes a level generator-limited."""
 
-BUSY_RATE, STEAL_RATE = 10.0, 5.0
+STEAL_RATE = 5.0
 """Percent; the engine calls a level contended from here on."""
 
 BUSY_LOAD = 0.5
@@ -99,7 +99,7 @@ def _measured(seen: Examination) -> Iterator[Finding]:
     yield _finding(
         "waiting",
         f"{speed.run_queue_rate:.0f} % of the time for a core, beside a target of torr's own",
-        speed.run_queue_rate >= BUSY_RATE,
+        speed.was_disturbed,
         "others want the same cores: stop them, or give each side its own by taskset",
     )
     yield _finding(

@@ -24,6 +24,9 @@ RATE = 1000.0
 WARMUP_NS = SECOND_NS // 5
 WINDOW_NS = SECOND_NS * 3 // 2
 
+BUSY_RATE = 10.0
+"""Percent of the time that a worker waits for a core; the engine calls a level contended from here."""
+
 Say = Callable[[str], None]
 
 
@@ -40,6 +43,11 @@ class Speed:
     def per_core(self) -> float | None:
         """Requests a second that a whole core of the generator would make."""
         return 100 * self.requests_per_s / self.core_rate if self.core_rate > 0 else None
+
+    @property
+    def was_disturbed(self) -> bool:
+        """Whether others wanted the worker's core: then it met more answers at each turn."""
+        return self.run_queue_rate >= BUSY_RATE
 
     @property
     def cpu_us(self) -> float | None:

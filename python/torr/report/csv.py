@@ -21,7 +21,7 @@ _TEXT_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def write(result: dict[str, Any], directory: Path) -> list[Path]:
     """Write levels.csv of a result; of a diff, one row a level of each side."""
     path = directory / "levels.csv"
-    replace_bytes(path, text(_rows(result)).encode())
+    replace_bytes(path, text(rows_of(result)).encode())
     return [path]
 
 
@@ -36,7 +36,8 @@ def text(levels: list[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+def rows_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every level of a result; of a diff, every level of each side."""
     if result["kind"] != "diff":
         levels: list[dict[str, Any]] = result["levels"]
         return levels

@@ -24,9 +24,10 @@ def sentence(seen: Examination) -> str:
         return "What this machine can generate could not be measured: no request was answered."
     late = seen.timers.p99_ms
     timers = "" if late is None else f"; timers are {_short(late)} late at p99"
+    shared = "; the cores were shared meanwhile" if seen.speed.was_disturbed else ""
     return (
         f"This machine can generate about {show_rate(_about(rate))} requests/s a core over up to"
-        f" {show_connections(connections(seen))}{timers}."
+        f" {show_connections(connections(seen))}{timers}{shared}."
     )
 
 
