@@ -25,7 +25,7 @@ WARMUP_NS = SECOND_NS // 5
 WINDOW_NS = SECOND_NS * 3 // 2
 
 BUSY_RATE = 10.0
-"""Percent of the time that a worker waits for a core; the engine calls a level contended from here."""
+"""Percent of the time that a worker waits for a core: what the engine calls contended."""
 
 Say = Callable[[str], None]
 
