@@ -199,7 +199,7 @@ def test_a_run_works_in_a_thread(url):
 
 
 def test_other_threads_work_while_a_load_runs(url):
-    """Between two slices the caller only waits: had it the interpreter, nobody could count on."""
+    """Had the waiting caller the interpreter, others would get one turn a slice."""
     counted, seen, over = [0], [], threading.Event()
 
     def count():
@@ -215,7 +215,7 @@ def test_other_threads_work_while_a_load_runs(url):
         over.set()
         thread.join()
     assert len(seen) >= 2
-    assert seen[-1] - seen[0] > 100 * len(seen)
+    assert seen[-1] - seen[0] > 10 * len(seen)
 
 
 def test_a_server_in_the_same_interpreter_answers(slow_python):
