@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+from torr.errors import NothingMeasuredError
 from torr.experiments.doctor import doctor, place_of
 
 
@@ -19,6 +20,21 @@ def test_it_measures_and_says_what_it_does():
     assert 0 < seen.timers.p50_ms <= seen.timers.p99_ms
     assert seen.descriptors >= seen.machine.descriptors[0]
     assert seen.place is None
+
+
+def test_the_cores_are_its_callers_again_when_it_ends(monkeypatch):
+    before = os.sched_getaffinity(0)
+    during = []
+
+    def start(_plan):
+        during.append(os.sched_getaffinity(0))
+        raise NothingMeasuredError("no engine today")
+
+    monkeypatch.setattr("torr.engine.start", start)
+    with pytest.raises(NothingMeasuredError):
+        doctor(None, lambda _text: None)
+    assert os.sched_getaffinity(0) == before
+    assert during == [before - {max(before)} or before]
 
 
 def test_it_ends_its_load_when_it_is_interrupted(monkeypatch):

@@ -6,8 +6,10 @@ about four seconds. Judges nothing: see diagnosis.
 
 from __future__ import annotations
 
+import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,13 +88,30 @@ class Examination:
 def doctor(url: str | None, say: Say) -> Examination:
     """Look at the machine, measure, look at the target; `say` hears what is being done."""
     before = machine()
-    with targets.listening(targets.Hello()) as target:
+    with _target_apart() as target:
         say("measuring what one worker sends")
         speed = _speed(_level(target.url, Closed(CONNECTIONS)))
         say("measuring how punctual timers are")
         timers = _timers(_level(target.url, Open(RATE, connections=CONNECTIONS)))
     raised = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return Examination(before, speed, timers, raised, None if url is None else place_of(url))
+
+
+@contextmanager
+def _target_apart() -> Iterator[targets.Target]:
+    """A target on the last core, and this thread on the others, where there is more than one.
+
+    Threads start where the thread is that makes them: so the worker never waits for the target.
+    """
+    allowed = os.sched_getaffinity(0)
+    last = {max(allowed)}
+    try:
+        os.sched_setaffinity(0, last)
+        with targets.listening(targets.Hello()) as target:
+            os.sched_setaffinity(0, allowed - last or allowed)
+            yield target
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def place_of(url: str) -> Place:
