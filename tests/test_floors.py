@@ -17,7 +17,7 @@ FLOORS = {
     1: {"engine", "targets", "stats", "monitor", "profile", "servers", "store", "_engine"},
     2: {"experiments", "locust", "micro"},
     3: {"report", "live"},
-    4: {"cli"},
+    4: {"cli", "api"},
 }
 CRATE_FLOORS = {
     0: {"wire", "net"},

@@ -21,13 +21,24 @@ def once(plan: Plan, *, verbose: bool) -> None:
     if verbose and found["class"] not in {"connect", "tls", "dns"}:
         click.echo(_side("> ", found["request"]))
         click.echo(_side("< ", found["response"]))
+    _require_answer(plan, found)
+    click.echo(_summary(found))
+
+
+def answered(plan: Plan) -> dict[str, Any]:
+    """Send one request; what the engine found, if that is a complete answer."""
+    found = engine.once(plan)
+    _require_answer(plan, found)
+    return found
+
+
+def _require_answer(plan: Plan, found: dict[str, Any]) -> None:
     if found["class"] not in {"ok", "status", "check"}:
         detail = f": {found['detail']}" if found["detail"] else ""
         raise NothingMeasuredError(
             f"{plan.groups[0].request.url}: {found['reason'] or found['class']}{detail}",
             f"tried once, at {found['address'] or 'no address'}",
         )
-    click.echo(_summary(found))
 
 
 def _side(mark: str, text: str) -> str:

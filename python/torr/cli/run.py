@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from torr.cli.command import Verb
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from torr.cli.conduct import Prepared
 
 EXAMPLES = (
     "torr run -c 200 -z 30s http://localhost:8080/healthz",
@@ -60,15 +63,22 @@ EXAMPLES = (
 )
 def run(url: str, **flags: Any) -> None:  # noqa: ANN401
     """Fire one level of load at URL and say how it took it."""
-    plan = plan_of(url, flags)
     if flags["once"]:
         from torr.cli.once import once
 
-        once(plan, verbose=flags["verbose"])
+        once(plan_of(url, flags), verbose=flags["verbose"])
         return
     if flags["verbose"]:
         raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
-    from torr.cli.conduct import conduct, head_of
+    from torr.cli.conduct import conduct
+
+    conduct(prepared(url, flags), flags)
+
+
+def prepared(url: str, flags: dict[str, Any]) -> Prepared:
+    """The level that these flags describe, ready to be measured."""
+    from torr.cli.conduct import Prepared, head_of
     from torr.experiments.run import run as experiment
 
-    conduct(head_of("run", plan, flags), flags, lambda lab: experiment(plan, lab))
+    plan = plan_of(url, flags)
+    return Prepared(head_of("run", plan, flags), lambda lab: experiment(plan, lab))
