@@ -9,8 +9,10 @@ from dataclasses import replace
 import pytest
 
 from torr.errors import UsageError
-from torr.model.plan import Closed, Count, Duration, Group, Open, Plan, Think
+from torr.model.pace import Closed, Open, Think
+from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 from torr.model.transport import Transport
 from torr.units import SECOND_NS
 
@@ -18,7 +20,7 @@ URL = "http://127.0.0.1:8080/healthz?x=1"
 
 
 def plan_with(request: Request | None = None, pace: Closed | Open | None = None) -> Plan:
-    group = Group(pace=pace or Closed(200), request=request or Request(URL))
+    group = Group(pace=pace or Closed(200), source=Source.of(request or Request(URL)))
     return Plan(groups=(group,), stop=Duration(10 * SECOND_NS))
 
 
@@ -101,12 +103,12 @@ def test_secrets_do_not_reach_the_disk():
     assert "hush" not in json.dumps(plan_with(request).redacted().as_json())
     assert written["url"] == "http://127.0.0.1/?api_key=***&page=2"
     assert ["accept", "*/*"] in written["headers"]
-    assert plan_with(request).redacted().groups[0].request.body == b'{"password": "***", "n": 1}'
+    assert plan_with(request).redacted().requests[0].body == b'{"password": "***", "n": 1}'
 
 
 def test_a_binary_body_survives_redaction():
     body = bytes(range(256))
-    assert plan_with(Request(URL, body=body)).redacted().groups[0].request.body == body
+    assert plan_with(Request(URL, body=body)).redacted().requests[0].body == body
 
 
 def test_a_ladders_level_differs_in_its_users_only():
@@ -169,6 +171,6 @@ def test_thoughts_that_cannot_be_are_refused(text, says):
 
 def test_a_ladder_of_users_who_think_keeps_their_thoughts():
     think = Think.parse("1s")
-    group = Group(pace=Closed(5), request=Request(URL), think=think)
+    group = Group(pace=Closed(5), source=Source.of(Request(URL)), think=think)
     plan = Plan(groups=(group,), stop=Duration(SECOND_NS)).with_users(9)
     assert (plan.groups[0].pace, plan.groups[0].think) == (Closed(9), think)

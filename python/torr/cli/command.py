@@ -71,8 +71,8 @@ class Verb(click.Command):
         return [flag for flag in self.params if isinstance(flag, Flag) and flag.rare]
 
     def _arguments(self, ctx: click.Context) -> str:
-        names = [p.make_metavar(ctx) for p in self.params if isinstance(p, click.Argument)]
-        return "".join(f" {name}" for name in names)
+        arguments = [p for p in self.params if isinstance(p, click.Argument)]
+        return "".join(f" {p.make_metavar(ctx)}{' …' if p.nargs == -1 else ''}" for p in arguments)
 
     def _groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
         groups: dict[str, list[tuple[str, str]]] = {}

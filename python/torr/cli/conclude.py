@@ -109,11 +109,14 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
 
 def _tried(result: Result) -> str:
     """What was tried, when nothing came back."""
-    request = result["plan"]["groups"][0]["source"]["request"]
+    source = result["plan"]["groups"][0]["source"]
+    request = source["request"] if source["kind"] == "one" else source["requests"][0]
     level = result["levels"][0]
     counts = level["counts"]
     reasons = ", ".join(f"{name} × {count:,}" for name, count in level["reasons"].items())
+    more = "" if source["kind"] == "one" else " and others"
+    times = show_count(counts["attempted"], "time")
     return (
-        f"tried {request['method']} {request['url']} {show_count(counts['attempted'], 'time')} over"
+        f"tried {request['method']} {request['url']}{more} {times} over"
         f" {show_connections(level['concurrency'])}" + (f": {reasons}" if reasons else "")
     )

@@ -38,7 +38,7 @@ def _levels(text: str) -> Fixed | Auto:
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@options.url
+@options.urls
 @flag(
     "--levels",
     type=words.Word("LIST", _levels),
@@ -53,13 +53,14 @@ def _levels(text: str) -> Fixed | Auto:
     help="repeat the whole ladder; drift hits all levels [1]",
 )
 @options.duration
+@options.pool
 @options.phases
 @options.request
 @options.connection
 @options.results
-def ladder(url: str, **flags: Any) -> None:  # noqa: ANN401
+def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""
-    plan = plan_of(url, flags)
+    plan = plan_of(urls, flags)
     from torr.cli.conduct import conduct, head_of
     from torr.experiments.ladder import Climb, Fixed
     from torr.experiments.ladder import ladder as experiment

@@ -20,7 +20,7 @@ EXAMPLES = (
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@options.url
+@options.urls
 @flag(
     "-c",
     "--connections",
@@ -30,12 +30,13 @@ EXAMPLES = (
 )
 @options.duration
 @flag("--requests", type=words.COUNT, group=LOAD, help="stop after N requests instead")
-@flag("--rate", type=words.RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
+@flag("--rate", type=words.ANY_RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
 @flag(
     "--arrivals",
     type=click.Choice(["constant", "poisson"]),
     metavar="HOW",
     group=LOAD,
+    rare=True,
     help="constant or poisson, with --rate [constant]",
 )
 @flag(
@@ -45,6 +46,27 @@ EXAMPLES = (
     rare=True,
     help="with --rate: drop what is due beyond N open",
 )
+@flag(
+    "--stages",
+    type=words.STAGES,
+    group=LOAD,
+    help="users by time, or with --rate: 30s:100,2m:1k,30s:0",
+)
+@flag(
+    "--replay",
+    type=words.FILE,
+    group=LOAD,
+    rare=True,
+    help="start requests at the times in FILE, or an access log",
+)
+@flag(
+    "--speed",
+    type=words.SOME_NUMBER,
+    group=LOAD,
+    rare=True,
+    help="with --replay: 2 is twice as fast [1]",
+)
+@options.pool
 @options.phases
 @options.request
 @options.connection
@@ -56,11 +78,12 @@ EXAMPLES = (
     type=click.Path(path_type=str),
     metavar="FILE",
     group=RESULT,
+    rare=True,
     help="write every exchange to FILE, as CSV",
 )
-def run(url: str, **flags: Any) -> None:  # noqa: ANN401
-    """Fire one level of load at URL and say how it took it."""
-    plan = plan_of(url, flags)
+def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
+    """Fire one level of load at URL, or at several, and say how it took it."""
+    plan = plan_of(urls, flags)
     if flags["once"]:
         from torr.cli.once import once
 
