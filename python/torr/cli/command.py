@@ -58,7 +58,7 @@ class Verb(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the page: with `--help-all` every flag, else those that most people need."""
-        formatter.write(f"Usage: {ctx.command_path} [OPTIONS]{self._arguments(ctx)}\n\n")
+        formatter.write(f"Usage: {ctx.command_path} [OPTIONS]{self.arguments(ctx)}\n\n")
         formatter.write(f"{self.help}\n\n")
         _write_groups(formatter, self._groups(ctx))
         _write_examples(formatter, self.examples)
@@ -67,12 +67,13 @@ class Verb(click.Command):
             names = ", ".join(flag.opts[-1] for flag in rare[:2])
             formatter.write(f"\n{ctx.command_path} --help-all: {len(rare)} more, as {names}\n")
 
-    def _rare(self) -> list[Flag]:
-        return [flag for flag in self.params if isinstance(flag, Flag) and flag.rare]
-
-    def _arguments(self, ctx: click.Context) -> str:
+    def arguments(self, ctx: click.Context) -> str:
+        """What stands behind the options; `…` after what may be given more than once."""
         arguments = [p for p in self.params if isinstance(p, click.Argument)]
         return "".join(f" {p.make_metavar(ctx)}{' …' if p.nargs == -1 else ''}" for p in arguments)
+
+    def _rare(self) -> list[Flag]:
+        return [flag for flag in self.params if isinstance(flag, Flag) and flag.rare]
 
     def _groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
         groups: dict[str, list[tuple[str, str]]] = {}
