@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from calendar import timegm
+from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -28,10 +29,9 @@ _MONTHS = {
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
     )
 }
-_NUMBER = re.compile(r"(\d{1,12})(?:\.(\d*))?\s*", re.ASCII)
-_ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII
-)
+_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)", re.ASCII)
+_ISO_LENGTH = 19
+_REST = re.compile(r"(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 _ACCESS = re.compile(
     r"\[(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\]", re.ASCII
 )
@@ -61,11 +61,11 @@ def _times(path: Path) -> list[int]:
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             for number, line in enumerate(file, start=1):
-                if line.isspace() or line.startswith("#"):
-                    continue
-                read = read or _reader(line)
-                time = read(line)
+                read = read or _reader_of(line)
+                time = None if read is None else read(line)
                 if time is None:
+                    if _says_nothing(line):
+                        continue
                     short = line.strip()[:40]
                     raise FileError(path, number, f"{short!r} has no time", _HINT)
                 found.append(time)
@@ -74,45 +74,41 @@ def _times(path: Path) -> list[int]:
     return found
 
 
-def _epoch(*parts: int) -> int | None:
-    """Seconds since 1970 of year, month, day, hour, minute and second; None for no such day."""
-    try:
-        return timegm(parts)
-    except ValueError:
+def _says_nothing(line: str) -> bool:
+    return line.isspace() or line.startswith("#")
+
+
+def _reader_of(line: str) -> Reader | None:
+    """How a file with this first line is read; None for a line that says nothing."""
+    if _says_nothing(line):
         return None
-
-
-def _reader(line: str) -> Reader:
-    """How a file with this first line is read."""
-    if _NUMBER.fullmatch(line):
+    if _number(line) is not None:
         return _number
     return _of_iso() if _ISO.match(line) else _of_access_log()
 
 
 def _number(line: str) -> int | None:
-    found = _NUMBER.fullmatch(line)
-    return None if found is None else int(found[1]) * SECOND_NS + _fraction(found[2])
-
-
-def _fraction(digits: str | None) -> int:
-    return int(digits[:9].ljust(9, "0")) if digits else 0
+    """Digits, and a fraction; exact, which a float since 1970 is not."""
+    whole, _, fraction = line.strip().partition(".")
+    digits = whole + f"{fraction:0<9.9}"
+    return int(digits) if whole and digits.isdecimal() and digits.isascii() else None
 
 
 def _of_iso() -> Reader:
-    """A reader that works out each minute once."""
-    minutes: dict[tuple[str, str | None], int] = {}
+    """A reader that works out each second once."""
+    seconds: dict[str, int | None] = {}
 
     def read(line: str) -> int | None:
-        found = _ISO.match(line)
-        if found is None:
+        text = line[:_ISO_LENGTH]
+        if text not in seconds:
+            found = _ISO.fullmatch(text)
+            seconds[text] = None if found is None else _epoch(*map(int, found.groups()))
+        second, rest = seconds[text], _REST.match(line, _ISO_LENGTH)
+        if second is None or rest is None:
             return None
-        key = (line[:16], found[8])
-        if key not in minutes:
-            start = _epoch(*(int(found[i]) for i in range(1, 6)), 0)
-            if start is None:
-                return None
-            minutes[key] = start - _zone(found[8])
-        return (minutes[key] + int(found[6])) * SECOND_NS + _fraction(found[7])
+        fraction, zone = rest.groups()
+        time = (second - _zone(zone)) * SECOND_NS
+        return time + int(f"{fraction:0<9.9}") if fraction else time
 
     return read
 
@@ -138,6 +134,15 @@ def _access_time(text: str) -> int | None:
     day, year, hour, minute, second = (int(found[i]) for i in (1, 3, 4, 5, 6))
     time = _epoch(year, _MONTHS[found[2]], day, hour, minute, second)
     return None if time is None else (time - _zone(found[7])) * SECOND_NS
+
+
+def _epoch(*parts: int) -> int | None:
+    """Seconds since 1970 of year, month, day, hour, minute and second; None for no such day."""
+    try:
+        date(*parts[:3])
+    except ValueError:
+        return None
+    return timegm(parts)
 
 
 def _zone(text: str | None) -> int:
