@@ -56,7 +56,7 @@ def test_a_body_is_written_as_text_too_and_a_header_as_one():
     [
         ("{", "not JSON"),
         ("[]", "not a JSON object"),
-        ('{"url": "/", "headers": {}}', "there is no member ['headers']"),
+        ('{"url": "/", "headers": {}}', "there is no member 'headers'"),
         ('{"method": "GET"}', "the member url is missing"),
         ('{"url": 7}', "the member url is not a text"),
         ('{"url": "/", "method": "G T"}', "'G T' is not a word"),

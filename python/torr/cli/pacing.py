@@ -97,8 +97,9 @@ def _stages(flags: Flags) -> Timing:
     if rate is not None:
         return Timing(_open(flags, highest, stages), stop, 0)
     _refuse(flags, "--stages", "pool", hint="users who share connections are there from the start")
-    broken = [stage.target for stage in stages if stage.target % 1]
-    require(not broken, f"--stages: {broken[:1]} users are not whole", "--rate makes them rates")
+    for stage in stages:
+        is_whole = stage.target % 1 == 0
+        require(is_whole, f"--stages: {stage.target:g} users are not whole", "--rate is for rates")
     return Timing(Closed(math.ceil(highest), stages=stages), stop, 0)
 
 

@@ -90,11 +90,12 @@ def _of_file(path: Path, urls: Sequence[str], flags: Flags) -> Asked:
 
     found = read_requests(path)
     if found.left_out:
-        click.echo(f"note: {path}: {found.left_out:,} entries are not http, left out", err=True)
+        few = "entry is" if found.left_out == 1 else "entries are"
+        click.echo(f"note: {path}: {found.left_out:,} {few} not http, left out", err=True)
     base = Url.parse(urls[0]) if urls else None
     require(
         base is None or any(_is_relative(entry) for entry in found.entries),
-        f"{urls[:1]} is given, but every request of {path} has a URL of its own",
+        f"{''.join(urls)} is given, but every request of {path} has a URL of its own",
         "leave the URL out, or write paths such as /items into the file",
     )
     requests = tuple(_of_entry(entry, base, flags) for entry in found.entries)

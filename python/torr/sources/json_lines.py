@@ -43,8 +43,8 @@ def read(path: Path, text: str) -> Iterator[Entry]:
 
 def _entry(path: Path, number: int, line: str) -> Entry:
     members = _object(line)
-    unknown = [name for name in members if name not in MEMBERS]
-    require(not unknown, f"there is no member {unknown[:1]}", f"there is {', '.join(MEMBERS)}")
+    for name in members:
+        require(name in MEMBERS, f"there is no member {name!r}", f"there is {', '.join(MEMBERS)}")
     require("url" in members, "the member url is missing", 'write {"method": "GET", "url": "/"}')
     given = [name for name in BODIES if members.get(name) is not None]
     require(len(given) <= 1, f"{' and '.join(given)} are all given", "give one body")
