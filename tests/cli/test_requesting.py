@@ -110,14 +110,6 @@ def test_checks_and_compression_reach_every_request(torr, fake):
         assert [check["kind"] for check in request["expect_body"]] == ["text", "regex"]
         assert request["expect_json"] == [{"path": "$.n", "value": 1}]
         assert request["compressed"]
-        assert ["accept-encoding", "gzip, deflate"] in request["headers"]
-
-
-def test_an_encoding_of_the_user_stays(torr, fake):
-    torr("run", "--compressed", "-H", "Accept-Encoding: br", URL)
-    (request,) = requests_of(fake)
-    sent = [value for name, value in request["headers"] if name.lower() == "accept-encoding"]
-    assert sent == ["br"]
 
 
 def test_rows_fill_templates(torr, fake, file, tmp_path):

@@ -13,7 +13,8 @@ import pytest
 from recorder import of_json, recording
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ONCE = ("--warmup", "0s", "--drain", "5s", "--timeout", "5s")
+# One worker: each of several begins elsewhere in the order of requests.
+ONCE = ("--warmup", "0s", "--drain", "5s", "--timeout", "5s", "--workers", "1")
 
 
 @pytest.fixture

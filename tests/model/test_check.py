@@ -71,16 +71,11 @@ def test_a_capture_says_where_its_value_stands(text, written):
         (Capture.parse, "uuid=json:$.a", "'uuid' cannot name"),
         (Capture.parse, "row=json:$.a", "'row' cannot name"),
         (Capture.parse, "a b=json:$.a", "'a b' cannot name"),
-        (Capture.parse, r"id=regex:/\d+/", "has no group to keep"),
     ],
 )
 def test_what_cannot_be_looked_for_is_refused(read, text, says):
     with pytest.raises(UsageError, match=says):
         read(text)
-
-
-def test_what_python_cannot_read_is_left_to_the_engine():
-    assert Capture.parse(r"id=regex:/(?R)(x)/").what == r"(?R)(x)"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_single_braces_are_no_template():
         ("{{rand a b}}", "{{rand a b}} has no two bounds"),
         ("{{seq|upper}}", "no filter is called 'upper'"),
         ("{{a|url|json}}", "is no {{…}}"),
+        ('{{"a"|url}}', "is no {{…}}"),
     ],
 )
 def test_what_is_no_expression_is_refused(text, says):

@@ -23,7 +23,7 @@ from torr.model.url import Url
         ("http://localhost/a%20b", "http://localhost/a%20b"),
         ("http://bücher.example/", "http://xn--bcher-kva.example/"),
         ("http://localhost/{{row.id}}?q={{ row.q | url }}&ä", None),
-        ('http://localhost/{{"#"}}/{{rand 1 9}}#part', 'http://localhost/{{"#"}}/{{rand 1 9}}'),
+        ('http://localhost/{{"{{"}}/{{rand 1 9}}#part', 'http://localhost/{{"{{"}}/{{rand 1 9}}'),
         ("http://localhost/{a}", "http://localhost/%7Ba%7D"),
         ("unix:/run/app.sock", "http://localhost/"),
         ("unix:/run/app.sock:/a?b=c", "http://localhost/a?b=c"),

@@ -12,10 +12,11 @@ from torr.sources.rows import columns_of
     ("name", "text", "columns"),
     [
         ("a.csv", "user,first name\nann,Ann\n", {"user", "first name"}),
-        ("a.csv", 'user ,"a,b"\r\n1,"2\n3"\r\n', {"user", "a,b"}),
+        ("a.csv", 'user,"a,b"\r\n1,"2\n3"\r\n', {"user", "a,b"}),
+        ("a.csv", "\ufeffuser\nann\n", {"user"}),
         ("a.txt", "user\nann", {"user"}),
         ("a.jsonl", '\n{"user": "ann", "n": 1}\n', {"user", "n"}),
-        ("a.NDJSON", '{"user": "ann"}', {"user"}),
+        ("a.ndjson", '{"user": "ann"}', {"user"}),
     ],
 )
 def test_columns_have_the_names_of_the_first_line(tmp_path, name, text, columns):

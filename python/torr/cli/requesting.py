@@ -32,7 +32,6 @@ _SAID_BY_FILES = {
     "json_body": "--json-body",
     "capture": "--capture",
 }
-ENCODINGS = ("accept-encoding", "gzip, deflate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +138,11 @@ def _is_relative(entry: Entry) -> bool:
 
 def _finished(request: Request, flags: Flags) -> Request:
     """The request with what is the same for all of them."""
-    compressed = flags["compressed"]
-    if compressed and not request.has_header(ENCODINGS[0]):
-        request = replace(request, headers=(*request.headers, ENCODINGS))
     return replace(
         request.with_default_headers(__version__),
         expect_body=(*request.expect_body, *flags["expect_body"]),
         expect_json=(*request.expect_json, *flags["expect_json"]),
-        compressed=compressed,
+        compressed=flags["compressed"],
     )
 
 

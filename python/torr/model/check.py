@@ -115,7 +115,7 @@ class Capture:
         if source == "header":
             return cls(name, "header", what)
         require(source == "regex", f"{text!r}: nothing is captured from {source!r}", _CAPTURE)
-        return cls(name, "regex", _with_group(_between_slashes(what) or what))
+        return cls(name, "regex", _between_slashes(what) or what)
 
     def as_json(self) -> Json:
         """The contract's capture."""
@@ -132,16 +132,6 @@ def json_path(text: str) -> str:
 def _between_slashes(text: str) -> str | None:
     inside = len(text) > 2 and text[0] == text[-1] == "/"
     return text[1:-1] if inside else None
-
-
-def _with_group(pattern: str) -> str:
-    """The expression, if it has a group to keep; what Python cannot read is left to the engine."""
-    try:
-        groups = re.compile(pattern).groups
-    except re.error:
-        return pattern
-    require(groups >= 1, f"/{pattern}/ has no group to keep", "write /id=(\\d+)/")
-    return pattern
 
 
 def _equals_sign(text: str) -> int | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FILTERS = ("url", "json")
 MADE = ("uuid", "seq", "rand")
-_EXPRESSION = re.compile(r'\{\{\s*("[^"]*"|[^"{}|]*?)\s*(?:\|\s*([^{}|"]*?)\s*)?\}\}')
+_EXPRESSION = re.compile(r'\{\{\s*(?:("[^"]*")|([^"{}|]*?)\s*(?:\|\s*([^{}|"]*?))?)\s*\}\}')
 NAME = re.compile(r"[A-Za-z_][\w-]*")
 _VERBATIM = "--verbatim sends {{ as it stands"
 
@@ -37,12 +37,10 @@ class Expression:
 
     @classmethod
     def parse(cls, inside: str) -> Expression:
-        """Read an expression without its braces and filter; raises UsageError."""
+        """Read a name without its braces and filter; raises UsageError."""
         word, *arguments = inside.split() or [""]
-        if inside.startswith('"'):
-            return cls("text")
         if inside.startswith("row."):
-            return cls("row", inside.removeprefix("row.").strip())
+            return cls("row", inside.removeprefix("row."))
         if word == "rand":
             _check_bounds(inside, arguments)
             return cls("rand")
@@ -80,11 +78,12 @@ def expressions(text: str) -> list[Expression]:
     pieces(text)
     found = []
     for match in _EXPRESSION.finditer(text):
-        if match[2] is not None and match[2] not in FILTERS:
+        text, inside, filtered = match.groups()
+        if filtered is not None and filtered not in FILTERS:
             raise UsageError(
-                f"{match[0]}: no filter is called {match[2]!r}", "there is url, and json"
+                f"{match[0]}: no filter is called {filtered!r}", "there is url, and json"
             )
-        found.append(Expression.parse(match[1]))
+        found.append(Expression("text") if text else Expression.parse(inside))
     return found
 
 

@@ -22,8 +22,8 @@ JSON_LINES = (".jsonl", ".ndjson")
 def columns_of(path: Path) -> frozenset[str]:
     """The names of the columns; raises UsageError for a file without rows."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            is_json = path.suffix.lower() in JSON_LINES
+        is_json = path.suffix in JSON_LINES
+        with path.open(encoding="utf-8" if is_json else "utf-8-sig", newline="") as file:
             return _of_json(path, file) if is_json else _of_csv(path, file)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
@@ -33,7 +33,7 @@ def columns_of(path: Path) -> frozenset[str]:
 
 def _of_csv(path: Path, file: TextIO) -> frozenset[str]:
     rows = csv.reader(file)
-    names = [name.strip() for name in next(rows, [])]
+    names = next(rows, [])
     if not all(names) or not names:
         raise FileError(path, 1, "a column has no name", "write the names into the first line")
     twice = next((name for name in names if names.count(name) > 1), None)
