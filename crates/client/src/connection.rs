@@ -4,7 +4,7 @@ use std::io;
 
 use net::{Driver, Layer, LayerError, LayerFault, Nanos, Ready};
 
-use crate::{Reason, UNSET};
+use crate::{Reason, Tunnel, UNSET};
 
 /// So much is sealed at once: what does not fit into the socket would only lie in memory.
 const SEALED_AT_ONCE: usize = 64 * 1024;
@@ -22,7 +22,9 @@ pub enum Opening {
 pub struct Connection<S> {
     socket: S,
     layer: Option<Box<dyn Layer>>,
-    /// When TCP was established.
+    /// The way through a proxy, while it is being asked for.
+    tunnel: Option<Box<Tunnel>>,
+    /// When TCP was established, and the way through a proxy, if there is one.
     connected_at: Nanos,
     /// Whether the latest read left nothing in the socket.
     is_drained: bool,
@@ -33,7 +35,14 @@ pub struct Connection<S> {
 impl<S> Connection<S> {
     /// A connection whose dial has just been started.
     pub fn dialled(socket: S, layer: Option<Box<dyn Layer>>) -> Self {
-        Self { socket, layer, connected_at: UNSET, is_drained: false, served: 0 }
+        Self { socket, layer, tunnel: None, connected_at: UNSET, is_drained: false, served: 0 }
+    }
+
+    /// The same, but through a proxy.
+    #[must_use]
+    pub fn through(mut self, tunnel: Option<Tunnel>) -> Self {
+        self.tunnel = tunnel.map(Box::new);
+        self
     }
 
     /// Whether requests may be written.
@@ -83,7 +92,15 @@ impl<S> Connection<S> {
             {
                 return Err(Reason::of_dial(&error));
             }
-            if ready.writable {
+            let is_through = match &mut self.tunnel {
+                Some(tunnel) if ready.writable || ready.readable => {
+                    tunnel.advance(driver, &self.socket)?
+                }
+                Some(_) => false,
+                None => ready.writable,
+            };
+            if is_through {
+                self.tunnel = None;
                 self.connected_at = driver.now();
             }
         }

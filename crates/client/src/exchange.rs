@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use net::{Driver, Nanos};
-use wire::{Framing, Head, Heads, Progress, Request, Response, WireError};
+use wire::{BodySink, Framing, Head, Heads, Progress, Response, WireError};
 
 use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET};
 
@@ -19,6 +19,21 @@ const READS_IN_A_ROW: u32 = 16;
 
 /// How much of an answer that needs several reads is kept for the sample of a failure.
 const EXCERPT_BYTES: usize = 2048;
+
+/// So much of a body is kept for whoever looks at it.
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Memory that one large body needed is given back from here on.
+const SPARE_BYTES: usize = 64 * 1024;
+
+/// What an exchange must know of its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outline {
+    /// Whether the answer has no body whatever its head says.
+    pub is_head: bool,
+    /// Bytes to write.
+    pub length: usize,
+}
 
 /// What the exchange needs next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +55,8 @@ pub struct Exchange {
     pub bytes_in: u64,
     /// Everything that came, kept only when somebody asked for it before the start.
     pub transcript: Option<Vec<u8>>,
+    /// The body without its framing, kept only when somebody asked for it before the start.
+    pub body: Option<Vec<u8>>,
     response: Response,
     /// Bytes of the request, and those that are written.
     to_write: usize,
@@ -55,13 +72,14 @@ pub struct Exchange {
 impl Exchange {
     /// An exchange that was due at `intended` and picked up at `taken`.
     #[must_use]
-    pub fn new(intended: Nanos, taken: Nanos, request: &Request) -> Self {
+    pub fn new(intended: Nanos, taken: Nanos, request: Outline) -> Self {
         Self {
             stamps: Stamps::new(intended, taken),
             bytes_in: 0,
             transcript: None,
+            body: None,
             response: Response::new(request.is_head),
-            to_write: request.bytes.len(),
+            to_write: request.length,
             written: 0,
             last_read: UNSET,
             excerpt: Vec::new(),
@@ -71,11 +89,12 @@ impl Exchange {
     }
 
     /// Starts anew in place; memory that was needed once is kept.
-    pub fn restart(&mut self, intended: Nanos, taken: Nanos, request: &Request) {
+    pub fn restart(&mut self, intended: Nanos, taken: Nanos, request: Outline) {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
+        self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
         self.response = Response::new(request.is_head);
-        self.to_write = request.bytes.len();
+        self.to_write = request.length;
         self.written = 0;
         self.last_read = UNSET;
         self.excerpt.clear();
@@ -184,7 +203,8 @@ impl Exchange {
 
     fn discardable(&self, is_plain: bool) -> u64 {
         let left = self.response.discardable();
-        if is_plain && left >= DISCARD_FROM && self.transcript.is_none() { left } else { 0 }
+        let is_looked_at = self.transcript.is_some() || self.body.is_some();
+        if is_plain && left >= DISCARD_FROM && !is_looked_at { left } else { 0 }
     }
 
     /// How much the next read may take.
@@ -212,7 +232,10 @@ impl Exchange {
             transcript.extend_from_slice(bytes);
         }
         self.latest = bytes.len();
-        let progress = self.response.feed(bytes, heads, &mut ())?;
+        let progress = match &mut self.body {
+            None => self.response.feed(bytes, heads, &mut ())?,
+            Some(body) => self.response.feed(bytes, heads, &mut Keeper(body))?,
+        };
         if progress == Progress::More && self.excerpt.len() < EXCERPT_BYTES {
             let room = EXCERPT_BYTES - self.excerpt.len();
             self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -222,7 +245,7 @@ impl Exchange {
 
     fn complete(&mut self, head: Head) -> Step {
         self.stamps.last_byte = self.last_read;
-        if self.transcript.is_none() {
+        if self.transcript.is_none() && self.body.is_none() {
             self.last_body = match head.framing {
                 Framing::Length(length) => length,
                 _ => 0,
@@ -282,6 +305,21 @@ impl Exchange {
             (None, _) => At::Head,
         }
     }
+}
+
+/// Keeps a body, up to a limit.
+struct Keeper<'a>(&'a mut Vec<u8>);
+
+impl BodySink for Keeper<'_> {
+    fn body(&mut self, piece: &[u8]) {
+        let room = KEPT_BYTES.saturating_sub(self.0.len());
+        self.0.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+}
+
+fn empty(kept: &mut Vec<u8>) {
+    kept.clear();
+    kept.shrink_to(SPARE_BYTES);
 }
 
 /// What an exchange is waiting for.

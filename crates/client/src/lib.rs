@@ -8,9 +8,11 @@ mod exchange;
 mod outcome;
 mod scratch;
 mod stamps;
+mod tunnel;
 
 pub use connection::{Connection, Opening};
-pub use exchange::{Exchange, Step};
+pub use exchange::{Exchange, Outline, Step};
 pub use outcome::{Class, Outcome, Reason};
 pub use scratch::Scratch;
 pub use stamps::{Stamps, UNSET};
+pub use tunnel::Tunnel;

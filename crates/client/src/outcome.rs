@@ -24,11 +24,13 @@ pub enum Class {
     Tls,
     /// Answered, but with a status that is not accepted.
     Status,
+    /// Answered, but a check of the user's failed.
+    Check,
 }
 
 impl Class {
     /// Every class, in the order of its number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ok,
         Self::Connect,
         Self::Write,
@@ -37,6 +39,7 @@ impl Class {
         Self::Protocol,
         Self::Tls,
         Self::Status,
+        Self::Check,
     ];
 
     /// The name in files and on screens.
@@ -51,6 +54,7 @@ impl Class {
             Self::Protocol => "protocol",
             Self::Tls => "tls",
             Self::Status => "status",
+            Self::Check => "check",
         }
     }
 }
@@ -96,6 +100,7 @@ reasons! {
     ConnectNoPort, Connect, "connect.no_port", "this machine has no local port left";
     ConnectNoDescriptor, Connect, "connect.no_descriptor", "this process has no file descriptor left";
     ConnectNoBuffer, Connect, "connect.no_buffer", "this machine has no memory left for sockets";
+    ConnectProxy, Connect, "connect.proxy", "the proxy did not pass the connection on";
     ConnectOther, Connect, "connect.other", "the connection could not be made";
     TimeoutQueue, Timeout, "timeout.queue", "timed out while waiting for a free connection";
     TimeoutConnect, Timeout, "timeout.connect", "the target did not answer the connection request in time";
@@ -132,6 +137,10 @@ reasons! {
     TlsClosed, Tls, "tls.closed", "closed or reset within the TLS handshake";
     TlsFailed, Tls, "tls.failed", "TLS could not be set up, or broke";
     Status, Status, "status", "answered with a status that is not accepted";
+    CheckBody, Check, "check.body", "the body does not contain what was expected";
+    CheckJson, Check, "check.json", "the body does not say as JSON what was expected";
+    CheckCapture, Check, "check.capture", "what should be kept for later requests is not in the answer";
+    CheckEncoding, Check, "check.encoding", "the body cannot be decompressed";
 }
 
 impl Reason {
@@ -144,7 +153,10 @@ impl Reason {
             (Some(23 | 24), _) => Self::ConnectNoDescriptor,
             (Some(105), _) | (_, Kind::OutOfMemory) => Self::ConnectNoBuffer,
             (_, Kind::AddrNotAvailable | Kind::AddrInUse) => Self::ConnectNoPort,
-            (_, Kind::ConnectionRefused) => Self::ConnectRefused,
+            // A Unix socket that is not there, or whose accept queue is full.
+            (_, Kind::ConnectionRefused | Kind::NotFound | Kind::WouldBlock) => {
+                Self::ConnectRefused
+            }
             (_, Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown) => {
                 Self::ConnectUnreachable
             }

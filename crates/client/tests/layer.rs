@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
 
-use client::{Connection, Exchange, Opening, Outcome, Reason, Scratch, Step};
+use client::{Connection, Exchange, Opening, Outcome, Outline, Reason, Scratch, Step};
 use net::{Act, Dial, Driver, Layer, LayerError, LayerFault, Nanos, Peer, Ready, Simulated};
 use wire::{Request, RequestParts};
 
@@ -139,9 +139,10 @@ fn request() -> Request {
 /// Drives one exchange to its end, or gives the reason why the connection never opened.
 fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Exchange), Reason> {
     let (request, mut scratch, mut ready) = (request(), Scratch::new(buffer), Vec::<Ready>::new());
-    let socket = world.dial("127.0.0.1:1".parse().unwrap(), None, 0).unwrap();
+    let socket = world.dial(&net::Address::Ip("127.0.0.1:1".parse().unwrap()), None, 0).unwrap();
     let mut connection = Connection::dialled(socket, Some(Xor::boxed()));
-    let mut exchange = Exchange::new(0, 0, &request);
+    let mut exchange =
+        Exchange::new(0, 0, Outline { is_head: request.is_head, length: request.bytes.len() });
     for _ in 0..1000 {
         world.wait(1_000_000, &mut ready).unwrap();
         for event in std::mem::take(&mut ready) {

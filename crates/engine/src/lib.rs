@@ -8,17 +8,21 @@ mod health;
 mod level;
 mod log;
 mod metric;
+mod observe;
 mod once;
 mod pace;
 mod plan;
 mod prepare;
+mod ramp;
 mod report;
+mod rows;
 mod run;
 mod split;
 mod summary;
 mod tally;
 mod think;
 mod timeline;
+mod variables;
 mod worker;
 
 pub use gate::Gate;
@@ -27,9 +31,10 @@ pub use metric::Metric;
 pub use once::once;
 pub use pace::Schedule;
 pub use plan::{
-    Group, Open, PLAN_VERSION, Pace, Plan, RequestPlan, Source, Stop, Think, Tls, Transport,
+    BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Open, PLAN_VERSION, Pace,
+    Plan, Proxy, Replay, RequestPlan, Source, Stage, Stop, Think, Tls, Transport,
 };
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
 pub use report::{Phase, Report, Sample};
 pub use run::Run;
 pub use summary::{SUMMARY_VERSION, Summary};

@@ -1,45 +1,79 @@
 //! One request, sent once, with both sides kept: for looking at, not for measuring.
 
-use std::net::SocketAddr;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use client::{Class, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, UNSET};
-use net::{Driver, Epoll, Nanos, Ready};
+use client::{
+    Class, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, Tunnel, UNSET,
+};
+use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
 
+use crate::pace::SplitMix;
 use crate::plan::Plan;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{Endpoint, Prepared, PreparedRequest, Text, prepare};
+use crate::variables::{Draw, Filling};
 
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
-    let prepared = prepare(plan)?.into_iter().next().ok_or("the plan has no group")?;
+    let prepared = prepare(plan)?;
+    let shot = Shot::first(&prepared).ok_or("the plan has no group")?;
     let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
     let now = driver.now();
-    let mut exchange = Exchange::new(now, now, &prepared.request);
+    let mut exchange = Exchange::new(now, now, shot.request.outline(&shot.text));
+    shot.request.ask(&mut exchange);
     exchange.transcript = Some(Vec::new());
-    let deadline = now.saturating_add(prepared.timeout_ns);
-    let (mut outcome, mut address) = (None, prepared.addresses[0]);
-    for to in &prepared.addresses {
-        address = *to;
-        let ended = outcome.insert(drive(&mut driver, &mut exchange, &prepared, *to, deadline));
+    let deadline = now.saturating_add(shot.request.timeout_ns);
+    let (mut outcome, mut address) = (None, None);
+    for to in &shot.endpoint.addresses {
+        address = Some(to);
+        let ended = outcome.insert(drive(&mut driver, &mut exchange, &shot, to, deadline));
         // Nothing was sent yet: the name's next address may be the one that listens.
         if ended.failure.is_none_or(|reason| reason.class() != Class::Connect) {
             break;
         }
     }
-    let outcome = outcome.ok_or("the host has no address")?;
-    Ok(to_json(&prepared, &exchange, outcome, address))
+    let (Some(outcome), Some(address)) = (outcome, address) else {
+        return Err("the host has no address".into());
+    };
+    Ok(to_json(&shot, &exchange, outcome, address))
+}
+
+/// The one request, joined, and where it goes.
+struct Shot<'a> {
+    request: &'a PreparedRequest,
+    endpoint: &'a Endpoint,
+    text: Vec<u8>,
+    /// Room for what is captured: nobody reads it, but whether it is there is told.
+    captured: usize,
+}
+
+impl<'a> Shot<'a> {
+    fn first(prepared: &'a Prepared) -> Option<Self> {
+        let (request, group) = (prepared.requests.first()?, prepared.groups.first()?);
+        let endpoint = &prepared.endpoints[usize::from(request.endpoint)];
+        let mut text = Vec::new();
+        if let Text::Joined(template, variables) = &request.text {
+            let (rows, draw) = (group.rows.as_deref(), Draw::default());
+            let random = &mut SplitMix::new(1);
+            let mut values = Filling { variables, rows, draw, captured: &[], random };
+            template.join(&mut values, &mut text, &mut Vec::new());
+        }
+        Some(Self { request, endpoint, text, captured: group.captures })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.request.bytes(&self.text)
+    }
 }
 
 fn drive<D: Driver>(
     driver: &mut D,
     exchange: &mut Exchange,
-    prepared: &Prepared,
-    to: SocketAddr,
+    shot: &Shot<'_>,
+    to: &Address,
     deadline: Nanos,
 ) -> Outcome {
-    let layer = match prepared.tls.as_ref().map(net::TlsClient::session).transpose() {
+    let layer = match shot.endpoint.tls.as_ref().map(net::TlsClient::session).transpose() {
         Ok(layer) => layer,
         Err(error) => return exchange.end(driver.now(), error.fault.into()),
     };
@@ -47,14 +81,15 @@ fn drive<D: Driver>(
         Ok(socket) => socket,
         Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
     };
-    let mut connection = Connection::dialled(dialled, layer);
+    let mut connection =
+        Connection::dialled(dialled, layer).through(shot.endpoint.tunnel.clone().map(Tunnel::new));
     let (mut scratch, mut ready) = (Scratch::new(64 * 1024), Vec::new());
     while driver.now() < deadline {
         if driver.wait(deadline, &mut ready).is_err() {
             break;
         }
         for event in ready.drain(..) {
-            let step = turn(driver, exchange, &mut connection, prepared, event, &mut scratch);
+            let step = turn(driver, exchange, &mut connection, shot, event, &mut scratch);
             if let Step::Done(outcome) = step {
                 return outcome;
             }
@@ -67,7 +102,7 @@ fn turn<D: Driver>(
     driver: &mut D,
     exchange: &mut Exchange,
     connection: &mut Connection<D::Socket>,
-    prepared: &Prepared,
+    shot: &Shot<'_>,
     event: Ready,
     scratch: &mut Scratch,
 ) -> Step {
@@ -82,7 +117,7 @@ fn turn<D: Driver>(
             Err(reason) => return Step::Done(exchange.end(driver.now(), reason)),
         }
     }
-    let sent = exchange.send(driver, connection, &prepared.request.bytes);
+    let sent = exchange.send(driver, connection, shot.bytes());
     if matches!(sent, Step::Done(_)) || !event.readable {
         return sent;
     }
@@ -95,22 +130,17 @@ fn turn<D: Driver>(
     }
 }
 
-fn to_json(
-    prepared: &Prepared,
-    exchange: &Exchange,
-    outcome: Outcome,
-    address: SocketAddr,
-) -> Value {
+fn to_json(shot: &Shot<'_>, exchange: &Exchange, outcome: Outcome, address: &Address) -> Value {
     let stamps: &Stamps = &exchange.stamps;
-    let rejected =
-        outcome.failure.is_none() && !outcome.status.is_some_and(|status| prepared.accepts(status));
-    let failure = if rejected { Some(Reason::Status) } else { outcome.failure };
+    let mut values = vec![Vec::new(); shot.captured];
+    let judged = || shot.request.judge(outcome.status, exchange, &mut values).err();
+    let failure = outcome.failure.or_else(judged);
     let milliseconds = |nanos: Option<Nanos>| {
         #[allow(clippy::cast_precision_loss)]
         nanos.map(|nanos| nanos as f64 / 1e6)
     };
     json!({
-        "request": STANDARD.encode(&prepared.request.bytes),
+        "request": STANDARD.encode(shot.bytes()),
         "response": STANDARD.encode(exchange.transcript.as_deref().unwrap_or_default()),
         "class": failure.map_or("ok", |reason| reason.class().name()),
         "reason": reason_name(failure, outcome.status),

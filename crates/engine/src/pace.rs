@@ -2,9 +2,12 @@
 //!
 //! A schedule never looks at a clock and never waits for answers; that is what makes it open.
 
+use std::sync::Arc;
+
 use net::Nanos;
 
 use crate::plan::{Open, Pace};
+use crate::ramp::Ramp;
 
 /// The next due times of one group.
 #[derive(Debug, Clone)]
@@ -20,18 +23,58 @@ enum Kind {
     Constant { period_ns: f64, number: u64, stride: u64 },
     /// The sum of gaps so far, kept as a real number so that rounding does not add up.
     Poisson { mean_gap_ns: f64, elapsed_ns: f64, random: SplitMix },
+    /// The arrival after so much area under the rate is due when that area is reached.
+    Shaped { ramp: Ramp, area: f64, gaps: Gaps },
+    /// The arrivals that were written down.
+    Replay { offsets: Arc<[Nanos]>, next: usize },
+}
+
+/// How much area lies between two arrivals of a shaped rate.
+#[derive(Debug, Clone)]
+enum Gaps {
+    /// Always as much; the multiples are counted, so that nothing adds up.
+    Even { number: u64, stride: u64 },
+    /// As a Poisson process has it: time, stretched by the rate.
+    Exponential(SplitMix),
+}
+
+impl Gaps {
+    #[allow(clippy::cast_precision_loss)]
+    fn advance(&mut self, area: f64) -> f64 {
+        match self {
+            Self::Even { number, stride } => {
+                *number += *stride;
+                *number as f64
+            }
+            Self::Exponential(random) => area + random.exponential(),
+        }
+    }
 }
 
 impl Schedule {
     /// The schedule of a pace from `start` on; `None` for a closed one, which has none.
     #[must_use]
     pub fn new(pace: &Pace, start: Nanos, seed: u64) -> Option<Self> {
-        let kind = match pace {
-            Pace::Closed { .. } => return None,
-            Pace::Constant(Open { rate_per_s, first, stride, .. }) => {
+        let ramp = Ramp::new(pace.stages());
+        let kind = match (pace, ramp) {
+            (Pace::Closed(_), _) => return None,
+            (Pace::Replay(replay), _) => {
+                Kind::Replay { offsets: replay.offsets_ns.as_slice().into(), next: 0 }
+            }
+            (Pace::Constant(open), Some(ramp)) => {
+                let gaps = Gaps::Even { number: open.first, stride: open.stride };
+                #[allow(clippy::cast_precision_loss)]
+                Kind::Shaped { ramp, area: open.first as f64, gaps }
+            }
+            (Pace::Poisson(_), Some(ramp)) => {
+                let mut random = SplitMix(seed);
+                let area = random.exponential();
+                Kind::Shaped { ramp, area, gaps: Gaps::Exponential(random) }
+            }
+            (Pace::Constant(Open { rate_per_s, first, stride, .. }), None) => {
                 Kind::Constant { period_ns: 1e9 / rate_per_s, number: *first, stride: *stride }
             }
-            Pace::Poisson(open) => {
+            (Pace::Poisson(open), None) => {
                 let random = SplitMix(seed);
                 Kind::Poisson { mean_gap_ns: 1e9 / open.rate_per_s, elapsed_ns: 0.0, random }
             }
@@ -41,7 +84,7 @@ impl Schedule {
         Some(schedule)
     }
 
-    /// When the next arrival is due.
+    /// When the next arrival is due; `Nanos::MAX` when none is left.
     #[must_use]
     pub fn next(&self) -> Nanos {
         self.next
@@ -55,6 +98,8 @@ impl Schedule {
             Kind::Poisson { mean_gap_ns, elapsed_ns, random } => {
                 *elapsed_ns += random.exponential() * *mean_gap_ns;
             }
+            Kind::Shaped { area, gaps, .. } => *area = gaps.advance(*area),
+            Kind::Replay { next, .. } => *next += 1,
         }
         self.next = self.start.saturating_add(self.offset());
         due
@@ -73,6 +118,8 @@ impl Schedule {
         match &self.kind {
             Kind::Constant { period_ns, number, .. } => (*number as f64 * period_ns) as Nanos,
             Kind::Poisson { elapsed_ns, .. } => *elapsed_ns as Nanos,
+            Kind::Shaped { ramp, area, .. } => ramp.time_of_area(*area).unwrap_or(Nanos::MAX),
+            Kind::Replay { offsets, next } => offsets.get(*next).copied().unwrap_or(Nanos::MAX),
         }
     }
 }
@@ -86,7 +133,7 @@ impl SplitMix {
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         finish(self.0)
     }
@@ -120,7 +167,7 @@ mod tests {
     use super::*;
 
     fn open(rate_per_s: f64) -> Open {
-        Open { rate_per_s, connections: 1, max_in_flight: None, first: 0, stride: 1 }
+        Open::new(rate_per_s, 1)
     }
 
     #[test]
@@ -186,6 +233,6 @@ mod tests {
 
     #[test]
     fn a_closed_pace_has_no_schedule() {
-        assert!(Schedule::new(&Pace::Closed { users: 1 }, 0, 0).is_none());
+        assert!(Schedule::new(&Pace::Closed(crate::plan::Closed::new(1)), 0, 0).is_none());
     }
 }

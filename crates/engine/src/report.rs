@@ -1,7 +1,5 @@
 //! What a worker hands up once a slice: its counts since the last one, and how it fared.
 
-use std::net::SocketAddr;
-
 use client::{Reason, Stamps};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
@@ -50,7 +48,7 @@ pub struct Report {
     /// Whether a byte of an answer has come on an exchange that is still open.
     pub was_heard: bool,
     /// Addresses that never worked while another did.
-    pub passed_over: Vec<SocketAddr>,
+    pub passed_over: Vec<String>,
     /// Attempts of the warm-up that are still open.
     pub warmup_in_flight: u64,
     /// Users that had no turn in the whole window, known once it is over: their request of the

@@ -18,7 +18,7 @@ use crate::gate::Gate;
 use crate::level::level_json;
 use crate::log::Log;
 use crate::plan::Plan;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::prepare;
 use crate::report::Report;
 use crate::summary::Summary;
 use crate::worker::{Share, Worker};
@@ -57,7 +57,7 @@ struct Content {
 impl Run {
     /// Starts a load in the background; the message says why it cannot start.
     pub fn start(plan: &Plan) -> Result<Self, String> {
-        let requests: Arc<[Prepared]> = prepare(plan)?.into();
+        let prepared = Arc::new(prepare(plan)?);
         let log = plan.log.as_ref().map(|path| {
             Log::create(path).map_err(|error| format!("log {}: {error}", path.display()))
         });
@@ -72,7 +72,7 @@ impl Run {
             let share = Share {
                 number,
                 plan: part,
-                requests: Arc::clone(&requests),
+                prepared: Arc::clone(&prepared),
                 gate: Arc::clone(&gate),
                 reports: Sender::clone(&reports),
                 run_start,
@@ -84,7 +84,7 @@ impl Run {
         let outbox = Arc::new(Outbox::default());
         let coordinator = Coordinator::new(
             plan,
-            &requests,
+            &prepared,
             workers,
             run_start,
             Arc::clone(&gate),

@@ -1,7 +1,7 @@
 //! A plan into n plans whose summaries add up to the same result.
 
 use crate::pace::mix;
-use crate::plan::{Open, Pace, Plan, Stop};
+use crate::plan::{Closed, Open, Pace, Plan, Replay, Stage, Stop};
 
 impl Plan {
     /// Splits into at most `parts` plans; fewer where there are fewer connections than parts.
@@ -16,6 +16,8 @@ impl Plan {
         let mut plan = self.clone();
         for group in &mut plan.groups {
             group.pace = group.pace.part(part, of);
+            group.first += u64::from(part) * group.stride;
+            group.stride *= u64::from(of);
         }
         if let Stop::Requests { requests } = &mut plan.stop {
             *requests = share(*requests, part.into(), of.into());
@@ -32,16 +34,24 @@ impl Plan {
 impl Pace {
     fn divisible_by(&self) -> u32 {
         match self {
-            Self::Closed { users } => *users,
+            Self::Closed(closed) => closed.users.min(self.connections()),
             Self::Constant(open) | Self::Poisson(open) => {
                 open.connections.min(open.max_in_flight.unwrap_or(u32::MAX))
+            }
+            Self::Replay(replay) => {
+                replay.connections.min(replay.max_in_flight.unwrap_or(u32::MAX))
             }
         }
     }
 
     fn part(&self, part: u32, of: u32) -> Self {
         match self {
-            Self::Closed { users } => Self::Closed { users: share32(*users, part, of) },
+            // Stages stay whole: every user knows which of all the users it is.
+            Self::Closed(closed) => Self::Closed(Closed {
+                users: share32(closed.users, part, of),
+                pool: closed.pool.map(|pool| share32(pool, part, of)),
+                stages: closed.stages.clone(),
+            }),
             // Every of-th arrival of the one schedule, so that the union is that schedule again.
             Self::Constant(open) => Self::Constant(Open {
                 first: open.first + u64::from(part) * open.stride,
@@ -51,9 +61,25 @@ impl Pace {
             // The sum of independent Poisson streams is one.
             Self::Poisson(open) => Self::Poisson(Open {
                 rate_per_s: open.rate_per_s / f64::from(of),
+                stages: open.stages.iter().map(|stage| stage.part(of)).collect(),
                 ..open.part(part, of)
             }),
+            Self::Replay(replay) => Self::Replay(Replay {
+                offsets_ns: every(&replay.offsets_ns, part, of),
+                connections: share32(replay.connections, part, of),
+                max_in_flight: replay.max_in_flight.map(|most| share32(most, part, of)),
+            }),
         }
+    }
+}
+
+fn every(offsets: &[u64], part: u32, of: u32) -> Vec<u64> {
+    offsets.iter().copied().skip(part as usize).step_by(of as usize).collect()
+}
+
+impl Stage {
+    fn part(self, of: u32) -> Self {
+        Self { target: self.target / f64::from(of), ..self }
     }
 }
 
@@ -85,7 +111,7 @@ mod tests {
 
     #[test]
     fn users_and_requests_add_up() {
-        let mut whole = plan(Pace::Closed { users: 10 });
+        let mut whole = plan(Pace::Closed(Closed::new(10)));
         whole.stop = Stop::Requests { requests: 101 };
         let parts = whole.split(4);
         let requests: u64 = parts
@@ -101,16 +127,14 @@ mod tests {
 
     #[test]
     fn never_makes_a_part_without_a_connection() {
-        assert_eq!(plan(Pace::Closed { users: 3 }).split(8).len(), 3);
-        let open =
-            Open { rate_per_s: 9.0, connections: 8, max_in_flight: Some(2), first: 0, stride: 1 };
+        assert_eq!(plan(Pace::Closed(Closed::new(3))).split(8).len(), 3);
+        let open = Open { max_in_flight: Some(2), ..Open::new(9.0, 8) };
         assert_eq!(plan(Pace::Constant(open)).split(8).len(), 2);
     }
 
     #[test]
     fn the_arrivals_of_the_parts_are_those_of_the_whole() {
-        let open =
-            Open { rate_per_s: 333.3, connections: 12, max_in_flight: None, first: 0, stride: 1 };
+        let open = Open::new(333.3, 12);
         let whole = plan(Pace::Constant(open));
         let arrivals = |plan: &Plan, count: usize| {
             let mut schedule = Schedule::new(&plan.groups[0].pace, 1000, plan.seed).unwrap();
@@ -129,8 +153,7 @@ mod tests {
 
     #[test]
     fn poisson_parts_are_independent_and_share_the_rate() {
-        let open =
-            Open { rate_per_s: 100.0, connections: 12, max_in_flight: None, first: 0, stride: 1 };
+        let open = Open::new(100.0, 12);
         let parts = plan(Pace::Poisson(open)).split(4);
         let seeds: std::collections::BTreeSet<_> = parts.iter().map(|part| part.seed).collect();
         assert_eq!(seeds.len(), 4);

@@ -166,6 +166,10 @@ impl Tally {
                 *self.statuses.entry(status).or_default() += 1;
                 *self.rejected.entry(status).or_default() += 1;
             }
+            Some(status) if reason.class() == Class::Check => {
+                *self.statuses.entry(status).or_default() += 1;
+                self.reasons[reason as usize] += 1;
+            }
             _ => self.reasons[reason as usize] += 1,
         }
         self.failed.record(stamps);

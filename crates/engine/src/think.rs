@@ -17,6 +17,12 @@ impl Thoughts {
         Self { think: think.clone(), random: SplitMix::new(seed) }
     }
 
+    /// What is left of the thought in which a user is found at the start: not all begin at once.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    pub(crate) fn rest(&mut self) -> Nanos {
+        (self.next() as f64 * self.random.uniform()) as Nanos
+    }
+
     /// The length of the next thought.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     pub(crate) fn next(&mut self) -> Nanos {

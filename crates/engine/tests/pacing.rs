@@ -38,8 +38,7 @@ fn a_constant_rate_starts_every_request_on_time() {
 fn a_poisson_rate_is_the_seeds_and_late_for_nothing() {
     let mut plan = constant(1000.0, 100);
     plan.stop = Stop::Requests { requests: 500 };
-    let open =
-        Open { rate_per_s: 1000.0, connections: 100, max_in_flight: None, first: 0, stride: 1 };
+    let open = Open::new(1000.0, 100);
     plan.groups[0].pace = Pace::Poisson(open);
     let run = simulate(plan.clone(), hello_after(MS));
     run.assert_balanced();
@@ -83,8 +82,7 @@ fn a_request_that_waited_longer_than_its_timeout_for_a_connection_was_never_sent
 #[test]
 fn beyond_max_in_flight_a_due_request_is_dropped_and_counted() {
     let mut plan = constant(1000.0, 10);
-    let open =
-        Open { rate_per_s: 1000.0, connections: 10, max_in_flight: Some(2), first: 0, stride: 1 };
+    let open = Open { max_in_flight: Some(2), ..Open::new(1000.0, 10) };
     plan.groups[0].pace = Pace::Constant(open);
     let run = simulate(plan, hello_after(4 * MS + MS / 2));
     run.assert_balanced();

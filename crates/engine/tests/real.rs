@@ -5,46 +5,20 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use engine::{
-    Group, Open, PLAN_VERSION, Pace, Plan, RequestPlan, Run, Source, Stop, Summary, Tally,
-    Transport,
-};
+use engine::{Closed, Open, Pace, Plan, RequestPlan, Run, Source, Stop, Summary, Tally};
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
 const MS: u64 = 1_000_000;
 
 fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
-    let request = RequestPlan {
-        name: "GET /".into(),
-        method: "GET".into(),
-        url: url.into(),
-        headers: vec![],
-        body: None,
-        timeout_ns: 300 * MS,
-        accept_statuses: vec![(200, 399)],
-    };
-    Plan {
-        version: PLAN_VERSION,
-        groups: vec![Group {
-            name: "g".into(),
-            pace,
-            source: Source::One { request },
-            think: None,
-        }],
-        transport: Transport::default(),
-        stop,
-        warmup_ns: 0,
-        drain_ns: 5000 * MS,
-        retry_delay_ns: 10 * MS,
-        slice_ns: 100 * MS,
-        workers: 2,
-        seed: 7,
-        log: None,
-    }
+    let timeout_ns = 300 * MS;
+    let request = RequestPlan { timeout_ns, ..RequestPlan::get(url) };
+    let plan = Plan::new(pace, Source::One { request }, stop);
+    Plan { retry_delay_ns: 10 * MS, workers: 2, seed: 7, ..plan }
 }
 
 fn requests(url: &str, users: u32, requests: u64) -> Plan {
-    plan(url, Pace::Closed { users }, Stop::Requests { requests })
+    plan(url, Pace::Closed(Closed::new(users)), Stop::Requests { requests })
 }
 
 fn run(plan: &Plan) -> Summary {
@@ -171,7 +145,7 @@ fn a_healthy_target_agrees_to_the_last_request() {
 fn warm_up_and_window_together_are_what_the_target_saw() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let mut plan =
-        plan(&url(&target), Pace::Closed { users: 8 }, Stop::Duration { duration_ns: 300 * MS });
+        plan(&url(&target), Pace::Closed(Closed::new(8)), Stop::Duration { duration_ns: 300 * MS });
     plan.warmup_ns = 200 * MS;
     let summary = run(&plan);
     target.stop().unwrap();
@@ -184,8 +158,7 @@ fn warm_up_and_window_together_are_what_the_target_saw() {
 #[test]
 fn an_open_load_sends_what_was_planned() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
-    let open =
-        Open { rate_per_s: 2000.0, connections: 16, max_in_flight: None, first: 0, stride: 1 };
+    let open = Open::new(2000.0, 16);
     let stop = Stop::Duration { duration_ns: 500 * MS };
     let summary = run(&plan(&url(&target), Pace::Constant(open), stop));
     target.stop().unwrap();
@@ -199,7 +172,7 @@ fn nobody_listens_is_refused_and_nothing_was_measured() {
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
     let stop = Stop::Duration { duration_ns: 200 * MS };
-    let summary = run(&plan(&url, Pace::Closed { users: 2 }, stop));
+    let summary = run(&plan(&url, Pace::Closed(Closed::new(2)), stop));
     let reasons = balanced(&summary).all_reasons();
     assert_eq!(reasons.keys().collect::<Vec<_>>(), ["connect.refused"]);
     assert!(summary.failure.is_some());
@@ -210,7 +183,7 @@ fn a_target_that_never_answers_is_given_up() {
     let target = faulty(Fault::NoAccept, 1.0);
     let stop = Stop::Duration { duration_ns: 60_000 * MS };
     let started = Instant::now();
-    let summary = run(&plan(&url(&target), Pace::Closed { users: 2 }, stop));
+    let summary = run(&plan(&url(&target), Pace::Closed(Closed::new(2)), stop));
     target.stop().unwrap();
     balanced(&summary);
     assert!(summary.failure.is_some_and(|text| text.contains("no byte of an answer")));
@@ -223,7 +196,7 @@ fn a_target_is_heard_even_when_every_user_waits_at_the_end_of_every_slice() {
     let target = Target::start(serde_json::from_str(spec).unwrap()).unwrap();
     // Longer than the timeout and the second of grace after which silence is given up.
     let stop = Stop::Duration { duration_ns: 2500 * MS };
-    let summary = run(&plan(&url(&target), Pace::Closed { users: 1 }, stop));
+    let summary = run(&plan(&url(&target), Pace::Closed(Closed::new(1)), stop));
     target.stop().unwrap();
     balanced(&summary);
     assert_eq!(summary.failure, None);
@@ -249,7 +222,7 @@ fn bodies_of_every_size_arrive_whole_chunked_or_not() {
 fn a_request_with_a_large_body_goes_out_whole() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let mut plan = requests(&url(&target), 4, 20);
-    let Source::One { request } = &mut plan.groups[0].source;
+    let Source::One { request } = &mut plan.groups[0].source else { unreachable!() };
     request.method = "POST".into();
     request.body = Some("QUJD".repeat(1 << 20));
     request.timeout_ns = 10_000 * MS;
@@ -285,12 +258,12 @@ fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
     let dead = std::net::SocketAddr::new("::1".parse().unwrap(), target.addr().port());
     let plan = requests(&url(&target), 8, 100);
     let mut prepared = engine::prepare(&plan).unwrap();
-    prepared[0].addresses = vec![dead, target.addr()];
+    prepared.endpoints[0].addresses = vec![dead.into(), target.addr().into()];
     let (reports, inbox) = std::sync::mpsc::channel();
     let share = engine::Share {
         number: 0,
         plan,
-        requests: prepared.into(),
+        prepared: prepared.into(),
         gate: std::sync::Arc::new(engine::Gate::new(1)),
         reports,
         run_start: net::monotonic_ns(),
@@ -310,10 +283,10 @@ fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
 fn a_window_that_is_stopped_is_as_long_as_it_was() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let stop = Stop::Duration { duration_ns: 60_000 * MS };
-    let mut plan = plan(&url(&target), Pace::Closed { users: 4 }, stop);
+    let mut plan = plan(&url(&target), Pace::Closed(Closed::new(4)), stop);
     plan.transport.source_addresses = vec!["127.0.0.9".parse().unwrap()];
-    let run = Run::start(&plan).unwrap();
     let started = Instant::now();
+    let run = Run::start(&plan).unwrap();
     // Some slices of the window come before the stop: they know the window as it was planned.
     for _ in 0..5 {
         assert!(run.next_slice(Duration::from_secs(5)).is_some());

@@ -1,9 +1,9 @@
 //! What a worker needs of the world: a clock, sockets, and a way to wait.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use crate::ThreadUsage;
+use crate::{Address, ThreadUsage};
 
 /// Nanoseconds on the monotonic clock (of the machine, or of the simulation).
 pub type Nanos = u64;
@@ -33,12 +33,7 @@ pub trait Driver {
     fn usage(&self) -> ThreadUsage;
 
     /// Starts to connect; `token` comes back with each [`Ready`] of this socket.
-    fn dial(
-        &mut self,
-        to: SocketAddr,
-        from: Option<IpAddr>,
-        token: u64,
-    ) -> io::Result<Self::Socket>;
+    fn dial(&mut self, to: &Address, from: Option<IpAddr>, token: u64) -> io::Result<Self::Socket>;
 
     /// Why a socket that was reported closed is broken, if it is.
     fn error(&mut self, socket: &Self::Socket) -> Option<io::Error>;

@@ -4,7 +4,7 @@
 //! so that an exchange on an open connection costs one send, one receive and its share of a wait.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 
@@ -15,7 +15,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::socket;
-use crate::{Driver, Nanos, Ready, ThreadUsage};
+use crate::{Address, Driver, Nanos, Ready, ThreadUsage};
 
 /// Events taken in one wait; more stay queued in the kernel for the next.
 const BATCH: usize = 1024;
@@ -55,7 +55,7 @@ impl Driver for Epoll {
         ThreadUsage::now()
     }
 
-    fn dial(&mut self, to: SocketAddr, from: Option<IpAddr>, token: u64) -> io::Result<OwnedFd> {
+    fn dial(&mut self, to: &Address, from: Option<IpAddr>, token: u64) -> io::Result<OwnedFd> {
         let socket = socket::connecting(to, from)?;
         let interest = epoll::EventFlags::IN
             | epoll::EventFlags::OUT

@@ -3,6 +3,7 @@
 //! Everything of the platform lives here, and nothing above needs `unsafe` or `cfg`. The rooms
 //! upstairs see time, readiness and bytes, and never know which driver gives them.
 
+mod address;
 mod driver;
 mod epoll;
 mod layer;
@@ -17,6 +18,7 @@ mod tls;
 mod tls_insecure;
 mod usage;
 
+pub use address::Address;
 pub use driver::{Driver, Nanos, Ready};
 pub use epoll::{Epoll, monotonic_ns};
 pub use layer::{Layer, LayerError, LayerFault};

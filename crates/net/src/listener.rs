@@ -1,18 +1,19 @@
 //! Which processes of this machine listen on a port: the target's, when it is local.
 
+use crate::Address;
 use std::fs::{read_dir, read_link, read_to_string};
-use std::net::SocketAddr;
 
 /// State number of a listening socket in `/proc/net/tcp` (tcp_states.h).
 const LISTEN: &str = "0A";
 
 /// The processes that listen where one of `addresses` leads, and may be looked into by this user.
 #[must_use]
-pub fn listening_processes(addresses: &[SocketAddr]) -> Vec<u32> {
-    if !addresses.iter().any(|address| crate::is_own(address.ip())) {
+pub fn listening_processes(addresses: &[Address]) -> Vec<u32> {
+    let own = addresses.iter().filter(|address| address.is_own());
+    let ports: Vec<u16> = own.filter_map(|address| address.ip()).map(|ip| ip.port()).collect();
+    if ports.is_empty() {
         return Vec::new();
     }
-    let ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();
     let tables =
         ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| read_to_string(path).unwrap_or_default());
     let inodes: Vec<String> = tables
@@ -58,12 +59,12 @@ mod tests {
         for host in ["127.0.0.1:0", "[::1]:0"] {
             let listener = std::net::TcpListener::bind(host).unwrap();
             let address = listener.local_addr().unwrap();
-            assert_eq!(listening_processes(&[address]), [std::process::id()]);
+            assert_eq!(listening_processes(&[address.into()]), [std::process::id()]);
         }
     }
 
     #[test]
     fn does_not_look_for_remote_targets() {
-        assert!(listening_processes(&["192.0.2.1:80".parse().unwrap()]).is_empty());
+        assert!(listening_processes(&[Address::Ip("192.0.2.1:80".parse().unwrap())]).is_empty());
     }
 }

@@ -6,9 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use crate::{Driver, Nanos, Ready, ThreadUsage};
+use crate::{Address, Driver, Nanos, Ready, ThreadUsage};
 
 /// How a dial ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,12 +173,7 @@ impl<P: Peer> Driver for Simulated<P> {
         ThreadUsage::default()
     }
 
-    fn dial(
-        &mut self,
-        _: SocketAddr,
-        _: Option<IpAddr>,
-        token: u64,
-    ) -> io::Result<SimulatedSocket> {
+    fn dial(&mut self, _: &Address, _: Option<IpAddr>, token: u64) -> io::Result<SimulatedSocket> {
         let number = self.dials;
         self.dials += 1;
         match self.peer.dial(number, self.now) {
@@ -294,7 +289,7 @@ mod tests {
     }
 
     fn dial(world: &mut Simulated<Echo>, token: u64) -> io::Result<SimulatedSocket> {
-        world.dial("127.0.0.1:1".parse().unwrap(), None, token)
+        world.dial(&Address::Ip("127.0.0.1:1".parse().unwrap()), None, token)
     }
 
     #[test]

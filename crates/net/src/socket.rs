@@ -1,17 +1,37 @@
-//! Making one TCP socket: non-blocking, without Nagle's delay, on the way to its peer.
+//! Making one socket: non-blocking, without Nagle's delay, on the way to its peer.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, socket_with, sockopt,
+};
+
+use crate::Address;
+
+const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
 /// A socket whose connect has been started.
-pub(crate) fn connecting(to: SocketAddr, from: Option<IpAddr>) -> io::Result<OwnedFd> {
+pub(crate) fn connecting(to: &Address, from: Option<IpAddr>) -> io::Result<OwnedFd> {
+    match to {
+        Address::Ip(address) => connecting_ip(*address, from),
+        Address::Unix(path) => connecting_unix(path),
+    }
+}
+
+fn connecting_unix(path: &Path) -> io::Result<OwnedFd> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, FLAGS, None)?;
+    // A full accept queue is said at once here, as EAGAIN: nobody is kept waiting.
+    connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket)
+}
+
+fn connecting_ip(to: SocketAddr, from: Option<IpAddr>) -> io::Result<OwnedFd> {
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = socket_with(family, SocketType::STREAM, flags, None)?;
+    let socket = socket_with(family, SocketType::STREAM, FLAGS, None)?;
     sockopt::set_tcp_nodelay(&socket, true)?;
     if let Some(address) = from {
         choose_port_at_connect(&socket)?;

@@ -5,9 +5,11 @@
 //! connections move on to the next address before ports run out. Elsewhere the kernel chooses, and
 //! running out of ports is reported as what it is.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::Address;
 
 /// Connections from one address before the next is used. The kernel looks for a port among every
 /// other one of its range first: beyond half of the range, each dial walks through all of those
@@ -39,7 +41,8 @@ impl SourceAddresses {
     }
 
     /// The address to dial `to` from; `None` leaves the choice to the kernel.
-    pub fn next(&mut self, to: SocketAddr) -> Option<IpAddr> {
+    pub fn next(&mut self, to: &Address) -> Option<IpAddr> {
+        let to = to.ip()?;
         if !self.chosen.is_empty() {
             self.next = self.next.wrapping_add(1);
             return Some(self.chosen[(self.next - 1) as usize % self.chosen.len()]);
@@ -77,8 +80,12 @@ impl SourceAddresses {
 mod tests {
     use super::*;
 
-    fn loopback() -> SocketAddr {
-        "127.0.0.1:80".parse().unwrap()
+    fn to(text: &str) -> Address {
+        Address::Ip(text.parse().unwrap())
+    }
+
+    fn loopback() -> Address {
+        to("127.0.0.1:80")
     }
 
     fn address(text: &str) -> Option<IpAddr> {
@@ -88,7 +95,7 @@ mod tests {
     #[test]
     fn rotates_on_loopback_before_half_of_a_port_range_is_used_up() {
         let mut sources = SourceAddresses::default();
-        let taken: Vec<_> = (0..30_000).map(|_| sources.next(loopback())).collect();
+        let taken: Vec<_> = (0..30_000).map(|_| sources.next(&loopback())).collect();
         assert_eq!(taken[11_999], None);
         assert_eq!(taken[12_000], address("127.0.0.2"));
         assert_eq!(taken[29_999], address("127.0.0.3"));
@@ -98,7 +105,7 @@ mod tests {
     fn comes_back_to_the_first_address_after_the_last() {
         let mut sources = SourceAddresses::default();
         let all = PER_ADDRESS * ADDRESSES;
-        let taken: Vec<_> = (0..=all).map(|_| sources.next(loopback())).collect();
+        let taken: Vec<_> = (0..=all).map(|_| sources.next(&loopback())).collect();
         assert_eq!(taken[all as usize - 1], address("127.0.0.250"));
         assert_eq!(taken[all as usize], None);
     }
@@ -108,39 +115,39 @@ mod tests {
         let first = SourceAddresses::default();
         let (mut one, mut two) = (first.clone(), first.clone());
         for _ in 0..PER_ADDRESS / 2 {
-            assert_eq!((one.next(loopback()), two.next(loopback())), (None, None));
+            assert_eq!((one.next(&loopback()), two.next(&loopback())), (None, None));
         }
         let mut later = first.clone();
-        assert_eq!(later.next(loopback()), address("127.0.0.2"));
-        assert_eq!(one.next(loopback()), address("127.0.0.2"));
+        assert_eq!(later.next(&loopback()), address("127.0.0.2"));
+        assert_eq!(one.next(&loopback()), address("127.0.0.2"));
     }
 
     #[test]
     fn moves_on_when_the_ports_of_an_address_are_gone() {
         let first = SourceAddresses::default();
         let (mut one, mut two) = (first.clone(), first.clone());
-        assert_eq!((one.next(loopback()), two.next(loopback())), (None, None));
+        assert_eq!((one.next(&loopback()), two.next(&loopback())), (None, None));
         one.skip();
-        assert_eq!(one.next(loopback()), address("127.0.0.2"));
+        assert_eq!(one.next(&loopback()), address("127.0.0.2"));
         // Who comes to the same end later moves on to the same place.
         two.skip();
-        assert_eq!(two.next(loopback()), address("127.0.0.2"));
+        assert_eq!(two.next(&loopback()), address("127.0.0.2"));
     }
 
     #[test]
     fn those_that_were_chosen_are_used_in_turn_wherever_it_goes() {
         let chosen = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
         let mut sources = SourceAddresses::chosen(&chosen);
-        let taken: Vec<_> = (0..3).map(|_| sources.next(loopback())).collect();
+        let taken: Vec<_> = (0..3).map(|_| sources.next(&loopback())).collect();
         assert_eq!(taken, [address("10.0.0.1"), address("10.0.0.2"), address("10.0.0.1")]);
-        assert_eq!(sources.next("192.0.2.1:80".parse().unwrap()), address("10.0.0.2"));
+        assert_eq!(sources.next(&to("192.0.2.1:80")), address("10.0.0.2"));
     }
 
     #[test]
     fn leaves_other_destinations_to_the_kernel() {
         let mut sources = SourceAddresses::default();
         sources.skip();
-        assert_eq!(sources.next("[::1]:80".parse().unwrap()), None);
-        assert_eq!(sources.next("192.0.2.1:80".parse().unwrap()), None);
+        assert_eq!(sources.next(&to("[::1]:80")), None);
+        assert_eq!(sources.next(&to("192.0.2.1:80")), None);
     }
 }

@@ -29,12 +29,12 @@ impl<T: Ord> Timers<T> {
         self.heap.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Takes one timer whose time has come.
-    pub fn pop_due(&mut self, now: Nanos) -> Option<T> {
+    /// Takes one timer whose time has come, with that time.
+    pub fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, T)> {
         if self.next_at()? > now {
             return None;
         }
-        self.heap.pop().map(|Reverse((_, what))| what)
+        self.heap.pop().map(|Reverse(timer)| timer)
     }
 }
 
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(timers.next_at(), Some(10));
         assert_eq!(
             [timers.pop_due(20), timers.pop_due(20), timers.pop_due(20)],
-            [Some(10), Some(20), None]
+            [Some((10, 10)), Some((20, 20)), None]
         );
     }
 }

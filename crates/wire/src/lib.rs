@@ -9,6 +9,7 @@ mod head;
 mod heads;
 mod request;
 mod response;
+mod template;
 
 pub use chunked::Chunked;
 pub use error::WireError;
@@ -16,3 +17,4 @@ pub use head::{Framing, Head, MAX_HEAD_BYTES};
 pub use heads::Heads;
 pub use request::{Request, RequestError, RequestParts};
 pub use response::{BodySink, Progress, Response};
+pub use template::{Template, TemplateError, Values};

@@ -79,12 +79,12 @@ impl Request {
     }
 }
 
-fn has(parts: &RequestParts<'_>, name: &str) -> bool {
+pub(crate) fn has(parts: &RequestParts<'_>, name: &str) -> bool {
     parts.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
 /// Methods that define a body announce an empty one too, or some servers answer 411 (RFC 9110, 8.6).
-fn content_length(parts: &RequestParts<'_>) -> Option<usize> {
+pub(crate) fn content_length(parts: &RequestParts<'_>) -> Option<usize> {
     if has(parts, "content-length") || has(parts, "transfer-encoding") {
         return None;
     }
@@ -94,7 +94,7 @@ fn content_length(parts: &RequestParts<'_>) -> Option<usize> {
     }
 }
 
-fn check(parts: &RequestParts<'_>) -> Result<(), RequestError> {
+pub(crate) fn check(parts: &RequestParts<'_>) -> Result<(), RequestError> {
     if parts.method.is_empty() || !parts.method.bytes().all(is_token) {
         return Err(RequestError::Method(parts.method.to_owned()));
     }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use net::{MachineUsage, Nanos, monotonic_ns, thread_times};
+use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
 
 use super::Outbox;
 use crate::gate::Gate;
 use crate::health::{Health, Vitals};
 use crate::level::slice_json;
 use crate::log::Log;
-use crate::plan::{Pace, Plan};
+use crate::plan::Plan;
 use crate::prepare::Prepared;
 use crate::report::{Connections, Phase, Report};
 use crate::summary::{Generator, SUMMARY_VERSION, Summary, WorkerTime, add_tallies};
@@ -60,28 +60,24 @@ struct Machine {
 impl Coordinator {
     pub(super) fn new(
         plan: &Plan,
-        requests: &[Prepared],
+        prepared: &Prepared,
         workers: u32,
         run_start: Nanos,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
         log: Option<Log>,
     ) -> Self {
-        let timeout_ns = requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0);
-        let patience = timeout_ns.saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
+        let patience = prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
         Self {
             gate,
             outbox,
             log,
             timeline: Timeline::new(workers),
-            summary: empty_summary(plan, requests, workers),
-            is_open_model: plan
-                .groups
-                .iter()
-                .any(|group| !matches!(group.pace, Pace::Closed { .. })),
+            summary: empty_summary(plan, prepared, workers),
+            is_open_model: plan.groups.iter().any(|group| !group.pace.is_closed()),
             run_start,
             give_up_at: run_start.saturating_add(patience),
-            machine: Machine::new(requests),
+            machine: Machine::new(&prepared.addresses()),
             cpu_at_start: 0,
             windows: vec![0; workers as usize],
             was_heard: false,
@@ -219,12 +215,10 @@ impl Coordinator {
 }
 
 impl Machine {
-    fn new(requests: &[Prepared]) -> Self {
-        let addresses: Vec<_> =
-            requests.iter().flat_map(|request| request.addresses.clone()).collect();
-        let target = net::listening_processes(&addresses);
+    fn new(addresses: &[Address]) -> Self {
+        let target = net::listening_processes(addresses);
         Self {
-            is_local: addresses.iter().any(|address| net::is_own(address.ip())),
+            is_local: addresses.iter().any(Address::is_own),
             last: MachineUsage::now(),
             target_cores: net::cores_of(&target),
             last_threads: thread_times(&target),
@@ -271,22 +265,15 @@ fn percent(part: Nanos, whole: Nanos) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
-    let rates = plan.groups.iter().filter_map(|group| match &group.pace {
-        Pace::Closed { .. } => None,
-        Pace::Constant(open) =>
-        {
-            #[allow(clippy::cast_precision_loss)]
-            Some(open.rate_per_s / open.stride as f64)
-        }
-        Pace::Poisson(open) => Some(open.rate_per_s),
-    });
+fn empty_summary(plan: &Plan, prepared: &Prepared, workers: u32) -> Summary {
+    let requests = &prepared.requests;
+    let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
         version: SUMMARY_VERSION,
         names: requests.iter().map(|request| request.name.clone()).collect(),
         measured: vec![Tally::default(); requests.len()],
         warmup: vec![Tally::default(); requests.len()],
-        concurrency: plan.connections().into(),
+        concurrency: plan.concurrency().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
         window_ns: 0,
         warmup_ns: plan.warmup_ns,

@@ -3,10 +3,11 @@
 use client::{Outcome, Reason, Stamps};
 use net::{Driver, Nanos};
 
-use super::crew::Due;
+use super::crew::{Due, NOBODY};
 use super::lane::State;
 use super::{Alarm, Worker};
 use crate::pace::{Schedule, mix};
+use crate::plan::Pace;
 use crate::report::Phase;
 
 /// Seeds of the warm-up's arrivals must not be those of the window's.
@@ -17,24 +18,29 @@ impl<D: Driver> Worker<D> {
     pub(super) fn start_arrivals(&mut self) {
         if self.share.plan.warmup_ns > 0 {
             self.set_schedules(self.window.run_start, mix(self.share.plan.seed, WARMUP_SEED));
+            self.start_pooled_users(self.window.run_start);
         }
     }
 
     /// The measured window begins: a schedule of its own, and users that were held back.
     pub(super) fn start_window(&mut self) {
         self.set_schedules(self.window.start, self.share.plan.seed);
-        for lane in 0..self.lanes.len() {
-            let crew = &self.crews[usize::from(self.lanes[lane].crew)];
-            if crew.is_closed() && self.lanes[lane].state == State::Idle {
-                // As many lanes as fit 32 bits were planned.
-                self.released.push((lane as u32, self.window.start));
-            }
+        if self.share.plan.warmup_ns == 0 {
+            self.start_pooled_users(self.window.start);
         }
+        self.start_idle_users();
     }
 
     fn set_schedules(&mut self, start: Nanos, seed: u64) {
         for (crew, number) in self.crews.iter_mut().zip(0_u64..) {
-            crew.schedule = Schedule::new(&crew.pace, start, mix(seed, number));
+            let is_early = start < self.window.start;
+            // What is shaped by time has its own time: the window's.
+            let is_shaped = matches!(crew.pace, Pace::Replay(_)) || !crew.pace.stages().is_empty();
+            crew.schedule = if is_early && is_shaped {
+                None
+            } else {
+                Schedule::new(&crew.pace, start, mix(seed, number))
+            };
         }
     }
 
@@ -64,13 +70,13 @@ impl<D: Driver> Worker<D> {
     }
 
     fn arrive(&mut self, crew: usize, intended: Nanos, now: Nanos) {
-        let measured = self.window.is_measured(intended);
         if self.crews[crew].in_flight >= self.crews[crew].max_in_flight {
-            self.plan_one(crew, measured).dropped += 1;
+            let due = self.crews[crew].next_due(NOBODY, intended, now);
+            let measured = self.window.is_measured(intended);
+            self.plan_one(due.request, measured).dropped += 1;
             return;
         }
-        let due = Due { intended, taken: now, measured };
-        self.take_up(crew, &due);
+        let due = self.take_up(crew, NOBODY, intended, now);
         match self.crews[crew].idle.pop_front() {
             Some(lane) => self.begin(lane, due),
             None => self.queue(crew, due),
@@ -78,31 +84,35 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Books a planned request, and gives its tally.
-    fn plan_one(&mut self, crew: usize, measured: bool) -> &mut crate::tally::Tally {
+    fn plan_one(&mut self, request: u16, measured: bool) -> &mut crate::tally::Tally {
         if measured {
             self.window.left -= u64::from(self.window.left < u64::MAX);
         }
-        let tally = self.journal.tally(crew as u16, measured);
+        let tally = self.journal.tally(request, measured);
         tally.planned += 1;
         tally
     }
 
-    /// Books an attempt.
-    fn take_up(&mut self, crew: usize, due: &Due) {
-        self.plan_one(crew, due.measured).attempted += 1;
+    /// Books an attempt of a user, or an arrival's.
+    pub(super) fn take_up(&mut self, crew: usize, user: u32, intended: Nanos, now: Nanos) -> Due {
+        let measured = self.window.is_measured(intended);
+        let due = Due { measured, ..self.crews[crew].next_due(user, intended, now) };
+        self.plan_one(due.request, measured).attempted += 1;
         self.crews[crew].in_flight += 1;
         self.in_flight += u64::from(due.measured);
         self.last_taken = due.taken;
-        let tally = self.journal.tally(crew as u16, true);
+        let tally = self.journal.tally(due.request, true);
         if self.window.contains(due.taken) {
             tally.attempted_inside += 1;
         } else if due.measured {
             tally.late += 1;
         }
+        due
     }
 
-    fn queue(&mut self, crew: usize, due: Due) {
-        let timeout_at = due.taken.saturating_add(self.share.requests[crew].timeout_ns);
+    /// No lane is free: the request waits for one.
+    pub(super) fn queue(&mut self, crew: usize, due: Due) {
+        let timeout_at = due.taken.saturating_add(self.crews[crew].timeout_ns);
         let crew_number = crew as u16;
         let crew = &mut self.crews[crew];
         crew.queue.push_back(due);
@@ -114,7 +124,7 @@ impl<D: Driver> Worker<D> {
 
     /// Those at the front of a queue that waited longer than their timeout have ended.
     pub(super) fn ring_queue(&mut self, number: u16, now: Nanos) {
-        let timeout_ns = self.share.requests[usize::from(number)].timeout_ns;
+        let timeout_ns = self.crews[usize::from(number)].timeout_ns;
         while let Some(due) = self.crews[usize::from(number)].queue.front().copied() {
             let timeout_at = due.taken.saturating_add(timeout_ns);
             if timeout_at > now {
@@ -125,7 +135,9 @@ impl<D: Driver> Worker<D> {
             let stamps = Stamps { last_byte: now, ..Stamps::new(due.intended, due.taken) };
             let outcome = Outcome::failed(Reason::TimeoutQueue, None);
             self.journal.sample(&outcome, None, &[], now, None);
-            self.book_end(number, due.measured, &stamps, &outcome);
+            self.crews[usize::from(number)].sessions.ended(due.user, false);
+            self.book_end(number, due.request, due.measured, &stamps, &outcome);
+            self.user_goes_on(number, due.user, now, None);
         }
         self.crews[usize::from(number)].queue_watched = false;
     }
@@ -134,37 +146,12 @@ impl<D: Driver> Worker<D> {
     pub(super) fn next_work(&mut self, lane: u32, since: Nanos) {
         let crew = usize::from(self.lanes[lane as usize].crew);
         self.lanes[lane as usize].state = State::Idle;
-        if self.crews[crew].is_closed() {
+        if self.crews[crew].has_own_lanes() {
             self.next_of_user(lane, crew, since);
         } else if let Some(due) = self.crews[crew].queue.pop_front() {
             self.begin(lane, due);
         } else {
             self.crews[crew].idle.push_back(lane);
         }
-    }
-
-    fn next_of_user(&mut self, lane: u32, crew: usize, since: Nanos) {
-        if std::mem::take(&mut self.lanes[lane as usize].is_thoughtful)
-            && let Some(thoughts) = &mut self.crews[crew].thoughts
-        {
-            let until = since.saturating_add(thoughts.next());
-            self.lanes[lane as usize].state = State::Resting;
-            return self.watch(lane, until);
-        }
-        if self.window.start == Nanos::MAX {
-            // The start may have been announced within this turn.
-            self.window.set_start(self.share.gate.start());
-        }
-        // Free since just before the window: the first thing it may do is due at the start.
-        let since = match self.window.phase {
-            Phase::Measure => since.max(self.window.start),
-            _ => since,
-        };
-        if !self.window.admits(since) {
-            return;
-        }
-        let due = Due { intended: since, taken: since, measured: self.window.is_measured(since) };
-        self.take_up(crew, &due);
-        self.begin(lane, due);
     }
 }

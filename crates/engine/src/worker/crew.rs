@@ -4,11 +4,19 @@ use std::collections::VecDeque;
 
 use net::Nanos;
 
-use super::routes::Routes;
-
-use crate::pace::Schedule;
-use crate::plan::{Group, Open, Pace};
+use super::choice::Choice;
+use super::session::Sessions;
+use crate::pace::{Schedule, SplitMix, mix};
+use crate::plan::{Group, Pace};
+use crate::prepare::{PreparedGroup, PreparedRequest, Text};
+use crate::ramp::Ramp;
 use crate::think::Thoughts;
+use crate::variables::{Draw, Draws, Filling};
+
+/// Thoughts, choices and values are drawn apart from arrivals, and from each other.
+const THOUGHT_SEED: u64 = 0x74_68_69_6e_6b;
+const CHOICE_SEED: u64 = 0x63_68_6f_69_63_65;
+const VALUE_SEED: u64 = 0x76_61_6c_75_65;
 
 /// A request that was taken up but has no connection yet.
 #[derive(Debug, Clone, Copy)]
@@ -16,18 +24,38 @@ pub(super) struct Due {
     pub(super) intended: Nanos,
     pub(super) taken: Nanos,
     pub(super) measured: bool,
+    /// Which request.
+    pub(super) request: u16,
+    /// Which user of the crew's; arrivals are nobody's.
+    pub(super) user: u32,
+    /// Its row and number.
+    pub(super) draw: Draw,
 }
+
+/// Who does what when nobody knows which user it is.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 /// One group at work.
 pub(super) struct Crew {
     pub(super) pace: Pace,
     /// How long its users think, if they do.
     pub(super) thoughts: Option<Thoughts>,
+    /// How many users there are, where that changes with time.
+    pub(super) ramp: Option<Ramp>,
+    /// Which users of the whole plan these are: `first`, `first + stride`, …
+    pub(super) numbers: (u64, u64),
     /// Arrivals to come; none for a closed pace.
     pub(super) schedule: Option<Schedule>,
+    pub(super) choice: Choice,
+    pub(super) sessions: Sessions,
+    pub(super) random: SplitMix,
     pub(super) queue: VecDeque<Due>,
     /// Whether an alarm watches the front of the queue.
     pub(super) queue_watched: bool,
+    /// How long a request may wait in the queue: the longest timeout of the crew's requests.
+    pub(super) timeout_ns: Nanos,
+    /// The number of its first lane.
+    pub(super) first_lane: u32,
     /// Lanes without work; the one that rested longest goes first, so that all stay in use.
     pub(super) idle: VecDeque<u32>,
     /// Taken up and not ended.
@@ -35,35 +63,102 @@ pub(super) struct Crew {
     pub(super) max_in_flight: u32,
     /// Whether any connection has brought a second answer: this server keeps them alive.
     pub(super) keeps_alive: bool,
-    /// Where its connections go.
-    pub(super) routes: Routes,
 }
 
 impl Crew {
-    pub(super) fn new(group: &Group, routes: Routes, seed: u64) -> Self {
-        let max_in_flight = match &group.pace {
-            Pace::Closed { .. } => u32::MAX,
-            Pace::Constant(open) | Pace::Poisson(open) => limit(open),
-        };
+    pub(super) fn new(
+        group: &Group,
+        prepared: &PreparedGroup,
+        timeout_ns: Nanos,
+        first_lane: u32,
+        seed: u64,
+    ) -> Self {
+        let users = if group.pace.is_closed() { group.pace.concurrency() } else { 0 };
+        let choice = Choice::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
+        let draws = Draws::new(group.first, group.stride);
+        let thoughts = |think| Thoughts::new(think, mix(seed, THOUGHT_SEED));
         Self {
-            pace: group.pace.clone(),
-            thoughts: group.think.as_ref().map(|think| Thoughts::new(think, seed)),
+            thoughts: group.think.as_ref().map(thoughts),
+            ramp: if group.pace.is_closed() { Ramp::new(group.pace.stages()) } else { None },
+            numbers: (group.first, group.stride),
             schedule: None,
+            sessions: Sessions::new(users, choice.steps(), prepared, draws),
+            choice,
+            random: SplitMix::new(mix(seed, VALUE_SEED)),
             queue: VecDeque::new(),
             queue_watched: false,
+            timeout_ns,
+            first_lane,
             idle: VecDeque::new(),
             in_flight: 0,
-            max_in_flight,
+            max_in_flight: limit(&group.pace),
             keeps_alive: false,
-            routes,
+            pace: group.pace.clone(),
         }
     }
 
+    /// Whether requests wait for answers.
     pub(super) fn is_closed(&self) -> bool {
-        matches!(self.pace, Pace::Closed { .. })
+        self.pace.is_closed()
+    }
+
+    /// Whether each lane is a user with a connection of its own.
+    pub(super) fn has_own_lanes(&self) -> bool {
+        matches!(&self.pace, Pace::Closed(closed) if closed.pool.is_none())
+    }
+
+    /// Users who share lanes.
+    pub(super) fn pooled_users(&self) -> u32 {
+        match &self.pace {
+            Pace::Closed(closed) if closed.pool.is_some() => closed.users,
+            _ => 0,
+        }
+    }
+
+    /// The user on a lane of its own.
+    pub(super) fn user_of(&self, lane: u32) -> u32 {
+        if self.has_own_lanes() { lane - self.first_lane } else { NOBODY }
+    }
+
+    /// When, from `now` on, this user is there: from and to.
+    pub(super) fn presence(&self, user: u32, start: Nanos, now: Nanos) -> Option<(Nanos, Nanos)> {
+        let Some(ramp) = &self.ramp else { return Some((now, Nanos::MAX)) };
+        #[allow(clippy::cast_precision_loss)]
+        let number = (self.numbers.0 + u64::from(user) * self.numbers.1) as f64;
+        // Rounded, so that as many user-seconds come out as lie under the ramp.
+        let (from, to) = ramp.above(number + 0.5, now.saturating_sub(start))?;
+        Some((start + from, start + to))
+    }
+
+    /// Joins the text of a request with its values.
+    pub(super) fn join(
+        &mut self,
+        due: &Due,
+        request: &PreparedRequest,
+        group: &PreparedGroup,
+        text: &mut Vec<u8>,
+        spare: &mut Vec<u8>,
+    ) {
+        let Text::Joined(template, variables) = &request.text else { return };
+        let (rows, draw) = (group.rows.as_deref(), due.draw);
+        let captured = self.sessions.values(due.user);
+        let mut values = Filling { variables, rows, draw, captured, random: &mut self.random };
+        template.join(&mut values, text, spare);
+    }
+
+    /// The request that a user, or an arrival, sends next.
+    pub(super) fn next_due(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Due {
+        let request = self.choice.next(self.sessions.step(user));
+        let draw = self.sessions.draw(user);
+        Due { intended, taken, measured: false, request, user, draw }
     }
 }
 
-fn limit(open: &Open) -> u32 {
-    open.max_in_flight.unwrap_or(u32::MAX)
+fn limit(pace: &Pace) -> u32 {
+    let limit = match pace {
+        Pace::Closed(_) => None,
+        Pace::Constant(open) | Pace::Poisson(open) => open.max_in_flight,
+        Pace::Replay(replay) => replay.max_in_flight,
+    };
+    limit.unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
 //! Connections: the first ones before the window, later ones when a lane needs them.
 
-use client::{Connection, Opening as Way, Reason, UNSET};
+use client::{Connection, Opening as Way, Reason, Tunnel, UNSET};
 use net::{Driver, Layer, Nanos, Ready};
 
 use super::lane::{State, token};
@@ -43,7 +43,9 @@ impl<D: Driver> Worker<D> {
         let now = self.driver.now();
         self.start_arrivals();
         self.opening.is_started = true;
-        if self.share.plan.transport.keepalive {
+        // Users who come and go bring their connections along.
+        let comes_later = self.crews.iter().any(|crew| crew.ramp.is_some());
+        if self.share.plan.transport.keepalive && !comes_later {
             self.opening.pending = self.lanes.len() as u32;
             self.open_more(now, true);
         } else {
@@ -89,7 +91,9 @@ impl<D: Driver> Worker<D> {
             Ok((socket, layer)) => {
                 let lane = &mut self.lanes[number as usize];
                 lane.dialled_at = now;
-                lane.connection = Some(Connection::dialled(socket, layer));
+                let endpoint = &self.share.prepared.endpoints[usize::from(lane.endpoint)];
+                let tunnel = endpoint.tunnel.clone().map(Tunnel::new);
+                lane.connection = Some(Connection::dialled(socket, layer).through(tunnel));
                 self.sockets += 1;
             }
             Err(reason) => self.dial_failed(number, reason, now),
@@ -98,8 +102,9 @@ impl<D: Driver> Worker<D> {
 
     /// What the lane's connection speaks beneath its requests.
     fn layer_for(&self, number: u32) -> Result<Option<Box<dyn Layer>>, Reason> {
-        let request = &self.share.requests[usize::from(self.lanes[number as usize].crew)];
-        let session = request.tls.as_ref().map(net::TlsClient::session).transpose();
+        let endpoint = usize::from(self.lanes[number as usize].endpoint);
+        let endpoint = &self.share.prepared.endpoints[endpoint];
+        let session = endpoint.tls.as_ref().map(net::TlsClient::session).transpose();
         session.map_err(|error| error.fault.into())
     }
 
@@ -111,7 +116,7 @@ impl<D: Driver> Worker<D> {
         let lane = &mut self.lanes[number as usize];
         lane.generation = lane.generation.wrapping_add(1);
         let token = token(number, lane.generation);
-        let (to, route) = self.crews[usize::from(lane.crew)].routes.next();
+        let (to, route) = self.routes[usize::from(lane.endpoint)].next();
         lane.route = route;
         let mut failure = Reason::ConnectOther;
         for _ in 0..ADDRESS_TRIES {
@@ -152,10 +157,10 @@ impl<D: Driver> Worker<D> {
         self.connections.open_max = self.connections.open_max.max(self.connections.open);
         self.mark_short(number, false);
         let lane = &mut self.lanes[number as usize];
-        self.crews[usize::from(lane.crew)].routes.ended(lane.route, true);
+        self.routes[usize::from(lane.endpoint)].ended(lane.route, true);
         let (connect, tls) = lane.opening_times(now);
         if lane.state == State::Opening {
-            let times = &mut self.journal.tally(lane.crew, false).accepted;
+            let times = &mut self.journal.tally(lane.request, false).accepted;
             times.connect.record(connect);
             if let Some(tls) = tls {
                 times.tls.record(tls);
@@ -178,7 +183,7 @@ impl<D: Driver> Worker<D> {
         self.connections.local.count(reason);
         self.mark_short(number, reason.is_local());
         let lane = &mut self.lanes[number as usize];
-        let routes = &mut self.crews[usize::from(lane.crew)].routes;
+        let routes = &mut self.routes[usize::from(lane.endpoint)];
         if !reason.is_local() {
             routes.ended(lane.route, false);
         }
@@ -220,13 +225,18 @@ impl<D: Driver> Worker<D> {
 
     /// After a failed dial a closed user stays away for a while; every other lane is free at once.
     pub(super) fn rest_or_free(&mut self, number: u32, since: Nanos, reason: Reason) {
-        if !self.crews[usize::from(self.lanes[number as usize].crew)].is_closed() {
+        if !self.crews[usize::from(self.lanes[number as usize].crew)].has_own_lanes() {
             return self.released.push((number, since));
         }
-        let patience = if reason.is_local() { LOCAL_PATIENCE } else { 1 };
-        let rest = self.share.plan.retry_delay_ns.saturating_mul(patience);
+        let rest = self.rest_after(reason);
         self.lanes[number as usize].state = State::Resting;
         self.watch(number, since.saturating_add(rest));
+    }
+
+    /// How long a user stays away after a dial that failed so.
+    pub(super) fn rest_after(&self, reason: Reason) -> Nanos {
+        let patience = if reason.is_local() { LOCAL_PATIENCE } else { 1 };
+        self.share.plan.retry_delay_ns.saturating_mul(patience)
     }
 
     /// Closes the connection of a lane, if it has one.
@@ -302,11 +312,12 @@ impl<D: Driver> Worker<D> {
         lane.deadline = deadline;
         if lane.alarm_at == UNSET || lane.alarm_at > deadline {
             lane.alarm_at = deadline;
-            self.alarms.set(deadline, Alarm::Lane(number, deadline));
+            self.alarms.set(deadline, Alarm::Lane(number));
         }
     }
 
     pub(super) fn timeout_of(&self, number: u32) -> Nanos {
-        self.share.requests[usize::from(self.lanes[number as usize].crew)].timeout_ns
+        let request = usize::from(self.lanes[number as usize].request);
+        self.share.prepared.requests[request].timeout_ns
     }
 }

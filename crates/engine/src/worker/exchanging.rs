@@ -1,11 +1,12 @@
 //! Requests: begun on a lane, moved by its events, ended in the books.
 
-use client::{Class, Connection, Outcome, Reason, Stamps, Step};
+use client::{Connection, Outcome, Stamps, Step};
 use net::{Driver, Nanos, Ready};
 
 use super::Worker;
 use super::crew::Due;
 use super::lane::State;
+use super::users::failed_to_dial;
 
 /// A server that closes after its answer does so within this time.
 const LOOK_NS: Nanos = 5_000_000;
@@ -17,12 +18,20 @@ impl<D: Driver> Worker<D> {
     /// Starts a request on a free lane.
     pub(super) fn begin(&mut self, number: u32, due: Due) {
         let lane = &mut self.lanes[number as usize];
-        let prepared = &self.share.requests[usize::from(lane.crew)];
+        let request = &self.share.prepared.requests[usize::from(due.request)];
         lane.state = State::Busy;
         lane.measured = due.measured;
-        lane.exchange.restart(due.intended, due.taken, &prepared.request);
-        let deadline = due.taken.saturating_add(prepared.timeout_ns);
-        let is_open = lane.is_open();
+        (lane.request, lane.user) = (due.request, due.user);
+        if request.is_joined() {
+            let crew = usize::from(lane.crew);
+            let group = &self.share.prepared.groups[crew];
+            self.crews[crew].join(&due, request, group, &mut lane.text, &mut self.spare);
+        }
+        request.ask(&mut lane.exchange);
+        lane.exchange.restart(due.intended, due.taken, request.outline(&lane.text));
+        let deadline = due.taken.saturating_add(request.timeout_ns);
+        let is_open = lane.is_open() && lane.endpoint == request.endpoint;
+        lane.endpoint = request.endpoint;
         self.watch(number, deadline);
         if is_open {
             self.write(number);
@@ -37,8 +46,9 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut lane.connection else {
             return;
         };
-        let request = &self.share.requests[usize::from(lane.crew)].request;
-        let step = lane.exchange.send(&mut self.driver, connection, &request.bytes);
+        let request = &self.share.prepared.requests[usize::from(lane.request)];
+        let bytes = request.bytes(&lane.text);
+        let step = lane.exchange.send(&mut self.driver, connection, bytes);
         self.follow(number, step, false);
     }
 
@@ -48,11 +58,11 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut lane.connection else {
             return;
         };
-        let request = &self.share.requests[usize::from(lane.crew)].request;
-        let is_written = lane.exchange.bytes_out() == request.bytes.len() as u64;
+        let bytes = self.share.prepared.requests[usize::from(lane.request)].bytes(&lane.text);
+        let is_written = lane.exchange.bytes_out() == bytes.len() as u64;
         let mut step = Step::Pending;
         if event.writable && !(is_written && connection.is_plain()) {
-            step = lane.exchange.send(&mut self.driver, connection, &request.bytes);
+            step = lane.exchange.send(&mut self.driver, connection, bytes);
         }
         if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
             // An answer may lie before the error that stopped the writing.
@@ -95,21 +105,26 @@ impl<D: Driver> Worker<D> {
     /// Ends the exchange of a lane: books it, keeps or drops the connection, frees the lane.
     pub(super) fn finish(&mut self, number: u32, mut outcome: Outcome) {
         let lane = &mut self.lanes[number as usize];
-        let (crew, measured, stamps) = (lane.crew, lane.measured, lane.exchange.stamps);
-        let accepted = outcome.status.is_some_and(|status| {
-            outcome.failure.is_none() && self.share.requests[usize::from(crew)].accepts(status)
-        });
-        if !accepted {
-            let to = self.crews[usize::from(crew)].routes.address(lane.route);
+        let (crew, user, stamps) = (lane.crew, lane.user, lane.exchange.stamps);
+        let here = &mut self.crews[usize::from(crew)];
+        let request = &self.share.prepared.requests[usize::from(lane.request)];
+        if outcome.failure.is_none() {
+            let values = here.sessions.values(user);
+            outcome.failure = request.judge(outcome.status, &lane.exchange, values).err();
+        }
+        if outcome.failure.is_some() {
+            let to = self.routes[usize::from(lane.endpoint)].address(lane.route);
             let (exchange, at) = (Some(&lane.exchange), stamps.last_byte);
             self.journal.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));
-            outcome.failure = Some(outcome.failure.unwrap_or(Reason::Status));
         }
-        lane.is_thoughtful = self.crews[usize::from(crew)].thoughts.is_some();
-        let tally = self.journal.tally(crew, measured);
+        here.sessions.ended(user, outcome.failure.is_none());
+        lane.is_thoughtful = here.has_own_lanes() && here.thoughts.is_some();
+        let (request, measured) = (lane.request, lane.measured);
+        let tally = self.journal.tally(request, measured);
         tally.bytes_in += lane.exchange.bytes_in;
         tally.bytes_out += lane.exchange.bytes_out();
-        self.book_end(crew, measured, &stamps, &outcome);
+        self.book_end(crew, request, measured, &stamps, &outcome);
+        self.user_goes_on(crew, user, stamps.last_byte, outcome.failure);
         if outcome.reusable && self.may_keep(number) {
             self.keep(number, stamps.last_byte);
         } else {
@@ -149,13 +164,14 @@ impl<D: Driver> Worker<D> {
     pub(super) fn book_end(
         &mut self,
         crew: u16,
+        request: u16,
         measured: bool,
         stamps: &Stamps,
         outcome: &Outcome,
     ) {
-        self.journal.end(crew, measured, stamps, outcome);
+        self.journal.end(request, measured, stamps, outcome);
         if outcome.failure.is_none() && self.window.contains(stamps.last_byte) {
-            self.journal.tally(crew, true).ok_inside += 1;
+            self.journal.tally(request, true).ok_inside += 1;
         }
         self.crews[usize::from(crew)].in_flight -= 1;
         self.in_flight -= u64::from(measured);
@@ -168,9 +184,4 @@ impl<D: Driver> Worker<D> {
             _ => self.released.push((number, since)),
         }
     }
-}
-
-fn failed_to_dial(reason: Reason) -> bool {
-    matches!(reason.class(), Class::Connect | Class::Tls)
-        || matches!(reason, Reason::TimeoutConnect | Reason::TimeoutTls)
 }

@@ -1,9 +1,7 @@
 //! The worker's books: tallies of the current slice, samples, log rows. Handed up once a slice.
 
-use std::net::SocketAddr;
-
 use client::{Class, Exchange, Outcome, Reason, Stamps};
-use net::Nanos;
+use net::{Address, Nanos};
 
 use crate::report::{Row, Sample};
 use crate::tally::Tally;
@@ -58,7 +56,7 @@ impl Journal {
         exchange: Option<&Exchange>,
         buffer: &[u8],
         at: Nanos,
-        to: Option<SocketAddr>,
+        to: Option<&Address>,
     ) {
         let reason = outcome.failure.unwrap_or(Reason::Status);
         let seen = &mut self.sampled[reason.class() as usize];
@@ -84,7 +82,7 @@ impl Sample {
         status: Option<u16>,
         excerpt: &[u8],
         at: Nanos,
-        to: Option<SocketAddr>,
+        to: Option<&Address>,
     ) -> Self {
         let place = to.map(|to| format!(" ({to})")).unwrap_or_default();
         let text = String::from_utf8_lossy(excerpt);

@@ -1,8 +1,9 @@
 //! A lane: one connection's place, with the exchange that uses it. Made once, used for the whole run.
 
-use client::{Connection, Exchange, UNSET};
+use client::{Connection, Exchange, Outline, UNSET};
 use net::Nanos;
-use wire::Request;
+
+use super::crew::NOBODY;
 
 /// What a lane is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,16 @@ pub(super) enum State {
 pub(super) struct Lane<S> {
     pub(super) state: State,
     pub(super) crew: u16,
+    /// The request of its exchange.
+    pub(super) request: u16,
+    /// Whose exchange it is, within the crew.
+    pub(super) user: u32,
+    /// The joined text of its request, where that has places.
+    pub(super) text: Vec<u8>,
+    /// Where its connection goes: the number of an endpoint.
+    pub(super) endpoint: u16,
+    /// When its user leaves, where users come and go.
+    pub(super) leaves_at: Nanos,
     /// Whether the exchange belongs to the measured window.
     pub(super) measured: bool,
     /// Whether its user thinks before the next request.
@@ -43,15 +54,21 @@ pub(super) struct Lane<S> {
 }
 
 impl<S> Lane<S> {
-    pub(super) fn new(crew: u16, request: &Request) -> Self {
+    /// A lane for requests of this crew; the first that it dials for is `request`.
+    pub(super) fn new(crew: u16, request: u16, endpoint: u16) -> Self {
         Self {
             state: State::Idle,
             crew,
+            request,
+            user: NOBODY,
+            text: Vec::new(),
+            endpoint,
+            leaves_at: 0,
             measured: false,
             is_thoughtful: false,
             connection: None,
             generation: 0,
-            exchange: Exchange::new(UNSET, UNSET, request),
+            exchange: Exchange::new(UNSET, UNSET, Outline { is_head: false, length: 0 }),
             route: 0,
             dialled_at: UNSET,
             is_short: false,

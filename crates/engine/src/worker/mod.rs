@@ -5,13 +5,16 @@
 //! `dialling` (connections), `exchanging` (requests).
 
 mod arrivals;
+mod choice;
 mod crew;
 mod dialling;
 mod exchanging;
 mod journal;
 mod lane;
 mod routes;
+mod session;
 mod timekeeping;
+mod users;
 mod window;
 
 use std::sync::Arc;
@@ -42,16 +45,15 @@ const ATTENTION_NS: Nanos = 50_000_000;
 /// While the start of the window is awaited, its announcement must not be overslept.
 const ALERT_NS: Nanos = 2_000_000;
 
-/// Thoughts are drawn apart from arrivals.
-const THOUGHT_SEED: u64 = 0x74_68_69_6e_6b;
-
 /// What an alarm is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Alarm {
     /// The deadline of a lane, as it was when the alarm was set.
-    Lane(u32, Nanos),
+    Lane(u32),
     /// The front of a crew's queue may have waited too long.
     Queue(u16),
+    /// A user of a crew's pool goes on.
+    User(u16, u32),
     /// More first dials may start.
     Opening,
 }
@@ -63,8 +65,8 @@ pub struct Share {
     pub number: u32,
     /// Its part of the plan.
     pub plan: Plan,
-    /// The request of each group.
-    pub requests: Arc<[Prepared]>,
+    /// What is sent, and where.
+    pub prepared: Arc<Prepared>,
     /// Where it meets the others.
     pub gate: Arc<Gate>,
     /// Where its slices go.
@@ -83,6 +85,8 @@ pub struct Worker<D: Driver> {
     share: Share,
     lanes: Vec<Lane<D::Socket>>,
     crews: Vec<Crew>,
+    /// The addresses of each endpoint.
+    routes: Vec<Routes>,
     alarms: Timers<Alarm>,
     window: Window,
     slice: SliceClock,
@@ -98,6 +102,8 @@ pub struct Worker<D: Driver> {
     last_taken: Nanos,
     usage: ThreadUsage,
     scratch: Scratch,
+    /// Where bodies are joined before their length is known.
+    spare: Vec<u8>,
     ready: Vec<Ready>,
     /// Lanes that have just become free, and since when.
     released: Vec<(u32, Nanos)>,
@@ -108,14 +114,16 @@ pub struct Worker<D: Driver> {
 impl<D: Driver> Worker<D> {
     /// Makes a worker; nothing happens before [`Worker::run`].
     pub fn new(driver: D, share: Share) -> Self {
-        let Share { plan, requests, run_start, .. } = &share;
-        let lanes = lanes_of(plan, requests);
+        let Share { plan, prepared, run_start, .. } = &share;
+        let lanes = lanes_of(plan, prepared);
         let asked = lanes.len() as u64;
         Self {
             window: Window::new(plan, *run_start),
             slice: SliceClock::new(plan.slice_ns, *run_start),
-            journal: Journal::new(requests.len(), plan.log.is_some()),
+            journal: Journal::new(prepared.requests.len(), plan.log.is_some()),
             crews: crews_of(&share),
+            routes: routes_of(&share),
+            spare: Vec::new(),
             opening: Opening::default(),
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
@@ -156,10 +164,11 @@ impl<D: Driver> Worker<D> {
     }
 
     fn ring(&mut self, now: Nanos) {
-        while let Some(alarm) = self.alarms.pop_due(now) {
+        while let Some((at, alarm)) = self.alarms.pop_due(now) {
             match alarm {
-                Alarm::Lane(lane, at) => self.ring_lane(lane, at, now),
+                Alarm::Lane(lane) => self.ring_lane(lane, at, now),
                 Alarm::Queue(crew) => self.ring_queue(crew, now),
+                Alarm::User(crew, user) => self.ring_user(crew, user, at, now),
                 Alarm::Opening => self.open_more(now, true),
             }
         }
@@ -211,21 +220,31 @@ impl<D: Driver> Worker<D> {
 }
 
 fn crews_of(share: &Share) -> Vec<Crew> {
-    let pairs = share.plan.groups.iter().zip(share.requests.iter());
-    let routes = |prepared: &Prepared| Routes::new(&prepared.addresses, share.number);
-    pairs
-        .zip(0..)
-        .map(|((group, prepared), number)| {
-            let seed = mix(mix(share.plan.seed, THOUGHT_SEED), number);
-            Crew::new(group, routes(prepared), seed)
-        })
-        .collect()
+    let mut first_lane = 0;
+    let pairs = share.plan.groups.iter().zip(&share.prepared.groups);
+    let crews = pairs.zip(0..).map(|((group, prepared), number)| {
+        let from = usize::from(prepared.first);
+        let requests = &share.prepared.requests[from..from + usize::from(prepared.count)];
+        let timeout_ns = requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0);
+        let seed = mix(share.plan.seed, number);
+        let crew = Crew::new(group, prepared, timeout_ns, first_lane, seed);
+        first_lane += group.pace.connections();
+        crew
+    });
+    crews.collect()
 }
 
-fn lanes_of<S>(plan: &Plan, requests: &[Prepared]) -> Vec<Lane<S>> {
+fn routes_of(share: &Share) -> Vec<Routes> {
+    let endpoints = share.prepared.endpoints.iter();
+    endpoints.map(|endpoint| Routes::new(&endpoint.addresses, share.number)).collect()
+}
+
+fn lanes_of<S>(plan: &Plan, prepared: &Prepared) -> Vec<Lane<S>> {
     let mut lanes = Vec::with_capacity(plan.connections() as usize);
-    for ((group, prepared), crew) in plan.groups.iter().zip(requests).zip(0_u16..) {
-        lanes.extend((0..group.pace.connections()).map(|_| Lane::new(crew, &prepared.request)));
+    for ((group, here), crew) in plan.groups.iter().zip(&prepared.groups).zip(0_u16..) {
+        let endpoint = prepared.requests[usize::from(here.first)].endpoint;
+        let lane = |_| Lane::new(crew, here.first, endpoint);
+        lanes.extend((0..group.pace.connections()).map(lane));
     }
     lanes
 }

@@ -3,7 +3,7 @@
 //! An address that refused and was never open is passed over while another one works: the name
 //! `localhost` has two addresses on most machines, and most servers listen on one.
 
-use std::net::SocketAddr;
+use net::Address;
 
 /// The addresses of one target.
 #[derive(Debug)]
@@ -14,27 +14,30 @@ pub(super) struct Routes {
 
 #[derive(Debug)]
 struct Route {
-    address: SocketAddr,
+    address: Address,
     was_open: bool,
     has_failed: bool,
 }
 
 impl Routes {
     /// Every address, starting at a place of this worker's own.
-    pub(super) fn new(addresses: &[SocketAddr], start: u32) -> Self {
-        let route =
-            |address: &SocketAddr| Route { address: *address, was_open: false, has_failed: false };
+    pub(super) fn new(addresses: &[Address], start: u32) -> Self {
+        let route = |address: &Address| Route {
+            address: address.clone(),
+            was_open: false,
+            has_failed: false,
+        };
         Self { routes: addresses.iter().map(route).collect(), turn: start as usize }
     }
 
     /// The next address, with its number for [`Routes::ended`].
-    pub(super) fn next(&mut self) -> (SocketAddr, u16) {
+    pub(super) fn next(&mut self) -> (&Address, u16) {
         let count = self.routes.len();
         let order = (0..count).map(|step| (self.turn + step) % count);
         let place = order.clone().find(|at| self.is_hopeful(*at)).unwrap_or(self.turn % count);
         self.turn = place + 1;
         // A name with more addresses than fit 16 bits does not fit an answer of DNS.
-        (self.routes[place].address, place as u16)
+        (&self.routes[place].address, place as u16)
     }
 
     /// A dial to this address has ended.
@@ -50,12 +53,12 @@ impl Routes {
     }
 
     /// Addresses that never worked while another did.
-    pub(super) fn passed_over(&self) -> Vec<SocketAddr> {
+    pub(super) fn passed_over(&self) -> Vec<String> {
         if !self.routes.iter().any(|route| route.was_open) {
             return Vec::new();
         }
         let dead = self.routes.iter().filter(|route| route.has_failed && !route.was_open);
-        dead.map(|route| route.address).collect()
+        dead.map(|route| route.address.to_string()).collect()
     }
 
     /// How many addresses there are.
@@ -65,8 +68,8 @@ impl Routes {
     }
 
     /// The address with this number.
-    pub(super) fn address(&self, place: u16) -> SocketAddr {
-        self.routes[usize::from(place)].address
+    pub(super) fn address(&self, place: u16) -> &Address {
+        &self.routes[usize::from(place)].address
     }
 
     fn is_hopeful(&self, place: usize) -> bool {
@@ -79,8 +82,8 @@ mod tests {
     use super::*;
 
     fn routes(start: u32) -> Routes {
-        let addresses =
-            ["[::1]:80", "127.0.0.1:80", "127.0.0.2:80"].map(|text| text.parse().unwrap());
+        let addresses = ["[::1]:80", "127.0.0.1:80", "127.0.0.2:80"]
+            .map(|text| Address::Ip(text.parse().unwrap()));
         Routes::new(&addresses, start)
     }
 

@@ -2,7 +2,7 @@
 
 use net::{Driver, Nanos, ThreadUsage};
 
-use super::lane::State;
+use super::routes::Routes;
 use super::{ALERT_NS, ATTENTION_NS, Worker};
 use crate::report::{Phase, Report};
 
@@ -154,17 +154,6 @@ impl<D: Driver> Worker<D> {
         self.crews.iter().map(|crew| u64::from(crew.in_flight)).sum()
     }
 
-    /// Users whose request of the warm-up is still open. Their waiting belongs to the warm-up, so
-    /// nothing of the window's figures tells of them.
-    fn users_without_a_turn(&self) -> u64 {
-        let is_user = |crew: u16| self.crews[usize::from(crew)].is_closed();
-        let waiting = self
-            .lanes
-            .iter()
-            .filter(|lane| lane.state == State::Busy && !lane.measured && is_user(lane.crew));
-        waiting.count() as u64
-    }
-
     fn was_heard(&self) -> bool {
         self.lanes.iter().any(|lane| lane.exchange.bytes_in > 0)
     }
@@ -206,7 +195,7 @@ impl<D: Driver> Worker<D> {
             samples: std::mem::take(&mut self.journal.samples),
             rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
             was_heard: self.was_heard(),
-            passed_over: self.crews.iter().flat_map(|crew| crew.routes.passed_over()).collect(),
+            passed_over: self.routes.iter().flat_map(Routes::passed_over).collect(),
             warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),

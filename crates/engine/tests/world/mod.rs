@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use engine::{
-    Gate, Group, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Share, Source, Stop, Tally,
-    Transport, Worker, prepare,
+    Closed, Gate, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Share, Source, Stop, Tally,
+    Worker, prepare,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 
@@ -18,48 +18,25 @@ pub const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
 /// A closed load of so many users for one second, without warm-up.
 pub fn closed(users: u32) -> Plan {
-    plan(Pace::Closed { users })
+    plan(Pace::Closed(Closed::new(users)))
 }
 
 /// A constant rate for one second, without warm-up.
 pub fn constant(rate_per_s: f64, connections: u32) -> Plan {
-    plan(Pace::Constant(Open { rate_per_s, connections, max_in_flight: None, first: 0, stride: 1 }))
+    plan(Pace::Constant(Open::new(rate_per_s, connections)))
 }
 
-fn plan(pace: Pace) -> Plan {
-    let request = RequestPlan {
-        name: "GET /".into(),
-        method: "GET".into(),
-        url: "http://127.0.0.1:80/".into(),
-        headers: vec![],
-        body: None,
-        timeout_ns: SECOND,
-        accept_statuses: vec![(200, 399)],
-    };
-    Plan {
-        version: 1,
-        groups: vec![Group {
-            name: "g".into(),
-            pace,
-            source: Source::One { request },
-            think: None,
-        }],
-        transport: Transport::default(),
-        stop: Stop::Duration { duration_ns: SECOND },
-        warmup_ns: 0,
-        drain_ns: 5 * SECOND,
-        retry_delay_ns: 100 * MS,
-        slice_ns: 100 * MS,
-        workers: 1,
-        seed: 1,
-        log: None,
-    }
+pub fn plan(pace: Pace) -> Plan {
+    let request = RequestPlan::get("http://127.0.0.1:80/");
+    Plan::new(pace, Source::One { request }, Stop::Duration { duration_ns: SECOND })
 }
 
 /// The request of the plan, to be changed.
 pub fn request(plan: &mut Plan) -> &mut RequestPlan {
-    let Source::One { request } = &mut plan.groups[0].source;
-    request
+    match &mut plan.groups[0].source {
+        Source::One { request } => request,
+        _ => unreachable!("these plans have one request"),
+    }
 }
 
 /// A target made of two closures; it counts what it saw.
@@ -152,12 +129,12 @@ pub fn simulate<P: Peer>(plan: Plan, peer: P) -> Outcome<P> {
 /// The same in a world that the test prepared, with a gate that it may use.
 pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -> Outcome<P> {
     let (reports, inbox) = channel();
-    let requests = prepare(&plan).unwrap().into();
+    let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
     let share = Share {
         number: 0,
         plan,
-        requests,
+        prepared,
         gate,
         reports,
         run_start: 0,

@@ -1,0 +1,275 @@
+//! What is looked for in an answer: checks, and values that are kept for later requests.
+
+use std::io::Read;
+
+use client::{Exchange, Reason};
+use regex::bytes::Regex;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use crate::plan::{BodyCheck, CaptureFrom, RequestPlan};
+
+/// A compressed body may grow to so much.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What one request's answers are looked at for.
+#[derive(Debug, Clone)]
+pub(crate) struct Observer {
+    /// Every one must match the body.
+    matches: Vec<Regex>,
+    says: Vec<(JsonPath, Value)>,
+    captures: Vec<Capture>,
+    may_be_compressed: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Capture {
+    /// Where the session keeps it.
+    place: usize,
+    from: Place,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Json(JsonPath),
+    Header(String),
+    Regex(Regex),
+}
+
+impl Observer {
+    /// Compiles what a request's plan looks for; `None` if that is nothing. `place` numbers the
+    /// names of captures.
+    pub(crate) fn new(plan: &RequestPlan, names: &[String]) -> Result<Option<Self>, String> {
+        let matches = plan.expect_body.iter().map(|check| match check {
+            BodyCheck::Text { text } => regex(&regex::escape(text)),
+            BodyCheck::Regex { pattern } => regex(pattern),
+        });
+        let says =
+            plan.expect_json.iter().map(|check| Ok((path(&check.path)?, check.value.clone())));
+        let captures = plan.captures.iter().map(|capture| {
+            let from = match capture.from {
+                CaptureFrom::Json => Place::Json(path(&capture.what)?),
+                CaptureFrom::Header => Place::Header(capture.what.clone()),
+                CaptureFrom::Regex => Place::Regex(regex(&capture.what)?),
+            };
+            let place = names.iter().position(|name| *name == capture.name);
+            Ok(Capture { place: place.ok_or("a capture has no place")?, from })
+        });
+        let observer = Self {
+            matches: matches.collect::<Result<_, String>>()?,
+            says: says.collect::<Result<_, String>>()?,
+            captures: captures.collect::<Result<_, String>>()?,
+            may_be_compressed: plan.compressed,
+        };
+        let looks = !(observer.matches.is_empty()
+            && observer.says.is_empty()
+            && observer.captures.is_empty());
+        Ok(looks.then_some(observer))
+    }
+
+    /// Whether the head is needed too.
+    pub(crate) fn needs_head(&self) -> bool {
+        let is_header = |capture: &Capture| matches!(capture.from, Place::Header(_));
+        self.may_be_compressed || self.captures.iter().any(is_header)
+    }
+
+    /// Looks at a complete answer; what is captured goes into `values`, by its place.
+    pub(crate) fn look(&self, exchange: &Exchange, values: &mut [Vec<u8>]) -> Result<(), Reason> {
+        let kept = exchange.body.as_deref().unwrap_or_default();
+        let head = exchange.transcript.as_deref().unwrap_or_default();
+        let decoded = if self.may_be_compressed { decode(head, kept)? } else { None };
+        let body = decoded.as_deref().unwrap_or(kept);
+        if !self.matches.iter().all(|regex| regex.is_match(body)) {
+            return Err(Reason::CheckBody);
+        }
+        let is_json = |capture: &Capture| matches!(capture.from, Place::Json(_));
+        let needs_json = !self.says.is_empty() || self.captures.iter().any(is_json);
+        let json = if needs_json { serde_json::from_slice(body).ok() } else { None };
+        let json: Value = json.unwrap_or(Value::Null);
+        let holds =
+            |(path, value): &(JsonPath, Value)| path.query(&json).iter().any(|v| *v == value);
+        if !self.says.iter().all(holds) {
+            return Err(Reason::CheckJson);
+        }
+        self.captures.iter().try_for_each(|capture| {
+            let value = capture.find(head, body, &json).ok_or(Reason::CheckCapture)?;
+            if let Some(place) = values.get_mut(capture.place) {
+                *place = value;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Capture {
+    fn find(&self, head: &[u8], body: &[u8], json: &Value) -> Option<Vec<u8>> {
+        match &self.from {
+            Place::Json(path) => match path.query(json).first()? {
+                Value::String(text) => Some(text.clone().into_bytes()),
+                other => Some(other.to_string().into_bytes()),
+            },
+            Place::Header(name) => field(head, name).map(<[u8]>::to_vec),
+            Place::Regex(regex) => {
+                let found = regex.captures(body)?;
+                found.get(1).or_else(|| found.get(0)).map(|part| part.as_bytes().to_vec())
+            }
+        }
+    }
+}
+
+fn regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|error| format!("regex {pattern:?}: {error}"))
+}
+
+fn path(text: &str) -> Result<JsonPath, String> {
+    JsonPath::parse(text).map_err(|error| format!("JSON path {text:?}: {error}"))
+}
+
+/// The last field of that name, of the final head: interim ones come before it.
+fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let end = head.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let (lines, rest) = (&head[..end], &head[end + 4..]);
+    if rest.starts_with(b"HTTP/1.") && lines.get(9) == Some(&b'1') {
+        return field(rest, name);
+    }
+    let fields = lines.split(|byte| *byte == b'\n').filter_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        Some((&line[..colon], line[colon + 1..].trim_ascii()))
+    });
+    fields
+        .rev()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()))
+        .map(|(_, value)| value)
+}
+
+/// The body as it was before it was compressed; `None` where it was not.
+fn decode(head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
+    let Some(coding) = field(head, "content-encoding") else { return Ok(None) };
+    let mut plain = Vec::new();
+    let read = match coding.to_ascii_lowercase().as_slice() {
+        b"identity" | b"" => return Ok(None),
+        b"gzip" | b"x-gzip" => {
+            flate2::read::MultiGzDecoder::new(body).take(MOST_BYTES).read_to_end(&mut plain)
+        }
+        b"deflate" => flate2::read::ZlibDecoder::new(body).take(MOST_BYTES).read_to_end(&mut plain),
+        _ => return Err(Reason::CheckEncoding),
+    };
+    read.map(|_| Some(plain)).map_err(|_| Reason::CheckEncoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use client::Outline;
+    use serde_json::json;
+
+    use super::*;
+    use crate::plan::{Capture as Kept, JsonCheck};
+
+    fn seen(head: &str, body: &[u8]) -> Exchange {
+        let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+        exchange.transcript = Some([head.as_bytes(), b"\r\n\r\n", body].concat());
+        exchange.body = Some(body.to_vec());
+        exchange
+    }
+
+    fn looked(
+        change: impl FnOnce(&mut RequestPlan),
+        head: &str,
+        body: &[u8],
+    ) -> Result<Vec<String>, Reason> {
+        let mut plan = RequestPlan::get("http://h/");
+        change(&mut plan);
+        let names: Vec<_> = plan.captures.iter().map(|capture| capture.name.clone()).collect();
+        let observer = Observer::new(&plan, &names).unwrap().unwrap();
+        let mut values = vec![Vec::new(); names.len()];
+        observer.look(&seen(head, body), &mut values)?;
+        Ok(values.into_iter().map(|value| String::from_utf8(value).unwrap()).collect())
+    }
+
+    const OK: &str = "HTTP/1.1 200 OK";
+
+    fn contains(text: &str, body: &[u8]) -> Result<Vec<String>, Reason> {
+        looked(|plan| plan.expect_body = vec![BodyCheck::Text { text: text.into() }], OK, body)
+    }
+
+    #[test]
+    fn a_text_must_stand_in_the_body_as_it_is() {
+        assert!(contains("a.b", b"xa.by").is_ok());
+        assert_eq!(contains("a.b", b"xaxby"), Err(Reason::CheckBody));
+    }
+
+    #[test]
+    fn an_expression_must_match_the_body_even_where_it_is_no_utf8() {
+        let check = |pattern: &str, body: &[u8]| {
+            let checks = vec![BodyCheck::Regex { pattern: pattern.into() }];
+            looked(|plan| plan.expect_body = checks, OK, body)
+        };
+        assert!(check("id=[0-9]+$", b"\xff id=42").is_ok());
+        assert_eq!(check("id=[0-9]+$", b"id=x"), Err(Reason::CheckBody));
+    }
+
+    fn says(path: &str, value: Value, body: &[u8]) -> Result<Vec<String>, Reason> {
+        looked(|plan| plan.expect_json = vec![JsonCheck { path: path.into(), value }], OK, body)
+    }
+
+    #[test]
+    fn json_must_say_what_is_expected_and_be_json() {
+        let body = br#"{"ok": true, "items": [{"n": 1}, {"n": 2}]}"#;
+        assert!(says("$.ok", json!(true), body).is_ok());
+        assert!(says("$.items[*].n", json!(2), body).is_ok());
+        assert_eq!(says("$.items[*].n", json!(3), body), Err(Reason::CheckJson));
+        assert_eq!(says("$.ok", json!("true"), body), Err(Reason::CheckJson));
+        assert_eq!(says("$.ok", json!(true), b"<html>"), Err(Reason::CheckJson));
+    }
+
+    fn captured(from: CaptureFrom, what: &str, head: &str, body: &[u8]) -> Result<String, Reason> {
+        let capture = Kept { name: "token".into(), from, what: what.into() };
+        looked(|plan| plan.captures = vec![capture], head, body).map(|mut all| all.remove(0))
+    }
+
+    #[test]
+    fn captures_a_value_from_json_a_field_or_an_expression() {
+        let json = |what| captured(CaptureFrom::Json, what, OK, br#"{"t": "abc", "n": 7}"#);
+        assert_eq!((json("$.t"), json("$.n")), (Ok("abc".into()), Ok("7".into())));
+        assert_eq!(json("$.x"), Err(Reason::CheckCapture));
+        let head = "HTTP/1.1 103 Early Hints\r\nLocation: /wrong\r\n\r\nHTTP/1.1 201 C\r\nlocation:  /u/7 ";
+        let field = |what| captured(CaptureFrom::Header, what, head, b"");
+        assert_eq!(field("Location"), Ok("/u/7".into()));
+        assert_eq!(field("Etag"), Err(Reason::CheckCapture));
+        let regex = |what| captured(CaptureFrom::Regex, what, OK, b"<a id=42>");
+        assert_eq!((regex("id=(\\d+)"), regex("id=\\d+")), (Ok("42".into()), Ok("id=42".into())));
+        assert_eq!(regex("name=(.)"), Err(Reason::CheckCapture));
+    }
+
+    #[test]
+    fn a_compressed_body_is_looked_at_as_it_was_before() {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(b"hello there").unwrap();
+        let body = gzip.finish().unwrap();
+        let check = |coding: &str, body: &[u8]| {
+            let head = format!("{OK}\r\nContent-Encoding: {coding}");
+            let change = |plan: &mut RequestPlan| {
+                plan.compressed = true;
+                plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
+            };
+            looked(change, &head, body)
+        };
+        assert!(check("gzip", &body).is_ok());
+        assert!(check("identity", b"hello").is_ok());
+        assert_eq!(check("gzip", &body[..body.len() - 9]), Err(Reason::CheckEncoding));
+        assert_eq!(check("br", &body), Err(Reason::CheckEncoding));
+    }
+
+    #[test]
+    fn nothing_to_look_for_is_no_observer_and_nonsense_is_named() {
+        let mut plan = RequestPlan::get("http://h/");
+        assert!(Observer::new(&plan, &[]).unwrap().is_none());
+        plan.expect_body = vec![BodyCheck::Regex { pattern: "(".into() }];
+        assert!(Observer::new(&plan, &[]).unwrap_err().contains("regex \"(\""));
+        plan.expect_body.clear();
+        plan.expect_json = vec![JsonCheck { path: "a b".into(), value: Value::Null }];
+        assert!(Observer::new(&plan, &[]).unwrap_err().contains("JSON path \"a b\""));
+    }
+}

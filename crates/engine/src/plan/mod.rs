@@ -1,0 +1,209 @@
+//! What shall be done: groups, transport, stop. Typed once, then never checked again.
+//!
+//! A plan is plain data: it travels as JSON between Python and the engine, and between processes.
+
+mod pace;
+mod source;
+mod transport;
+
+use serde::{Deserialize, Serialize};
+
+pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
+pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
+pub use transport::{Proxy, Tls, Transport};
+
+/// The version of the plan's form that this engine reads.
+pub const PLAN_VERSION: u32 = 1;
+
+/// A whole load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`PLAN_VERSION`].
+    pub version: u32,
+    /// Who sends what, and when.
+    pub groups: Vec<Group>,
+    /// Over what.
+    pub transport: Transport,
+    /// Until when.
+    pub stop: Stop,
+    /// Load before the measured window, kept apart.
+    pub warmup_ns: u64,
+    /// How long open exchanges are awaited after the window.
+    pub drain_ns: u64,
+    /// How long a closed user waits after a failed dial.
+    pub retry_delay_ns: u64,
+    /// The interval of the timeline.
+    pub slice_ns: u64,
+    /// Threads that share the load.
+    pub workers: u32,
+    /// For everything random.
+    pub seed: u64,
+    /// A CSV file for every exchange.
+    #[serde(default)]
+    pub log: Option<std::path::PathBuf>,
+}
+
+/// Users or arrivals that send the same kind of thing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Its name in messages.
+    pub name: String,
+    /// When.
+    pub pace: Pace,
+    /// What.
+    pub source: Source,
+    /// How long a user of a closed pace thinks after each answer.
+    #[serde(default)]
+    pub think: Option<Think>,
+    /// Rows for the templates of its requests.
+    #[serde(default)]
+    pub data: Option<Data>,
+    /// Which users, rows and numbers of the whole plan are this part's: `first`,
+    /// `first + stride`, …
+    #[serde(default)]
+    pub first: u64,
+    /// See `first`; 1 for a plan that was not split.
+    #[serde(default = "pace::one")]
+    pub stride: u64,
+}
+
+/// When the measured window ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Stop {
+    /// After that time.
+    Duration {
+        /// Nanoseconds.
+        duration_ns: u64,
+    },
+    /// After so many attempts have ended.
+    Requests {
+        /// How many.
+        requests: u64,
+    },
+}
+
+impl Plan {
+    /// A load of one group, without warm-up, in one worker: what tests and tools start from.
+    #[must_use]
+    pub fn new(pace: Pace, source: Source, stop: Stop) -> Self {
+        Self {
+            version: PLAN_VERSION,
+            groups: vec![Group::new(pace, source)],
+            transport: Transport::default(),
+            stop,
+            warmup_ns: 0,
+            drain_ns: 5_000_000_000,
+            retry_delay_ns: 100_000_000,
+            slice_ns: 100_000_000,
+            workers: 1,
+            seed: 1,
+            log: None,
+        }
+    }
+
+    /// Reads a plan from JSON; the message says what is wrong with it, and where.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let plan: Self = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Connections that the whole plan asks for.
+    #[must_use]
+    pub fn connections(&self) -> u32 {
+        self.groups.iter().map(|group| group.pace.connections()).sum()
+    }
+
+    /// Users, or connections at most.
+    #[must_use]
+    pub fn concurrency(&self) -> u32 {
+        self.groups.iter().map(|group| group.pace.concurrency()).sum()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.version != PLAN_VERSION {
+            return Err(format!("plan: version {} is not {PLAN_VERSION}", self.version));
+        }
+        let transport = &self.transport;
+        if transport.requests_per_connection == Some(0)
+            || transport.connections_per_second.is_some_and(|rate| rate.is_nan() || rate <= 0.0)
+        {
+            return Err(
+                "plan: requests_per_connection and connections_per_second must be more than zero"
+                    .into(),
+            );
+        }
+        if self.groups.is_empty() || self.workers == 0 || self.slice_ns == 0 {
+            return Err("plan: groups, workers and slice_ns must not be empty or zero".into());
+        }
+        let is_shaped = |pace: &Pace| matches!(pace, Pace::Replay(_)) || !pace.stages().is_empty();
+        if self.warmup_ns > 0 && self.groups.iter().any(|group| is_shaped(&group.pace)) {
+            return Err("plan: stages and replays have no warm-up".into());
+        }
+        self.groups.iter().try_for_each(|group| {
+            group.check().map_err(|text| format!("plan: group {:?}: {text}", group.name))
+        })
+    }
+}
+
+impl Group {
+    /// A whole group whose users do not think.
+    #[must_use]
+    pub fn new(pace: Pace, source: Source) -> Self {
+        Self { name: "default".into(), pace, source, think: None, data: None, first: 0, stride: 1 }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let is_closed = self.pace.is_closed();
+        if self.think.is_some() && !is_closed {
+            return Err("arrivals do not think".into());
+        }
+        let has_session = matches!(self.source, Source::Steps { .. })
+            || self.source.requests().iter().any(|request| !request.captures.is_empty());
+        if has_session && !is_closed {
+            return Err("arrivals are nobody's: steps and captures need users".into());
+        }
+        self.source.check()?;
+        self.pace.check()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A small plan; tests change what they are about.
+    pub(crate) fn plan(pace: Pace) -> Plan {
+        let request = RequestPlan::get("http://127.0.0.1:80/");
+        Plan::new(pace, Source::One { request }, Stop::Duration { duration_ns: 1_000_000_000 })
+    }
+
+    #[test]
+    fn survives_the_way_through_json() {
+        let open = Open::new(10.5, 3);
+        let closed = Pace::Closed(Closed::new(7));
+        for pace in [closed, Pace::Constant(open.clone()), Pace::Poisson(open)] {
+            let plan = plan(pace);
+            let text = serde_json::to_string(&plan).unwrap();
+            assert_eq!(Plan::from_json(&text), Ok(plan));
+        }
+    }
+
+    #[test]
+    fn refuses_unknown_keys_and_impossible_numbers() {
+        let good = serde_json::to_string(&plan(Pace::Closed(Closed::new(7)))).unwrap();
+        let table = [
+            ("\"warmup_ns\"", "\"warm_up\"", "unknown field `warm_up`"),
+            ("\"version\":1", "\"version\":9", "version 9"),
+            ("\"users\":7", "\"users\":0", "at least one connection"),
+            ("\"workers\":1", "\"workers\":0", "workers"),
+        ];
+        for (from, to, message) in table {
+            let error = Plan::from_json(&good.replace(from, to)).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

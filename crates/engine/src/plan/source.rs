@@ -1,0 +1,180 @@
+//! What: requests, in which order, and what is looked for in their answers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What is sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[allow(clippy::large_enum_variant)] // There is one for each group.
+pub enum Source {
+    /// The same request each time.
+    One {
+        /// That request.
+        request: RequestPlan,
+    },
+    /// One after the other, whoever sends it.
+    Turn {
+        /// In this order, again and again.
+        requests: Vec<RequestPlan>,
+    },
+    /// Any of them, some more often.
+    Weighted {
+        /// The requests.
+        requests: Vec<RequestPlan>,
+        /// How often each, compared with the others.
+        weights: Vec<u32>,
+    },
+    /// Each user sends them in order and then begins anew.
+    Steps {
+        /// In this order.
+        requests: Vec<RequestPlan>,
+    },
+}
+
+/// Rows of values for templates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    /// A CSV file with a header line, or JSON lines (by its ending `.jsonl`, `.ndjson`).
+    pub path: PathBuf,
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestPlan {
+    /// Its row in every table.
+    pub name: String,
+    /// The method token.
+    pub method: String,
+    /// The absolute `http://` or `https://` URL.
+    pub url: String,
+    /// A socket of this machine to connect to, instead of the URL's host.
+    #[serde(default)]
+    pub unix_socket: Option<PathBuf>,
+    /// Fields in the order in which they are sent.
+    pub headers: Vec<(String, String)>,
+    /// The body, in base64.
+    pub body: Option<String>,
+    /// Whether `{{…}}` in path, fields and body stand for values.
+    #[serde(default)]
+    pub template: bool,
+    /// From taken to the last byte.
+    pub timeout_ns: u64,
+    /// Inclusive ranges of accepted statuses.
+    pub accept_statuses: Vec<(u16, u16)>,
+    /// What the body must contain.
+    #[serde(default)]
+    pub expect_body: Vec<BodyCheck>,
+    /// What the body must say as JSON.
+    #[serde(default)]
+    pub expect_json: Vec<JsonCheck>,
+    /// What is kept of the answer for the user's later requests.
+    #[serde(default)]
+    pub captures: Vec<Capture>,
+    /// Whether a compressed answer is asked for.
+    #[serde(default)]
+    pub compressed: bool,
+}
+
+/// What a body must contain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum BodyCheck {
+    /// These characters.
+    Text {
+        /// As they stand.
+        text: String,
+    },
+    /// A match of this expression.
+    Regex {
+        /// In the syntax of the regex crate.
+        pattern: String,
+    },
+}
+
+/// What a JSON body must say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JsonCheck {
+    /// Where, as a JSONPath (RFC 9535).
+    pub path: String,
+    /// What must be found there, at least once.
+    pub value: serde_json::Value,
+}
+
+/// What is kept of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capture {
+    /// How templates call it.
+    pub name: String,
+    /// Where it stands.
+    pub from: CaptureFrom,
+    /// A JSONPath, a field's name, or an expression whose first group it is.
+    pub what: String,
+}
+
+/// Where a captured value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CaptureFrom {
+    /// In the JSON body.
+    Json,
+    /// In a field of the head.
+    Header,
+    /// In the text of the body.
+    Regex,
+}
+
+impl RequestPlan {
+    /// A plain GET, answered within a second.
+    #[must_use]
+    pub fn get(url: &str) -> Self {
+        Self {
+            name: "GET /".into(),
+            method: "GET".into(),
+            url: url.into(),
+            unix_socket: None,
+            headers: Vec::new(),
+            body: None,
+            template: false,
+            timeout_ns: 1_000_000_000,
+            accept_statuses: vec![(200, 399)],
+            expect_body: Vec::new(),
+            expect_json: Vec::new(),
+            captures: Vec::new(),
+            compressed: false,
+        }
+    }
+}
+
+impl Source {
+    /// Every request, in order.
+    #[must_use]
+    pub fn requests(&self) -> &[RequestPlan] {
+        match self {
+            Self::One { request } => std::slice::from_ref(request),
+            Self::Turn { requests }
+            | Self::Weighted { requests, .. }
+            | Self::Steps { requests } => requests,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.requests().is_empty() {
+            return Err("there is no request".into());
+        }
+        match self {
+            Self::Weighted { requests, weights } if requests.len() != weights.len() => {
+                Err(format!("{} weights for {} requests", weights.len(), requests.len()))
+            }
+            Self::Weighted { weights, .. } if weights.iter().all(|weight| *weight == 0) => {
+                Err("all weights are zero".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}

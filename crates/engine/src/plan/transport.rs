@@ -1,0 +1,74 @@
+//! Over what: a connection's life, where it leaves from, how TLS is spoken.
+
+use serde::{Deserialize, Serialize};
+
+/// Over what requests travel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    /// Whether a connection carries more than one exchange.
+    pub keepalive: bool,
+    /// After so many answers a connection is closed and made anew.
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
+    /// First connections are opened at this rate; without it, as fast as they are accepted.
+    #[serde(default)]
+    pub connections_per_second: Option<f64>,
+    /// Where connections leave from, in turn; empty leaves it to torr.
+    #[serde(default)]
+    pub source_addresses: Vec<std::net::IpAddr>,
+    /// Whom to ask to pass requests on.
+    #[serde(default)]
+    pub proxy: Option<Proxy>,
+    /// How `https://` is spoken.
+    #[serde(default)]
+    pub tls: Tls,
+}
+
+/// A server that passes requests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proxy {
+    /// Its host.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The value of `Proxy-Authorization`, where it wants one.
+    #[serde(default)]
+    pub authorization: Option<String>,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self {
+            keepalive: true,
+            requests_per_connection: None,
+            connections_per_second: None,
+            source_addresses: Vec::new(),
+            proxy: None,
+            tls: Tls::default(),
+        }
+    }
+}
+
+/// How `https://` is spoken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tls {
+    /// Whether any certificate is accepted.
+    pub insecure: bool,
+    /// A PEM file of the certificates that are trusted instead of the machine's.
+    pub ca: Option<std::path::PathBuf>,
+    /// A PEM file with the chain that the client shows.
+    pub certificate: Option<std::path::PathBuf>,
+    /// A PEM file with its private key; where none is given, `certificate` has it too.
+    pub key: Option<std::path::PathBuf>,
+    /// Whether a connection takes up the session of an earlier one.
+    pub resumption: bool,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self { insecure: false, ca: None, certificate: None, key: None, resumption: true }
+    }
+}

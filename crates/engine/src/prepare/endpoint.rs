@@ -1,0 +1,99 @@
+//! Where requests go: addresses, what is spoken there, and the way through a proxy.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use net::{Address, TlsClient, TlsOptions};
+
+use crate::plan::{Proxy, RequestPlan, Tls, Transport};
+
+/// Somewhere to connect to; requests of one endpoint share connections.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// Where connections go, in turn.
+    pub addresses: Vec<Address>,
+    /// What they speak, if that is TLS.
+    pub tls: Option<TlsClient>,
+    /// What a proxy is asked before, if there is one and TLS goes through it.
+    pub tunnel: Option<Arc<[u8]>>,
+}
+
+/// The endpoint of a URL, as far as its text tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) is_secure: bool,
+    pub(super) host: String,
+    pub(super) port: u16,
+    unix_socket: Option<PathBuf>,
+}
+
+impl Place {
+    /// The place of a request, and the rest of its URL: authority and target.
+    pub(super) fn of(plan: &RequestPlan) -> Result<(Self, String, String), String> {
+        let wrong = |text: &str| format!("URL {:?}: {text}", plan.url);
+        let (scheme, rest) = plan.url.split_once("://").unwrap_or(("", &plan.url));
+        let is_secure = match scheme.to_ascii_lowercase().as_str() {
+            "http" => false,
+            "https" => true,
+            _ => return Err(wrong("only http:// and https:// can be fired at")),
+        };
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        let authority = authority.rsplit('@').next().unwrap_or(authority);
+        let uri: http::uri::Authority =
+            authority.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
+        if uri.host().is_empty() {
+            return Err(wrong("has no host"));
+        }
+        let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
+        let (host, unix_socket) = (uri.host().to_owned(), plan.unix_socket.clone());
+        let target = target.split('#').next().unwrap_or_default();
+        // A query may stand right behind the host, but not in a request line.
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        let place = Self { is_secure, host, port, unix_socket };
+        Ok((place, authority.to_owned(), format!("{slash}{target}")))
+    }
+
+    /// Whether requests name their whole URL: a proxy that passes on plain HTTP must know it.
+    pub(super) fn is_absolute(&self, transport: &Transport) -> bool {
+        transport.proxy.is_some() && !self.is_secure
+    }
+
+    pub(super) fn endpoint(&self, transport: &Transport) -> Result<Endpoint, String> {
+        let tls = self.is_secure.then(|| TlsClient::new(&self.host, &options(&transport.tls)));
+        let tls = tls.transpose()?;
+        if let Some(path) = &self.unix_socket {
+            let addresses = vec![Address::Unix(path.as_path().into())];
+            return Ok(Endpoint { addresses, tls, tunnel: None });
+        }
+        let (host, port) = match &transport.proxy {
+            Some(proxy) => (proxy.host.as_str(), proxy.port),
+            None => (self.host.as_str(), self.port),
+        };
+        let addresses = net::resolve(host, port)
+            .map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
+        let tunnel = transport.proxy.as_ref().filter(|_| self.is_secure);
+        let tunnel = tunnel.map(|proxy| self.connect_request(proxy));
+        let addresses = addresses.into_iter().map(Address::Ip).collect();
+        Ok(Endpoint { addresses, tls, tunnel })
+    }
+
+    fn connect_request(&self, proxy: &Proxy) -> Arc<[u8]> {
+        let place = format!("{}:{}", self.host, self.port);
+        let authorization = match &proxy.authorization {
+            Some(value) => format!("Proxy-Authorization: {value}\r\n"),
+            None => String::new(),
+        };
+        let text = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{authorization}\r\n");
+        text.into_bytes().into()
+    }
+}
+
+fn options(tls: &Tls) -> TlsOptions {
+    let identity = tls.certificate.clone().map(|certificate| {
+        let key = tls.key.clone().unwrap_or_else(|| certificate.clone());
+        (certificate, key)
+    });
+    let (insecure, ca, resumption) = (tls.insecure, tls.ca.clone(), tls.resumption);
+    TlsOptions { insecure, ca, identity, resumption }
+}

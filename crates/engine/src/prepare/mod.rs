@@ -1,0 +1,207 @@
+//! From a plan to what workers need: requests, endpoints and data, made once before the run.
+
+mod endpoint;
+mod request;
+
+use std::net::{IpAddr, UdpSocket};
+use std::sync::Arc;
+
+use net::{Address, Nanos};
+
+use crate::plan::{Group, Plan, Source};
+use crate::rows::Rows;
+pub use endpoint::Endpoint;
+use endpoint::Place;
+pub use request::PreparedRequest;
+use request::Surroundings;
+pub(crate) use request::Text;
+
+/// Everything that workers share and nobody changes.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// Every request of every group: the rows of all tables.
+    pub requests: Vec<PreparedRequest>,
+    /// Where they go.
+    pub endpoints: Vec<Endpoint>,
+    pub(crate) groups: Vec<PreparedGroup>,
+}
+
+/// What one group sends.
+#[derive(Debug, Clone)]
+pub(crate) struct PreparedGroup {
+    /// The number of its first request; the others follow it.
+    pub(crate) first: u16,
+    pub(crate) count: u16,
+    pub(crate) rows: Option<Arc<Rows>>,
+    /// Values that its users keep.
+    pub(crate) captures: usize,
+}
+
+/// Prepares a plan; the message names what is wrong.
+pub fn prepare(plan: &Plan) -> Result<Prepared, String> {
+    check_sources(&plan.transport.source_addresses)?;
+    let mut places: Vec<Place> = Vec::new();
+    let mut prepared = Prepared { requests: Vec::new(), endpoints: Vec::new(), groups: Vec::new() };
+    for group in &plan.groups {
+        prepared.add(group, plan, &mut places)?;
+    }
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// Every address of every endpoint.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<Address> {
+        self.endpoints.iter().flat_map(|endpoint| endpoint.addresses.iter().cloned()).collect()
+    }
+
+    /// The longest timeout.
+    #[must_use]
+    pub fn timeout_ns(&self) -> Nanos {
+        self.requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0)
+    }
+
+    fn add(&mut self, group: &Group, plan: &Plan, places: &mut Vec<Place>) -> Result<(), String> {
+        let rows = group.data.as_ref().map(|data| Rows::read(&data.path)).transpose()?;
+        let captures = captured_names(&group.source);
+        let around =
+            Surroundings { transport: &plan.transport, rows: rows.as_ref(), captures: &captures };
+        let first = number(self.requests.len())?;
+        for request in group.source.requests() {
+            let (place, ..) = Place::of(request)?;
+            let known = places.iter().position(|known| *known == place);
+            if known.is_none() {
+                let endpoint = place.endpoint(&plan.transport);
+                self.endpoints
+                    .push(endpoint.map_err(|error| format!("URL {:?}: {error}", request.url))?);
+                places.push(place);
+            }
+            let endpoint = number(known.unwrap_or(places.len() - 1))?;
+            self.requests.push(PreparedRequest::new(request, endpoint, &around)?);
+        }
+        self.groups.push(PreparedGroup {
+            first,
+            count: number(self.requests.len())? - first,
+            rows: rows.map(Arc::new),
+            captures: captures.len(),
+        });
+        Ok(())
+    }
+}
+
+fn number(count: usize) -> Result<u16, String> {
+    u16::try_from(count).map_err(|_| "there are more than 65,535 requests".into())
+}
+
+fn captured_names(source: &Source) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for capture in source.requests().iter().flat_map(|request| &request.captures) {
+        if !names.contains(&capture.name) {
+            names.push(capture.name.clone());
+        }
+    }
+    names
+}
+
+/// Refuses addresses that are not this machine's: nothing could leave from there.
+fn check_sources(addresses: &[IpAddr]) -> Result<(), String> {
+    addresses.iter().try_for_each(|address| {
+        let bound = UdpSocket::bind((*address, 0));
+        bound.map(drop).map_err(|error| format!("source address {address}: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::plan;
+    use crate::plan::{Closed, Pace, Proxy, RequestPlan};
+
+    fn prepared(change: impl FnOnce(&mut RequestPlan)) -> Result<Prepared, String> {
+        let mut plan = plan(Pace::Closed(Closed::new(1)));
+        let Source::One { request } = &mut plan.groups[0].source else { unreachable!() };
+        change(request);
+        prepare(&plan)
+    }
+
+    fn text(prepared: &Prepared) -> String {
+        String::from_utf8_lossy(prepared.requests[0].bytes(b"")).into_owned()
+    }
+
+    #[test]
+    fn writes_host_path_and_body_of_the_plan() {
+        let one = prepared(|request| {
+            request.url = "http://user:secret@127.0.0.1:8080?q=1#top".into();
+            request.method = "POST".into();
+            request.body = Some("aGk=".into());
+        })
+        .unwrap();
+        assert_eq!(
+            text(&one),
+            "POST /?q=1 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nContent-Length: 2\r\n\r\nhi"
+        );
+        let address: std::net::SocketAddr = "127.0.0.1:8080".parse().unwrap();
+        assert_eq!(one.addresses(), [Address::Ip(address)]);
+    }
+
+    #[test]
+    fn accepts_the_statuses_of_the_plan() {
+        let one =
+            prepared(|request| request.accept_statuses = vec![(200, 299), (404, 404)]).unwrap();
+        assert_eq!(
+            [200, 299, 300, 404].map(|status| one.requests[0].accepts(status)),
+            [true, true, false, true]
+        );
+    }
+
+    #[test]
+    fn names_what_cannot_be_sent() {
+        let table = [("http://", "URL"), ("ftp://h/", "only http"), ("nope", "only http")];
+        for (url, message) in table {
+            let error = prepared(|request| request.url = url.into()).unwrap_err();
+            assert!(error.contains(message) && error.contains(url), "{error}");
+        }
+        assert!(prepared(|request| request.headers = vec![("A".into(), "b\nc".into())]).is_err());
+        let unknown = prepared(|request| {
+            request.url = "http://127.0.0.1/{{nobody}}".into();
+            request.template = true;
+        });
+        assert!(unknown.unwrap_err().contains("{{nobody}} is unknown"));
+    }
+
+    #[test]
+    fn requests_of_one_place_share_an_endpoint() {
+        let mut plan = plan(Pace::Closed(Closed::new(2)));
+        let urls = ["http://127.0.0.1:1/a", "http://127.0.0.1:2/b", "http://127.0.0.1:1/c?d"];
+        let requests = urls.iter().map(|url| RequestPlan::get(url)).collect();
+        plan.groups[0].source = Source::Turn { requests };
+        let prepared = prepare(&plan).unwrap();
+        let numbers: Vec<_> = prepared.requests.iter().map(|request| request.endpoint).collect();
+        assert_eq!((numbers, prepared.endpoints.len()), (vec![0, 1, 0], 2));
+    }
+
+    #[test]
+    fn a_proxy_is_told_the_whole_url_or_asked_for_a_tunnel() {
+        let through = |url: &str| {
+            let mut plan = plan(Pace::Closed(Closed::new(1)));
+            plan.groups[0].source = Source::One { request: RequestPlan::get(url) };
+            let authorization = Some("Basic eDp5".to_owned());
+            plan.transport.proxy =
+                Some(Proxy { host: "127.0.0.1".into(), port: 3128, authorization });
+            prepare(&plan).unwrap()
+        };
+        let plain = through("http://target.test/a?b");
+        assert_eq!(
+            text(&plain),
+            "GET http://target.test/a?b HTTP/1.1\r\nHost: target.test\r\nProxy-Authorization: Basic eDp5\r\n\r\n"
+        );
+        let secure = through("https://target.test/a");
+        assert_eq!(text(&secure), "GET /a HTTP/1.1\r\nHost: target.test\r\n\r\n");
+        let tunnel = secure.endpoints[0].tunnel.clone().unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&tunnel),
+            "CONNECT target.test:443 HTTP/1.1\r\nHost: target.test:443\r\nProxy-Authorization: Basic eDp5\r\n\r\n"
+        );
+        assert!(plain.endpoints[0].tunnel.is_none());
+    }
+}

@@ -1,0 +1,157 @@
+//! One request, ready to be sent: its bytes or its template, and what its answer must be.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use client::{Exchange, Outline, Reason};
+use net::Nanos;
+use wire::{Request, RequestParts, Template};
+
+use super::endpoint::Place;
+use crate::observe::Observer;
+use crate::plan::{RequestPlan, Transport};
+use crate::rows::Rows;
+use crate::variables::Variable;
+
+/// A request ready to be sent.
+#[derive(Debug, Clone)]
+pub struct PreparedRequest {
+    /// Its row in every table.
+    pub name: String,
+    /// Where it goes: the number of an endpoint.
+    pub endpoint: u16,
+    /// From taken to the last byte.
+    pub timeout_ns: Nanos,
+    pub(crate) text: Text,
+    pub(crate) observer: Option<Observer>,
+    is_head: bool,
+    accept: Vec<(u16, u16)>,
+}
+
+/// What is written.
+#[derive(Debug, Clone)]
+pub(crate) enum Text {
+    /// Always the same.
+    Fixed(Box<[u8]>),
+    /// Joined anew each time.
+    Joined(Template, Vec<Variable>),
+}
+
+/// What a request is prepared with: its group's data and names, the plan's transport.
+pub(super) struct Surroundings<'a> {
+    pub(super) transport: &'a Transport,
+    pub(super) rows: Option<&'a Rows>,
+    pub(super) captures: &'a [String],
+}
+
+impl PreparedRequest {
+    pub(super) fn new(
+        plan: &RequestPlan,
+        endpoint: u16,
+        around: &Surroundings<'_>,
+    ) -> Result<Self, String> {
+        let (place, authority, target) = Place::of(plan)?;
+        let body = plan.body.as_ref().map(|text| STANDARD.decode(text)).transpose();
+        let body = body.map_err(|error| format!("body: {error}"))?;
+        let (mut headers, mut full_target) = (plan.headers.clone(), target);
+        if place.is_absolute(around.transport) {
+            full_target = format!("http://{authority}{full_target}");
+            let proxy = around.transport.proxy.as_ref();
+            let value = proxy.and_then(|proxy| proxy.authorization.clone());
+            headers.extend(value.map(|value| ("Proxy-Authorization".to_owned(), value)));
+        }
+        let has_coding =
+            |(name, _): &(String, String)| name.eq_ignore_ascii_case("accept-encoding");
+        if plan.compressed && !headers.iter().any(has_coding) {
+            headers.push(("accept-encoding".into(), "gzip, deflate".into()));
+        }
+        let parts = RequestParts {
+            method: &plan.method,
+            target: &full_target,
+            host: &authority,
+            headers: &headers,
+            body: body.as_deref(),
+            keepalive: around.transport.keepalive,
+        };
+        let text = if plan.template { joined(&parts, around) } else { fixed(&parts) };
+        Ok(Self {
+            name: plan.name.clone(),
+            endpoint,
+            timeout_ns: plan.timeout_ns,
+            text: text.map_err(|error| format!("request {:?}: {error}", plan.name))?,
+            observer: Observer::new(plan, around.captures)?,
+            is_head: plan.method == "HEAD",
+            accept: plan.accept_statuses.clone(),
+        })
+    }
+
+    /// Whether a status counts as ok.
+    #[must_use]
+    pub fn accepts(&self, status: u16) -> bool {
+        self.accept.iter().any(|(low, high)| (*low..=*high).contains(&status))
+    }
+
+    /// Whether a complete answer is what was wanted; captured values go into `values`.
+    #[inline]
+    pub(crate) fn judge(
+        &self,
+        status: Option<u16>,
+        exchange: &Exchange,
+        values: &mut [Vec<u8>],
+    ) -> Result<(), Reason> {
+        if !status.is_some_and(|status| self.accepts(status)) {
+            return Err(Reason::Status);
+        }
+        self.observer.as_ref().map_or(Ok(()), |observer| observer.look(exchange, values))
+    }
+
+    /// Tells an exchange what to keep for [`PreparedRequest::judge`].
+    #[inline]
+    pub(crate) fn ask(&self, exchange: &mut Exchange) {
+        let Some(observer) = &self.observer else {
+            exchange.body = None;
+            exchange.transcript = None;
+            return;
+        };
+        exchange.body.get_or_insert_default();
+        if observer.needs_head() {
+            exchange.transcript.get_or_insert_default();
+        } else {
+            exchange.transcript = None;
+        }
+    }
+
+    /// The bytes to write; `joined` is where a template's were put.
+    #[inline]
+    pub(crate) fn bytes<'a>(&'a self, joined: &'a [u8]) -> &'a [u8] {
+        match &self.text {
+            Text::Fixed(bytes) => bytes,
+            Text::Joined(..) => joined,
+        }
+    }
+
+    /// What the exchange must know; `joined` as above.
+    #[inline]
+    pub(crate) fn outline(&self, joined: &[u8]) -> Outline {
+        Outline { is_head: self.is_head, length: self.bytes(joined).len() }
+    }
+
+    /// Whether a value of a user, or a row or number, stands in it.
+    pub(crate) fn is_joined(&self) -> bool {
+        matches!(self.text, Text::Joined(..))
+    }
+}
+
+fn fixed(parts: &RequestParts<'_>) -> Result<Text, String> {
+    let request = Request::encode(parts).map_err(|error| error.to_string())?;
+    Ok(Text::Fixed(request.bytes))
+}
+
+fn joined(parts: &RequestParts<'_>, around: &Surroundings<'_>) -> Result<Text, String> {
+    let mut variables = Vec::new();
+    let template = Template::compile(parts, &mut |name| {
+        variables.push(Variable::read(name, around.rows, around.captures)?);
+        u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
+    });
+    let template = template.map_err(|error| error.to_string())?;
+    Ok(Text::Joined(template, variables))
+}

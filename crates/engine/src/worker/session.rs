@@ -1,0 +1,118 @@
+//! What a user keeps from one request to the next: its step, its row, what answers said.
+
+use crate::prepare::PreparedGroup;
+use crate::variables::{Draw, Draws};
+
+/// One user.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Session {
+    pub(super) step: u16,
+    pub(super) draw: Draw,
+    pub(super) values: Vec<Vec<u8>>,
+}
+
+/// The users of one group; empty where nobody keeps anything.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    users: Vec<Session>,
+    /// How many steps a pass has, where users take steps.
+    steps: Option<u16>,
+    draws: Draws,
+}
+
+impl Sessions {
+    pub(super) fn new(
+        users: u32,
+        steps: Option<u16>,
+        group: &PreparedGroup,
+        mut draws: Draws,
+    ) -> Self {
+        let keeps = steps.is_some() || group.captures > 0;
+        let mut user = || Session {
+            step: 0,
+            draw: if steps.is_some() { draws.next() } else { Draw::default() },
+            values: vec![Vec::new(); group.captures],
+        };
+        let users = if keeps { (0..users).map(|_| user()).collect() } else { Vec::new() };
+        Self { users, steps, draws }
+    }
+
+    /// The step of a user.
+    pub(super) fn step(&self, user: u32) -> u16 {
+        self.users.get(user as usize).map_or(0, |session| session.step)
+    }
+
+    /// Row and number of the user's next request.
+    pub(super) fn draw(&mut self, user: u32) -> Draw {
+        match (self.steps, self.users.get(user as usize)) {
+            (Some(_), Some(session)) => session.draw,
+            _ => self.draws.next(),
+        }
+    }
+
+    /// What earlier answers said to a user.
+    pub(super) fn values(&mut self, user: u32) -> &mut [Vec<u8>] {
+        self.users.get_mut(user as usize).map_or(&mut [], |session| &mut session.values)
+    }
+
+    /// A request of the user has ended: on to the next step, or to a new pass with nothing kept.
+    pub(super) fn ended(&mut self, user: u32, is_ok: bool) {
+        let (Some(steps), Some(session)) = (self.steps, self.users.get_mut(user as usize)) else {
+            return;
+        };
+        session.step += 1;
+        if !is_ok || session.step == steps {
+            session.step = 0;
+            session.draw = self.draws.next();
+            session.values.iter_mut().for_each(Vec::clear);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions(steps: Option<u16>, captures: usize) -> Sessions {
+        let group = PreparedGroup { first: 0, count: 2, rows: None, captures };
+        Sessions::new(2, steps, &group, Draws::new(0, 1))
+    }
+
+    #[test]
+    fn a_pass_keeps_its_row_and_values_and_the_next_has_new_ones() {
+        let mut sessions = sessions(Some(2), 1);
+        sessions.values(1)[0] = b"token".to_vec();
+        assert_eq!((sessions.draw(1).seq, sessions.step(1)), (1, 0));
+        sessions.ended(1, true);
+        assert_eq!((sessions.draw(1).seq, sessions.step(1)), (1, 1));
+        assert_eq!(sessions.values(1)[0], b"token");
+        sessions.ended(1, true);
+        assert_eq!((sessions.draw(1).seq, sessions.step(1)), (2, 0));
+        assert!(sessions.values(1)[0].is_empty());
+        assert_eq!(sessions.draw(0).seq, 0);
+    }
+
+    #[test]
+    fn a_user_whose_step_failed_begins_anew() {
+        let mut sessions = sessions(Some(2), 0);
+        sessions.ended(0, true);
+        sessions.ended(0, false);
+        assert_eq!((sessions.step(0), sessions.draw(0).seq), (0, 2));
+    }
+
+    #[test]
+    fn without_steps_each_request_has_its_own_row_and_values_stay() {
+        let mut sessions = sessions(None, 1);
+        sessions.values(0)[0] = b"token".to_vec();
+        assert_eq!((sessions.draw(0).seq, sessions.draw(0).seq), (0, 1));
+        sessions.ended(0, false);
+        assert_eq!(sessions.values(0)[0], b"token");
+    }
+
+    #[test]
+    fn where_nothing_is_kept_users_cost_nothing() {
+        let mut sessions = sessions(None, 0);
+        assert!(sessions.users.is_empty() && sessions.values(7).is_empty());
+        assert_eq!(sessions.step(7), 0);
+    }
+}
