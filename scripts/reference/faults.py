@@ -82,8 +82,8 @@ ADVICE = {
     " 504 those of what is behind it; the samples have its words.",
     "check.body": "Look at the sample's body, and at `--expect-body`.",
     "check.json": "Look at the sample's body, and at `--expect-json`. Is it JSON at all?",
-    "check.capture": "The answer lacks what `--capture` should keep: a login that failed, or another"
-    " form of answer.",
+    "check.capture": "The answer lacks what `--capture` should keep: a login that failed, or an"
+    " answer of another form.",
     "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
 }
 

@@ -117,16 +117,14 @@ def test_steps_carry_what_each_user_captured(torr):
         ended = torr("run", *flags, *ONCE, *urls)
     assert ended.code == 0, ended.err
     assert ended.level["counts"]["ok"] == 60
-    for connection in (1, 2, 3):
-        steps = [seen for seen in server.seen if seen.connection == connection]
-        assert len(steps) > 1
-        for number, step in enumerate(steps):
-            assert step.path == ("/login", "/me")[number % 2]
-        for step in steps[1::2]:
-            place = server.seen.index(step)
-            logins = [s for s in server.seen[:place] if s in steps and s.path == "/login"]
-            issued = server.seen.index(logins[-1]) + 1
-            assert step.query["token"] == f"t{connection}-{issued}"
+    issued = {}
+    for number, seen in enumerate(server.seen, start=1):
+        if seen.path == "/login":
+            assert seen.connection not in issued, "a user logs in again before the last step"
+            issued[seen.connection] = f"t{seen.connection}-{number}"
+        else:
+            assert seen.query["token"] == issued.pop(seen.connection)
+    assert {seen.connection for seen in server.seen} == {1, 2, 3}
 
 
 @pytest.mark.parametrize(
