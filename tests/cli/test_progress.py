@@ -22,6 +22,14 @@ def step(index=0, total=1, seconds=10, stop=None):
     return Step(index, Plan(groups=(group,), stop=stop, warmup_ns=2 * SECOND_NS), 1, total)
 
 
+def test_users_who_share_connections_are_users():
+    group = Group(pace=Closed(200, pool=3), source=Source.of(Request("http://127.0.0.1/")))
+    line = io.StringIO()
+    progress = Progress(line, None, iter(range(100)).__next__)
+    progress.level_started(Step(0, Plan(groups=(group,), stop=Count(1)), 1, 1))
+    assert "200 users" in last(line)
+
+
 def last(line):
     return line.getvalue().rpartition(CLEAR)[2]
 
