@@ -43,13 +43,16 @@ lint: build ## check format, lints and types
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy scripts/reference build_backend
+	MYPYPATH=benches $(BIN)/mypy --explicit-package-bases benches
 
 bench: build ## a minute of `make versus`: is torr still as cheap as it was?
 	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus
+	cargo build --release --quiet -p bare
 	$(BIN)/python benches/versus/run.py --quick
 
 versus: build ## measure torr against other load generators, kept in benches/versus/runs
-	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus
+	@scripts/bench-tools.sh --check || scripts/bench-tools.sh
+	cargo build --release --quiet -p bare
 	$(BIN)/python benches/versus/run.py
 
 truth: build ## measure torr against targets whose behaviour is known
@@ -61,7 +64,7 @@ reference: build ## write the generated pages of docs/ again
 	PYTHONPATH=scripts $(BIN)/python -m reference
 
 clean: ## remove everything that was built or installed here; runs in _output stay
-	rm -rf $(VENV) target dist $(ENGINE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target build dist $(ENGINE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The steps of build: the pins when they changed, the engine when Rust's sources did.

@@ -2,20 +2,23 @@
 # Installs the programs that tests or benches use, by apt; says what to install where it cannot.
 #
 #   scripts/test-deps.sh           what `make test` uses
-#   scripts/test-deps.sh versus    what `make versus` uses
+#   scripts/test-deps.sh versus    what `make versus` cannot do without
+#   scripts/test-deps.sh others    what it sets torr against besides, where it can be had
 #   scripts/test-deps.sh --check   says nothing, ends with 1 when one is missing
 set -euo pipefail
 
 # One line a program: the program, and the package that has it.
 tests=("mount mount" "nginx nginx" "openssl openssl")
-versus=("nginx nginx" "wrk wrk" "openssl openssl")
+versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
+others=("ab apache2-utils" "h2load nghttp2-client")
 
 quiet=
 [ "${1:-}" = "--check" ] && { quiet=yes; shift; }
 case "${1:-tests}" in
     tests) wanted=("${tests[@]}") ;;
     versus) wanted=("${versus[@]}") ;;
-    *) printf 'usage: %s [--check] [tests|versus]\n' "$0" >&2; exit 2 ;;
+    others) wanted=("${others[@]}") ;;
+    *) printf 'usage: %s [--check] [tests|versus|others]\n' "$0" >&2; exit 2 ;;
 esac
 
 packages=()

@@ -27,7 +27,7 @@ FLOORS = {
     },
     2: {"experiments", "locust", "micro"},
     3: {"report", "live"},
-    4: {"cli"},
+    4: {"cli", "api"},
 }
 CRATE_FLOORS = {
     0: {"wire", "net"},

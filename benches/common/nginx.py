@@ -1,4 +1,7 @@
-"""nginx as a target: one worker on its own core, small and large answers, no log."""
+"""nginx as a target: one worker on its own core, small and large answers, a count, no log.
+
+One cipher is allowed over TLS, so that all clients speak the same.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from typing_extensions import Self
 
 CONFIG = """
@@ -28,7 +33,10 @@ http {{
     listen 127.0.0.1:{secure_port} ssl backlog=4096;
     ssl_certificate {folder}/own.pem; ssl_certificate_key {folder}/own.key;
     ssl_protocols TLSv1.3; ssl_session_cache shared:own:1m;
+    ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
     location = /small {{ default_type application/json; return 200 '{{"status":"ok"}}'; }}
+    location = /status {{ stub_status; }}
+    location /hello/ {{ default_type text/plain; return 200 'hello world'; }}
     location / {{ root {folder}/www; default_type application/octet-stream; }}
   }}
 }}
@@ -42,6 +50,7 @@ class Nginx:
         self.core = core
         self.port = free_port()
         self.secure_port = free_port()
+        self.asked = 0
         self.folder = Path(tempfile.mkdtemp(prefix="torr-nginx-"))
         # Its worker drops root and must still read the files.
         self.folder.chmod(0o755)
@@ -56,9 +65,10 @@ class Nginx:
         ports = {"port": self.port, "secure_port": self.secure_port}
         config.write_text(CONFIG.format(folder=self.folder, **ports))
         core = self.core
-        pinned = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
+        pinned: dict[str, Any] = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
+        program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
         self.process = subprocess.Popen(
-            ["nginx", "-c", str(config)], stderr=subprocess.DEVNULL, **pinned
+            [program or "nginx", "-c", str(config)], stderr=subprocess.DEVNULL, **pinned
         )
         wait_for(self.port)
         return self
@@ -80,6 +90,13 @@ class Nginx:
     def secure_url(self, path: str) -> str:
         """The same over TLS."""
         return f"https://127.0.0.1:{self.secure_port}{path}"
+
+    def served(self) -> int:
+        """Requests that it has answered so far, those for this count left out."""
+        with urllib.request.urlopen(self.url("/status"), timeout=10) as answer:  # noqa: S310
+            lines = answer.read().decode().splitlines()
+        self.asked += 1
+        return int(lines[2].split()[2]) - self.asked
 
     def cpu_s(self) -> float:
         """Processor time of its worker so far, in seconds."""

@@ -1,99 +1,175 @@
-"""The tools under comparison: how each is called, and what it says it did."""
+"""The tools under comparison: how each is called, and who reads what it says."""
 
 from __future__ import annotations
 
-import atexit
-import json
-import os
-import re
-import resource
-import shutil
 import subprocess
-import sys
-import tempfile
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-TORR = str(Path(sys.executable).with_name("torr"))
-# Where the runs under measurement leave their files.
-SCRATCH = tempfile.mkdtemp(prefix="torr-versus-")
-atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+from versus import reading
+from versus.load import Load
+from versus.places import BUILT, SCRIPTS, TORR, program, scratch
 
+if TYPE_CHECKING:
+    from versus.reading import Said
 
-@dataclass
-class Shot:
-    """One run of one tool: what it did, and what that cost."""
-
-    tool: str
-    command: list[str]
-    requests: int
-    cpu_s: float
-    seconds: float
-    wall_s: float
-    output: str = field(repr=False, default="")
-
-    @property
-    def cpu_us(self) -> float:
-        """Client processor time per request, in µs."""
-        return self.cpu_s * 1e6 / max(self.requests, 1)
+Command = Callable[[Load], list[str]]
 
 
-def torr(url: str, connections: int, seconds: int) -> Shot:
-    """Fires torr for so many seconds, after a second of warm-up."""
-    started = time.monotonic()
-    command = [TORR, "run", url, "-c", str(connections), "-z", f"{seconds}s", "--warmup", "1s"]
-    # wrk checks no certificate either.
-    command += ["-k"] if url.startswith("https") else []
-    command += ["--workers", "1", "-o", "json", "-d", SCRATCH]
-    output, _ = spend(command)
-    level = json.loads(output)["levels"][0]
-    for heavy in ("histograms", "slices", "steps"):
-        level.pop(heavy, None)
-    # Of the whole process, Python front included, over the measured window.
-    cpu_s = level["generator"]["cpu_s"]
-    requests = round(level["attempted_per_s"] * level["seconds"])
-    wall_s = time.monotonic() - started
-    text = json.dumps(level)
-    return Shot("torr", command, requests, cpu_s, level["seconds"], wall_s, text)
+@dataclass(frozen=True)
+class Tool:
+    """One contestant; `then` is run uncounted, for tools that only speak afterwards."""
+
+    name: str
+    command: Command
+    read: Callable[[str], Said]
+    program: str
+    needs: tuple[str, ...] = ()
+    stdin: Callable[[Load], str] | None = None
+    then: Command | None = None
+
+    def absent(self) -> str | None:
+        """Return why it cannot take part, or None."""
+        if program(self.program) is None:
+            return _left_out().get(self.program, "not installed: scripts/bench-tools.sh")
+        missing = [flag for flag in self.needs if flag not in _flags()]
+        return f"torr has no {', '.join(missing)} yet" if missing else None
 
 
-def wrk(url: str, connections: int, seconds: int) -> Shot:
-    """Fires wrk with one thread."""
-    started = time.monotonic()
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", url]
-    output, cpu_s = spend(command)
-    found = re.search(r"(\d+) requests in ([\d.]+)s", output)
-    if not found:
-        message = f"wrk said something else:\n{output}"
-        raise RuntimeError(message)
-    wall_s = time.monotonic() - started
-    return Shot("wrk", command, int(found[1]), cpu_s, float(found[2]), wall_s, output)
+def torr(*more: str) -> Command:
+    """Return how torr is called: a second of warm-up, one worker."""
+
+    def command(load: Load) -> list[str]:
+        pace = ["--rate", str(load.rate), "--warmup", "0s"] if load.rate else ["--warmup", "1s"]
+        # The others check no certificate either.
+        trust = ["-k"] if load.secure else []
+        return [
+            *(TORR, "run", load.url, "-c", str(load.connections), "-z", f"{load.seconds}s"),
+            *(*pace, *trust, *more, "--workers", "1", "-o", "json", "-d", str(scratch())),
+        ]
+
+    return command
 
 
-TOOLS = {"torr": torr, "wrk": wrk}
+def wrk(*more: str) -> Command:
+    """Return how wrk is called: one thread; what follows `--` goes to its script."""
+
+    def command(load: Load) -> list[str]:
+        size = ["-t1", f"-c{load.connections}", f"-d{load.seconds}s", "--latency"]
+        at = more.index("--") if "--" in more else len(more)
+        return ["wrk", *size, *more[:at], load.url, *more[at:]]
+
+    return command
 
 
-def spend(command: list[str], core: int = 0) -> tuple[str, float]:
-    """Runs a command on one core; its output and its processor time in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    pinned = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, timeout=300, **pinned
+def _bare(load: Load) -> list[str]:
+    return ["bare", load.place, load.path, str(load.connections), str(load.seconds)]
+
+
+def _oha(load: Load) -> list[str]:
+    pace = ["-q", str(load.rate), "--latency-correction"] if load.rate else []
+    trust = ["--insecure"] if load.secure else []
+    length = ["-c", str(load.connections), "-z", f"{load.seconds}s"]
+    return ["oha", "--no-tui", "--output-format", "json", *length, *pace, *trust, load.url]
+
+
+def _bombardier(load: Load) -> list[str]:
+    trust = ["--insecure"] if load.secure else []
+    length = ["-c", str(load.connections), "-d", f"{load.seconds}s"]
+    return ["bombardier", *length, *trust, "--print", "result", "--format", "json", load.url]
+
+
+def _k6(load: Load) -> list[str]:
+    told = {"URL": load.url, "USERS": load.connections, "SECONDS": load.seconds}
+    told |= {"RATE": load.rate} if load.rate else {}
+    words = [word for key, value in told.items() for word in ("-e", f"{key}={value}")]
+    # It would open a port and report to its makers.
+    quiet = ["--quiet", "--address", "", "--no-usage-report", "--log-output", "stderr"]
+    return ["k6", "run", *quiet, *words, str(SCRIPTS / "load.js")]
+
+
+def _vegeta(load: Load) -> list[str]:
+    size = str(load.connections)
+    pace = [f"-rate={load.rate}/1s"] if load.rate else ["-rate=0", f"-max-workers={size}"]
+    trust = ["-insecure"] if load.secure else []
+    length = [f"-duration={load.seconds}s", f"-workers={size}", f"-max-connections={size}"]
+    return ["vegeta", "attack", *pace, *length, *trust, f"-output={scratch() / 'vegeta.bin'}"]
+
+
+def _vegeta_report(_: Load) -> list[str]:
+    return ["vegeta", "report", "-type=json", str(scratch() / "vegeta.bin")]
+
+
+def _hey(load: Load) -> list[str]:
+    return ["hey", "-z", f"{load.seconds}s", "-c", str(load.connections), load.url]
+
+
+def _ab(load: Load) -> list[str]:
+    # The time limit sets a number of its own, which must come after it to be another.
+    length = ["-t", str(load.seconds), "-n", "5000000"]
+    return ["ab", "-q", "-k", "-c", str(load.connections), *length, load.url]
+
+
+def _h2load(load: Load) -> list[str]:
+    length = ["-c", str(load.connections), "-D", str(load.seconds)]
+    return ["h2load", "--h1", "-t", "1", *length, load.url]
+
+
+ALL = {
+    tool.name: tool
+    for tool in (
+        Tool("torr", torr(), reading.torr, "torr"),
+        Tool("bare", _bare, reading.bare, "bare"),
+        Tool("wrk", wrk(), reading.wrk, "wrk"),
+        Tool("ab", _ab, reading.ab, "ab"),
+        Tool("h2load", _h2load, reading.h2load, "h2load"),
+        Tool("oha", _oha, reading.oha, "oha"),
+        Tool("bombardier", _bombardier, reading.bombardier, "bombardier"),
+        Tool(
+            "vegeta", _vegeta, reading.vegeta, "vegeta",
+            stdin=lambda load: f"GET {load.url}\n", then=_vegeta_report,
+        ),
+        Tool("hey", _hey, reading.hey, "hey"),
+        Tool("k6", _k6, reading.k6, "k6"),
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        message = (
-            f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}{done.stdout[-2000:]}"
-        )
-        raise RuntimeError(message)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return done.stdout, spent
+}  # fmt: skip
+# These cost several times as much: a shorter shot tells as well.
+FAR = ("oha", "bombardier", "vegeta", "hey", "k6")
 
 
-def versions() -> str:
-    """One line with the version of every tool."""
-    torr_version = subprocess.run([TORR, "--version"], check=True, capture_output=True, text=True)
-    wrk_version = subprocess.run(["wrk", "-v"], check=False, capture_output=True, text=True)
-    first = (wrk_version.stdout + wrk_version.stderr).splitlines()[0]
-    return f"{torr_version.stdout.strip()} · {first.split(' Copyright')[0]}"
+def versions() -> dict[str, str]:
+    """Return the version of every tool that is here."""
+    found = {}
+    for name in ALL:
+        pinned = BUILT / "versions" / name
+        if program(name) is None or name == "bare":
+            continue
+        found[name] = pinned.read_text().strip() if pinned.exists() else _says(name)
+    return found
+
+
+def left_out() -> dict[str, str]:
+    """Return the tools that cannot take part, and why."""
+    return {name: reason for name, tool in ALL.items() if (reason := tool.absent())}
+
+
+def _says(name: str) -> str:
+    flag = {"wrk": "-v", "ab": "-V"}.get(name, "--version")
+    path = program(name) or name
+    done = subprocess.run([path, flag], check=False, capture_output=True, text=True)
+    first = (done.stdout + done.stderr).splitlines()[0]
+    return first.split(" Copyright")[0].replace("This is ApacheBench, Version ", "").strip(" <$>")
+
+
+@cache
+def _flags() -> str:
+    done = subprocess.run([TORR, "run", "--help-all"], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _left_out() -> dict[str, str]:
+    path = BUILT / "left-out"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {line.split()[0]: line for line in lines}

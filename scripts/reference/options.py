@@ -55,7 +55,7 @@ def verbs(group: Verbs = torr, path: str = "torr") -> Iterator[tuple[str, Verb]]
 def _section(path: str, verb: Verb) -> str:
     context = click.Context(verb, info_name=path)
     lines = [f"## {path}", "", str(verb.help), "", "```text"]
-    lines += [f"{path} [OPTIONS]{verb.arguments(context)}", "```", ""]
+    lines += [verb.usage(context), "```", ""]
     lines += ["| option | what it does |", "| --- | --- |"]
     for parameter in verb.params:
         row = parameter.get_help_record(context)

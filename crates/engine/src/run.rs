@@ -182,7 +182,8 @@ fn spawn_worker(share: Share) -> Result<(), String> {
         let _reports = reports;
         let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
         if let Ok(driver) = Epoll::new() {
-            drop(Worker::new(driver, share).run());
+            let spins = share.plan.spin;
+            drop(Worker::new(driver.spinning(spins), share).run());
             guard.is_done.set(true);
         }
     };

@@ -6,7 +6,7 @@ mod world;
 
 use std::sync::Arc;
 
-use engine::{Gate, Open, Pace};
+use engine::Gate;
 use net::{Act, Dial, Nanos, Simulated};
 use world::*;
 
@@ -285,85 +285,4 @@ fn what_the_machine_cannot_give_is_counted_and_the_rest_goes_on() {
     assert_eq!((connections.asked, connections.open_max), (10, 6));
     assert!(connections.local.no_descriptor >= 4);
     assert_eq!(run.measured.ok, 6 * FIRST_SECOND);
-}
-
-/// Xorshift, for the random worlds below.
-fn random(seed: &mut u64, below: u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    (*seed >> 20) % below
-}
-
-fn random_acts(seed: &mut u64) -> Vec<(Nanos, Act)> {
-    let at = random(seed, 30 * MS);
-    let cut = usize::try_from(random(seed, HELLO.len() as u64)).unwrap();
-    let part = Act::Bytes(HELLO[..cut].to_vec());
-    match random(seed, 12) {
-        0 => vec![],
-        1 => vec![(at, Act::Reset)],
-        2 => vec![(at, Act::Close)],
-        3 => vec![(at, part), (at + random(seed, MS), Act::Reset)],
-        4 => vec![(at, part), (at + random(seed, MS), Act::Close)],
-        5 => vec![(at, part), (at + random(seed, MS), Act::Bytes(HELLO[cut..].to_vec()))],
-        6 => vec![(at, Act::Bytes(b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".to_vec()))],
-        7 => vec![(at, Act::Bytes(HELLO.to_vec())), (at + random(seed, MS), Act::Close)],
-        8 => vec![(at, Act::Bytes(b"nonsense".to_vec()))],
-        _ => vec![(at, Act::Bytes(HELLO.to_vec()))],
-    }
-}
-
-#[test]
-fn a_thousand_random_worlds_balance_and_agree_with_the_targets_count() {
-    for case in 1..=1000_u64 {
-        let mut seed = case.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let connections = u32::try_from(1 + random(&mut seed, 12)).unwrap();
-        let rate_per_s = (1 + random(&mut seed, 3000)) as f64;
-        let most = u32::try_from(1 + random(&mut seed, 20)).unwrap();
-        let max_in_flight = (random(&mut seed, 2) == 0).then_some(most);
-        let mut plan = if random(&mut seed, 2) == 0 {
-            closed(connections)
-        } else {
-            constant(rate_per_s, connections)
-        };
-        if let Pace::Constant(open) = &mut plan.groups[0].pace {
-            *open = Open { max_in_flight, ..open.clone() };
-        }
-        plan.transport.keepalive = random(&mut seed, 3) > 0;
-        plan.warmup_ns = random(&mut seed, 2) * random(&mut seed, 200 * MS);
-        plan.drain_ns = random(&mut seed, SECOND);
-        request(&mut plan).timeout_ns = 1 + random(&mut seed, 100 * MS);
-        let (mut dials, mut answers) = (seed ^ 1, seed ^ 2);
-        let target = Target::new(
-            move |_, _| match random(&mut dials, 10) {
-                0 => Dial::Fail(random(&mut dials, MS), libc::ECONNREFUSED),
-                1 => Dial::Silent,
-                2 => Dial::Local(libc::EMFILE),
-                _ => Dial::Accept(random(&mut dials, MS)),
-            },
-            move |_, _| random_acts(&mut answers),
-        );
-        let mut world = Simulated::new(target);
-        world.send_cost_ns = random(&mut seed, 5000);
-        world.send_limit = 1 + usize::try_from(random(&mut seed, 100)).unwrap();
-        let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
-        run.assert_balanced();
-        let sent =
-            |tally: &engine::Tally| tally.accepted.service.count() + tally.failed.service.count();
-        let seen = run.world.peer.requests;
-        // A request that was cut off while it was written never reached the target whole.
-        let unfinished = run
-            .measured
-            .reasons
-            .iter()
-            .zip(client::Reason::ALL)
-            .filter(|(_, reason)| {
-                reason.name().starts_with("write.") || **reason == client::Reason::TimeoutWrite
-            })
-            .map(|(count, _)| *count)
-            .sum::<u64>();
-        assert!(sent(&run.measured) - unfinished <= seen, "case {case}");
-        let attempts = run.measured.attempted + run.warmup.attempted;
-        assert!(seen <= attempts, "case {case}: {seen} requests of {attempts} attempts");
-    }
 }

@@ -13,6 +13,9 @@ from torr.cli.planning import plan_of
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.cli.conduct import Prepared
     from torr.experiments.ladder import Auto, Fixed
 
 EXAMPLES = (
@@ -60,11 +63,18 @@ def _levels(text: str) -> Fixed | Auto:
 @options.results
 def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""
-    plan = plan_of(urls, flags)
-    from torr.cli.conduct import conduct, head_of
+    from torr.cli.conduct import conduct
+
+    conduct(prepared(urls, flags), flags)
+
+
+def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
+    """The ladder that these flags describe, ready to be measured."""
+    from torr.cli.conduct import Prepared, head_of
     from torr.experiments.ladder import Climb, Fixed
     from torr.experiments.ladder import ladder as experiment
 
+    plan = plan_of(urls, flags)
     climb = Climb(flags["levels"] or Fixed(), flags["rounds"], tuple(flags["slos"]))
     head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
-    conduct(head, flags, lambda lab: experiment(plan, climb, lab))
+    return Prepared(head, lambda lab: experiment(plan, climb, lab))

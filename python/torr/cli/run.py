@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,11 @@ from torr.cli.command import Verb
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.cli.conduct import Prepared
 
 EXAMPLES = (
     "torr run -c 200 -z 30s http://localhost:8080/healthz",
@@ -83,15 +88,22 @@ EXAMPLES = (
 )
 def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Fire one level of load at URL, or at several, and say how it took it."""
-    plan = plan_of(urls, flags)
     if flags["once"]:
         from torr.cli.once import once
 
-        once(plan, verbose=flags["verbose"])
+        once(plan_of(urls, flags), verbose=flags["verbose"])
         return
     if flags["verbose"]:
         raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
-    from torr.cli.conduct import conduct, head_of
+    from torr.cli.conduct import conduct
+
+    conduct(prepared(urls, flags), flags)
+
+
+def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
+    """The level that these flags describe, ready to be measured."""
+    from torr.cli.conduct import Prepared, head_of
     from torr.experiments.run import run as experiment
 
-    conduct(head_of("run", plan, flags), flags, lambda lab: experiment(plan, lab))
+    plan = plan_of(urls, flags)
+    return Prepared(head_of("run", plan, flags), lambda lab: experiment(plan, lab))

@@ -39,6 +39,9 @@ pub struct Plan {
     pub workers: u32,
     /// For everything random.
     pub seed: u64,
+    /// Whether workers look at the clock before an arrival is due, instead of being woken.
+    #[serde(default)]
+    pub spin: bool,
     /// A CSV file for every exchange.
     #[serde(default)]
     pub log: Option<std::path::PathBuf>,
@@ -100,6 +103,7 @@ impl Plan {
             slice_ns: 100_000_000,
             workers: 1,
             seed: 1,
+            spin: false,
             log: None,
         }
     }

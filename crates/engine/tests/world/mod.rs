@@ -131,6 +131,8 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
     let (reports, inbox) = channel();
     let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
+    // Not one more than the lanes: a slot that leaks is a dial that fails.
+    let socket_budget = plan.connections().into();
     let share = Share {
         number: 0,
         plan,
@@ -138,7 +140,7 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
         gate,
         reports,
         run_start: 0,
-        socket_budget: 1_000_000,
+        socket_budget,
         sources: net::SourceAddresses::default(),
     };
     let world = Worker::new(world, share).run();

@@ -1,0 +1,68 @@
+//! How long the answer is: read once, by a blocking socket, before anything is measured.
+//!
+//! Answers without a content-length are refused: nothing would tell where they end.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+const LONGEST_HEAD: usize = 16 * 1024;
+
+/// Bytes of the whole answer, head and body.
+pub(crate) fn length(to: SocketAddr, request: &[u8]) -> io::Result<usize> {
+    let mut stream = TcpStream::connect_timeout(&to, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.write_all(request)?;
+    let mut seen = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(found) = total(&seen) {
+            return found;
+        }
+        let count = stream.read(&mut buffer)?;
+        if count == 0 || seen.len() > LONGEST_HEAD {
+            return Err(io::Error::other("the first answer has no head that ends"));
+        }
+        seen.extend_from_slice(&buffer[..count]);
+    }
+}
+
+/// The length that a head promises; `None` while the head goes on.
+fn total(seen: &[u8]) -> Option<io::Result<usize>> {
+    let end = seen.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&seen[..end]).to_ascii_lowercase();
+    if !head.starts_with("http/1.1 200 ") {
+        let status = head.lines().next().unwrap_or_default();
+        return Some(Err(io::Error::other(format!("the first answer says {status}"))));
+    }
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    let body = length.and_then(|text| text.trim().parse::<usize>().ok());
+    Some(body.map(|body| end + body).ok_or_else(|| {
+        io::Error::other("the first answer has no content-length, so its end cannot be known")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_head_and_body() {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n";
+        assert_eq!(total(head).unwrap().unwrap(), head.len() + 15);
+    }
+
+    #[test]
+    fn waits_for_the_end_of_the_head() {
+        assert!(total(b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n").is_none());
+    }
+
+    #[test]
+    fn refuses_what_it_could_not_count() {
+        let chunked = total(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").unwrap();
+        assert!(chunked.unwrap_err().to_string().contains("no content-length"));
+        let missing = total(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").unwrap();
+        assert!(missing.unwrap_err().to_string().contains("404"));
+    }
+}

@@ -1,0 +1,31 @@
+"""What is fired: the same words for every tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Load:
+    """A GET over so many connections, for so long; at a constant rate if there is one."""
+
+    url: str
+    connections: int
+    seconds: int
+    rate: int | None = None
+
+    @property
+    def secure(self) -> bool:
+        """Whether it goes over TLS."""
+        return self.url.startswith("https:")
+
+    @property
+    def place(self) -> str:
+        """Address and port."""
+        return urlsplit(self.url).netloc
+
+    @property
+    def path(self) -> str:
+        """What is asked for there."""
+        return urlsplit(self.url).path

@@ -1,0 +1,154 @@
+"""The block of both READMEs that a kept run fills: what a request costs each tool.
+
+    python benches/versus/readme.py benches/versus/runs/RUN.json
+
+A test compares the block with its run, so that neither goes stale.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from versus.places import ROOT
+from versus.report import names, not_measured
+from versus.row import middle
+
+COLUMNS = {
+    "small-1": "1",
+    "small-64": "64",
+    "small-256": "256",
+    "small-1000": "1,000",
+    "16k-64": "16 KB",
+    "64k-64": "64 KB",
+    "tls-small-64": "TLS",
+}
+WIDTH = 105
+# An address stays in one piece.
+_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}
+BEGIN, END = "<!-- versus -->", "<!-- /versus -->"
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a block says, in one language."""
+
+    page: str
+    tool: str
+    bare: str
+    beneath: str
+    left_out: str
+    bars: str
+    missed: str
+
+
+WORDS = (
+    Words(
+        page="README.md",
+        tool="tool",
+        bare="*bare send and recv*",
+        beneath=(
+            "Processor time of the client per request, in µs: a small answer over 1, 64, 256 and "
+            "1,000 connections; 16 KB, 64 KB and TLS over 64. Medians of {rounds} interleaved "
+            "rounds on {processor}, client and nginx on a core each; the bare loop parses and "
+            "records nothing."
+        ),
+        left_out="Left out: {names}.",
+        bars="{held} of {all} bars hold{missed}: [the run]({run}).",
+        missed=" (not: {names})",
+    ),
+    Words(
+        page="README.zh-CN.md",
+        tool="工具",
+        bare="*裸 send 与 recv*",
+        beneath=(
+            "客户端每个请求的处理器时间，单位 µs：小响应，1、64、256、1,000 个连接；"
+            "16 KB、64 KB 与 TLS 为 64 个连接。{processor} 上 {rounds} 轮交错测量的中位数，"
+            "客户端与 nginx 各占一核；裸循环不解析，也不记录。"
+        ),
+        left_out="未参加：{names}。",
+        bars="{all} 项标准中 {held} 项达到{missed}：[本次测量]({run})。",
+        missed="（未达到：{names}）",
+    ),
+)
+
+
+def main() -> int:
+    """Writes the block into both READMEs."""
+    run = Path(sys.argv[1]).resolve()
+    for words in WORDS:
+        path = ROOT / words.page
+        path.write_text(replaced(path.read_text(), block(json.loads(run.read_text()), run, words)))
+    return 0
+
+
+def replaced(text: str, new: str) -> str:
+    """Return a page with another block."""
+    before, _, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        message = f"the page has no block between {BEGIN} and {END}"
+        raise ValueError(message)
+    return f"{before}{new}{after}"
+
+
+def block(kept: dict[str, Any], run: Path, words: Words) -> str:
+    """Return the table, what it shows, and whether the bars hold."""
+    rows = {one["name"]: one for one in kept["rows"] if one["name"] in COLUMNS}
+    shown = [name for name in COLUMNS if name in rows]
+    lines = [
+        f"| {words.tool} | {' | '.join(COLUMNS[name] for name in shown)} |",
+        f"| --- |{' ---: |' * len(shown)}",
+        *(_line(tool, [rows[name] for name in shown], words) for tool in _order(rows, shown)),
+    ]
+    host = kept["host"]
+    text = words.beneath.format(rounds=kept["rounds"], processor=host["processor"])
+    said = [text, _bars(kept, run, words)]
+    if kept["left_out"]:
+        said.append(words.left_out.format(names=", ".join(kept["left_out"])))
+    told = (line for part in said for line in textwrap.wrap(part, WIDTH, **_WHOLE))
+    return "\n".join([BEGIN, *lines, "", *told, END])
+
+
+def _line(tool: str, rows: list[dict[str, Any]], words: Words) -> str:
+    cells = [_cell(one, tool) for one in rows]
+    cells = [f"**{cell}**" for cell in cells] if tool == "torr" else cells
+    name = {"torr": "**torr**", "bare": words.bare}.get(tool, tool)
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(one: dict[str, Any], tool: str) -> str:
+    if tool not in names(one):
+        return "–"
+    cost = middle(one["shots"], tool, "cpu_us")
+    return f"{cost:.1f}" if cost < 100 else f"{cost:,.0f}"
+
+
+def _order(rows: dict[str, dict[str, Any]], shown: list[str]) -> list[str]:
+    """torr, then the limit, then the others, cheapest first in the row that most people want."""
+    by = rows["small-64" if "small-64" in rows else shown[0]]
+    others = [tool for tool in names(by) if tool not in ("torr", "bare")]
+    return [tool for tool in ("torr", "bare") if tool in names(by)] + others
+
+
+def _bars(kept: dict[str, Any], run: Path, words: Words) -> str:
+    judged = [(one["name"], bar) for one in kept["rows"] for bar in one["bars"]]
+    missed = [f"{name} {bar['name']}" for name, bar in judged if not bar["held"]]
+    missed += [one["name"] for one, _ in not_measured(kept)]
+    total = len(judged) + len(not_measured(kept))
+    return words.bars.format(
+        held=total - len(missed),
+        all=total,
+        missed=words.missed.format(names=", ".join(missed)) if missed else "",
+        run=run.with_suffix(".md").relative_to(ROOT),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

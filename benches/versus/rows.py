@@ -1,0 +1,51 @@
+"""All rows, in the order in which they are measured."""
+
+from __future__ import annotations
+
+import sys
+
+from versus import lag, memory, startup, steady, templates
+from versus.row import Row
+from versus.speed import plain, secure
+from versus.tools import ALL
+
+_OVER_TLS = [name for name in ALL if name != "bare"]
+
+
+def _small(connections: int, over_wrk: float) -> Row:
+    plural = "" if connections == 1 else "s"
+    about = f"small answer, {connections:,} connection{plural}"
+    return Row(f"small-{connections}", about, plain("/small", connections, over_wrk, floor=True))
+
+
+ROWS = [
+    _small(1, 0.80),
+    _small(64, 0.95),
+    _small(256, 0.80),
+    _small(1000, 0.72),
+    Row("16k-64", "16 KB, 64 connections", plain("/16k", 64, 0.80)),
+    Row("64k-64", "64 KB, 64 connections", plain("/64k", 64, 0.65)),
+    Row("tls-small-64", "small answer over TLS, 64 connections", secure("/small", 64, *_OVER_TLS)),
+    Row("tls-16k-64", "16 KB over TLS, 64 connections", secure("/16k", 64, "torr", "wrk")),
+    Row("templates-64", "3 variables and a check, 64 connections", templates.measure),
+    Row("lag-1000", "lateness at the target, 1,000/s", lag.at_rate(1_000)),
+    Row("lag-10000", "lateness at the target, 10,000/s", lag.at_rate(10_000)),
+    Row("steady", "10,000/s over 64 connections for a minute", steady.measure),
+    Row("memory", "memory at 10,000 connections", memory.connections),
+    Row("memory-users", "memory of 100,000 thinking users", memory.thinking),
+    Row("startup", "start", startup.measure),
+]
+
+
+def chosen(asked: list[str]) -> list[Row]:
+    """The rows of these names, or whose names start so; all of them for none."""
+    exact = {row.name for row in ROWS}.intersection(asked)
+    begun = tuple(set(asked) - exact)
+    found = [
+        row
+        for row in ROWS
+        if not asked or row.name in exact or (begun and row.name.startswith(begun))
+    ]
+    if not found:
+        sys.exit(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
+    return found

@@ -1,0 +1,258 @@
+//! Random plans in random worlds: whatever is asked and whatever happens, the books balance, the
+//! target saw what was sent, no slot leaks and nothing panics.
+//!
+//! Each plan follows from its number, so a failure names the case to look at. `TORR_PLANS` says
+//! how many are tried.
+
+// A test that cannot start may panic.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod world;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use engine::{
+    BodyCheck, Capture, CaptureFrom, Closed, Gate, Group, Open, Pace, Plan, Replay, RequestPlan,
+    Source, Stage, Stop, Tally, Think,
+};
+use net::{Act, Dial, Nanos, Simulated};
+use world::{HELLO, MS, Outcome, SECOND, Target, simulate_in};
+
+const PLANS: u64 = 1_000;
+
+/// Xorshift: small, seeded, and good enough for choosing.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 20) % below
+    }
+
+    fn within(&mut self, range: Range<u32>) -> u32 {
+        range.start + u32::try_from(self.below(u64::from(range.end - range.start))).unwrap()
+    }
+
+    fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+
+    fn acts(&mut self) -> Vec<(Nanos, Act)> {
+        let at = self.below(30 * MS);
+        let cut = usize::try_from(self.below(HELLO.len() as u64)).unwrap();
+        let part = Act::Bytes(HELLO[..cut].to_vec());
+        match self.below(12) {
+            0 => vec![],
+            1 => vec![(at, Act::Reset)],
+            2 => vec![(at, Act::Close)],
+            3 => vec![(at, part), (at + self.below(MS), Act::Reset)],
+            4 => vec![(at, part), (at + self.below(MS), Act::Close)],
+            5 => vec![(at, part), (at + self.below(MS), Act::Bytes(HELLO[cut..].to_vec()))],
+            6 => vec![(at, Act::Bytes(b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".to_vec()))],
+            7 => vec![(at, Act::Bytes(HELLO.to_vec())), (at + self.below(MS), Act::Close)],
+            8 => vec![(at, Act::Bytes(b"nonsense".to_vec()))],
+            _ => vec![(at, Act::Bytes(HELLO.to_vec()))],
+        }
+    }
+
+    fn dial(&mut self) -> Dial {
+        match self.below(10) {
+            0 => Dial::Fail(self.below(MS), libc::ECONNREFUSED),
+            1 => Dial::Silent,
+            2 => Dial::Greet(self.below(MS), b"220 hello\r\n".to_vec()),
+            _ => Dial::Accept(self.below(MS)),
+        }
+    }
+
+    fn stages(&mut self, most: u32) -> Vec<Stage> {
+        let count = 1 + self.below(3);
+        let mut stage = |_| Stage {
+            duration_ns: self.below(400 * MS),
+            target: f64::from(self.within(0..most + 1)),
+        };
+        (0..count).map(&mut stage).chain([Stage { duration_ns: MS, target: 0.0 }]).collect()
+    }
+
+    fn open(&mut self) -> Open {
+        let mut open = Open::new(f64::from(self.within(1..3_000)), self.within(1..12));
+        open.max_in_flight = self.one_in(2).then(|| self.within(1..20));
+        if self.one_in(3) {
+            open.stages = self.stages(2_000);
+        }
+        open
+    }
+
+    fn pace(&mut self) -> Pace {
+        match self.below(6) {
+            0 => Pace::Constant(self.open()),
+            1 => Pace::Poisson(self.open()),
+            2 => {
+                let mut offsets_ns: Vec<_> =
+                    (0..self.below(200)).map(|_| self.below(SECOND)).collect();
+                offsets_ns.sort_unstable();
+                let max_in_flight = self.one_in(2).then(|| self.within(1..20));
+                Pace::Replay(Replay { offsets_ns, connections: self.within(1..12), max_in_flight })
+            }
+            3 => {
+                let pool = Some(self.within(1..6));
+                Pace::Closed(Closed { pool, ..Closed::new(self.within(1..40)) })
+            }
+            4 => {
+                let users = self.within(1..12);
+                Pace::Closed(Closed { stages: self.stages(users), ..Closed::new(users) })
+            }
+            _ => Pace::Closed(Closed::new(self.within(1..12))),
+        }
+    }
+
+    fn request(&mut self, has_users: bool) -> RequestPlan {
+        let url = [
+            "http://127.0.0.1:80/",
+            "http://127.0.0.1:80/{{seq}}/{{rand 1 9}}",
+            "http://127.0.0.1:81/",
+        ];
+        let mut request = RequestPlan::get(url[usize::try_from(self.below(3)).unwrap()]);
+        request.template = true;
+        request.timeout_ns = 1 + self.below(100 * MS);
+        if self.one_in(4) {
+            let text = ["hello", "nobody says that"][usize::from(self.one_in(2))].into();
+            request.expect_body = vec![BodyCheck::Text { text }];
+        }
+        if has_users && self.one_in(4) {
+            let what = ["Content-Length", "X-Missing"][usize::from(self.one_in(2))].into();
+            let name = "kept".into();
+            request.captures = vec![Capture { name, from: CaptureFrom::Header, what }];
+        }
+        request
+    }
+
+    fn source(&mut self, has_users: bool) -> Source {
+        let requests: Vec<_> = (0..1 + self.below(3)).map(|_| self.request(has_users)).collect();
+        match self.below(4) {
+            0 => Source::Turn { requests },
+            1 => {
+                let weights = requests.iter().map(|_| self.within(1..9)).collect();
+                Source::Weighted { requests, weights }
+            }
+            2 if has_users => Source::Steps { requests },
+            _ => Source::One { request: self.request(has_users) },
+        }
+    }
+
+    fn group(&mut self) -> Group {
+        let pace = self.pace();
+        let is_closed = matches!(pace, Pace::Closed(_));
+        let mut group = Group::new(pace, self.source(is_closed));
+        group.think = (is_closed && self.one_in(3)).then(|| match self.below(2) {
+            0 => Think::Exponential { mean_ns: self.below(50 * MS) },
+            _ => Think::Uniform { from_ns: self.below(9 * MS), to_ns: 9 * MS + self.below(MS) },
+        });
+        group
+    }
+
+    fn plan(&mut self) -> Plan {
+        let group = self.group();
+        let mut plan = Plan::new(group.pace.clone(), group.source.clone(), self.stop());
+        plan.groups = vec![group];
+        plan.groups.extend((0..self.below(2)).map(|_| self.group()));
+        plan.transport.keepalive = self.below(3) > 0;
+        plan.transport.requests_per_connection = self.one_in(4).then(|| self.within(1..5));
+        plan.transport.connections_per_second =
+            self.one_in(4).then(|| f64::from(self.within(20..900)));
+        let shaped = |group: &Group| {
+            matches!(group.pace, Pace::Replay(_)) || !group.pace.stages().is_empty()
+        };
+        if !plan.groups.iter().any(shaped) {
+            plan.warmup_ns = self.below(2) * self.below(200 * MS);
+        }
+        plan.drain_ns = self.below(SECOND);
+        plan.seed = self.below(1_000_000);
+        plan
+    }
+
+    fn stop(&mut self) -> Stop {
+        match self.below(3) {
+            0 => Stop::Requests { requests: 1 + self.below(300) },
+            _ => Stop::Duration { duration_ns: 1 + self.below(SECOND) },
+        }
+    }
+}
+
+fn simulated(case: u64) -> Outcome<Counting> {
+    let mut random = Random(case.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut plan = random.plan();
+    if matches!(plan.stop, Stop::Requests { .. }) {
+        // What has no end of its own gets one: a pause of stages may come before the last request.
+        plan.groups.iter_mut().for_each(|group| {
+            if !matches!(group.pace, Pace::Closed(ref closed) if closed.stages.is_empty()) {
+                group.pace = Pace::Closed(Closed::new(3));
+            }
+        });
+    }
+    plan = Plan::from_json(&serde_json::to_string(&plan).unwrap()).unwrap_or_else(|error| {
+        panic!("case {case}: {error}");
+    });
+    let (mut dials, mut answers) = (Random(random.0 ^ 1), Random(random.0 ^ 2));
+    let target: Box<Anything> = Box::new(Target::new(
+        Box::new(move |_, _| dials.dial()),
+        Box::new(move |_, _| answers.acts()),
+    ));
+    let mut world = Simulated::new(Counting(target));
+    world.send_cost_ns = random.below(5000);
+    world.send_limit = 1 + usize::try_from(random.below(100)).unwrap();
+    simulate_in(plan, world, &Arc::new(Gate::new(1)))
+}
+
+type Anything =
+    Target<Box<dyn FnMut(u64, Nanos) -> Dial>, Box<dyn FnMut(u64, Nanos) -> Vec<(Nanos, Act)>>>;
+
+/// A target whose type has a name.
+struct Counting(Box<Anything>);
+
+impl net::Peer for Counting {
+    fn dial(&mut self, number: u64, now: Nanos) -> Dial {
+        self.0.dial(number, now)
+    }
+
+    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
+        self.0.receive(connection, bytes, now)
+    }
+}
+
+/// Requests that were cut off while they were written never reached the target whole.
+fn unfinished(tally: &Tally) -> u64 {
+    let reasons = tally.reasons.iter().zip(client::Reason::ALL);
+    let cut = reasons.filter(|(_, reason)| {
+        reason.name().starts_with("write.") || **reason == client::Reason::TimeoutWrite
+    });
+    cut.map(|(count, _)| *count).sum()
+}
+
+#[test]
+fn random_plans_balance_and_agree_with_the_targets_count() {
+    let plans = std::env::var("TORR_PLANS").map_or(PLANS, |text| text.parse().unwrap());
+    let (mut attempts, mut answered) = (0, 0);
+    for case in 1..=plans {
+        let run = std::panic::catch_unwind(|| {
+            let run = simulated(case);
+            run.assert_balanced();
+            run
+        });
+        let run = run.unwrap_or_else(|_| panic!("case {case}: see above"));
+        let sent = |tally: &Tally| tally.accepted.service.count() + tally.failed.service.count();
+        let seen = run.world.peer.0.requests;
+        assert!(sent(&run.measured) - unfinished(&run.measured) <= seen, "case {case}");
+        let attempted = run.measured.attempted + run.warmup.attempted;
+        assert!(seen <= attempted, "case {case}: {seen} requests of {attempted} attempts");
+        let connections = run.reports.last().unwrap().connections;
+        assert!(connections.open_max <= connections.asked, "case {case}: {connections:?}");
+        assert_eq!(connections.local.sum(), 0, "case {case}: a slot was not given back");
+        attempts += attempted;
+        answered += run.measured.ok;
+    }
+    // The plans are not all empty, and the worlds not all broken.
+    assert!(attempts > 20 * plans && answered > 5 * plans, "{attempts} attempts, {answered} ok");
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Installs the load generators that `make versus` sets torr against: four by apt, oha by cargo, the
+# rest by Go, into build/tools. One that cannot be had is named there as left out, and is no error.
+#
+#   scripts/bench-tools.sh            install what is missing
+#   scripts/bench-tools.sh --check    says nothing, ends with 1 when one is missing
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$PWD/build/tools
+# One line a tool: its name, its version, and the crate or the Go package that has it.
+crates=("oha 1.16.0 oha")
+packages=(
+    "bombardier v1.2.6 github.com/codesenberg/bombardier"
+    "hey v0.1.5 github.com/rakyll/hey"
+    "vegeta v12.12.0 github.com/tsenart/vegeta/v12"
+    "k6 v1.8.1 go.k6.io/k6"
+)
+
+is_here() { # is_here NAME VERSION: whether this version of it was built before
+    [ -x "$folder/bin/$1" ] && [ "$(cat "$folder/versions/$1" 2>/dev/null)" = "$2" ]
+}
+
+missing() { # the lines of the tools that are not there
+    local line name version
+    for line in "$@"; do
+        read -r name version _ <<<"$line"
+        is_here "$name" "$version" || printf '%s\n' "$line"
+    done
+}
+
+mapfile -t crates < <(missing "${crates[@]}")
+mapfile -t packages < <(missing "${packages[@]}")
+
+if [ "${1:-}" = "--check" ]; then
+    [ $((${#crates[@]} + ${#packages[@]})) -eq 0 ] || exit 1
+    scripts/test-deps.sh --check versus && exec scripts/test-deps.sh --check others
+    exit 1
+fi
+scripts/test-deps.sh versus
+
+mkdir -p "$folder/bin" "$folder/versions"
+: >"$folder/left-out"
+made=$(mktemp -d)
+# What is downloaded and compiled on the way is not kept, and the user's own caches stay as they are.
+trap 'rm -rf "$made"' EXIT
+
+have() { # have NAME VERSION COMMAND…: runs it; keeps the version, or the reason why there is none
+    local name=$1 version=$2
+    shift 2
+    printf 'installing %s %s\n' "$name" "$version"
+    if ("$@") >"$made/log" 2>&1; then
+        printf '%s\n' "$version" >"$folder/versions/$name"
+    else
+        local reason
+        reason=$(tail -n 2 "$made/log" | tr -s '[:space:]' ' ')
+        printf '%s %s: %s\n' "$name" "$version" "${reason:-no reason given}" >>"$folder/left-out"
+        printf 'left out: %s %s\n    %s\n' "$name" "$version" "$reason" >&2
+    fi
+}
+
+by_cargo() { # by_cargo CRATE VERSION
+    CARGO_TARGET_DIR="$made/target" nice cargo install "$1" --version "$2" --locked \
+        --root "$made/cargo" && cp "$made/cargo/bin/$1" "$folder/bin/"
+}
+
+# `go install` asks for a list of all versions of some packages, which not every proxy has: a module
+# of its own, which names the version, does without.
+by_go() { # by_go PACKAGE VERSION
+    export GOPATH="$made/go" GOCACHE="$made/cache" GOBIN="$folder/bin"
+    export GOFLAGS="${GOFLAGS:-} -trimpath -modcacherw"
+    nice go install "$1@$2" && return
+    rm -rf "$made/module" && mkdir "$made/module"
+    printf 'module tools\n\nrequire %s %s\n' "$1" "$2" >"$made/module/go.mod"
+    (cd "$made/module" && nice go build -mod=mod -o "$folder/bin/" "$1")
+}
+
+if ! scripts/test-deps.sh --check others && ! scripts/test-deps.sh others; then
+    printf "%s: not to be had by apt\n" ab h2load >>"$folder/left-out"
+fi
+
+for line in "${crates[@]}"; do
+    read -r name version crate <<<"$line"
+    have "$name" "$version" by_cargo "$crate" "$version"
+done
+for line in "${packages[@]}"; do
+    read -r name version package <<<"$line"
+    if command -v go >/dev/null; then
+        have "$name" "$version" by_go "$package" "$version"
+    else
+        have "$name" "$version" sh -c 'echo "Go is missing" && exit 1'
+    fi
+done
