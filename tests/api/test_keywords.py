@@ -36,6 +36,14 @@ SAME = {
     "one header": ({"headers": "x-a: 1"}, ["--header", "x-a: 1"]),
     "body": ({"body": "hi"}, ["--body", "hi"]),
     "bytes": ({"body": b"hi"}, ["--body", "hi"]),
+    "checks": (
+        {"expect_body": ["a", "/b/"], "expect_json": "$.n=1", "capture": "id=json:$.id"},
+        [
+            *("--expect-body", "a", "--expect-body", "/b/", "--expect-json", "$.n=1"),
+            *("--capture", "id=json:$.id"),
+        ],
+    ),
+    "stages": ({"stages": "1s:5,1s:0"}, ["--stages", "1s:5,1s:0"]),
     "JSON": ({"json_body": {"n": [1]}}, ["--json-body", '{"n": [1]}']),
     "JSON as text": ({"json_body": "[1]"}, ["--json-body", "[1]"]),
     "credentials": ({"basic_auth": ("ann", "hush")}, ["--basic-auth", "ann:hush"]),
