@@ -10,14 +10,16 @@ import pytest
 
 from torr import engine, targets
 from torr.errors import NothingMeasuredError, OutputError, UsageError
-from torr.model.plan import Closed, Duration, Group, Plan
+from torr.model.pace import Closed
+from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 from torr.units import SECOND_NS
 
 
 @pytest.fixture
 def plan():
-    group = Group(pace=Closed(1), request=Request("http://127.0.0.1:9/"))
+    group = Group(pace=Closed(1), source=Source.of(Request("http://127.0.0.1:9/")))
     return Plan(groups=(group,), stop=Duration(SECOND_NS))
 
 

@@ -25,7 +25,7 @@ _Headers: TypeAlias = Mapping[str, str] | Sequence[str | tuple[str, str]] | str
 _Progress: TypeAlias = Callable[[Slice], object]
 
 def run(
-    url: str,
+    url: str | Sequence[str] = (),
     *,
     progress: _Progress | None = None,
     connections: int | None = None,
@@ -34,8 +34,12 @@ def run(
     rate: str | float | None = None,
     arrivals: Literal["constant", "poisson"] | None = None,
     max_in_flight: int | None = None,
+    stages: str | None = None,
+    replay: _Path | None = None,
+    speed: float | None = None,
+    pool: int | None = None,
     think: _Duration | None = None,
-    warmup: _Duration = "2s",
+    warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
     seed: int = 1,
@@ -44,13 +48,23 @@ def run(
     body: str | bytes | None = None,
     json_body: object | None = None,
     basic_auth: str | tuple[str, str] | None = None,
+    requests_file: _Path | None = None,
+    weights: str | Sequence[int] | None = None,
+    steps: bool = False,
+    data: _Path | None = None,
+    verbatim: bool = False,
     expect_status: str | int | Sequence[str | int] | None = None,
+    expect_body: str | Sequence[str] | None = None,
+    expect_json: str | Sequence[str] | None = None,
+    capture: str | Sequence[str] | None = None,
+    compressed: bool = False,
     timeout: _Duration = "30s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
     retry_delay: _Duration = "100ms",
     source_address: str | Sequence[str] | None = None,
+    proxy: str | None = None,
     insecure: bool = False,
     cacert: _Path | None = None,
     cert: _Path | None = None,
@@ -62,7 +76,7 @@ def run(
     abort_on: str | Sequence[str] | None = None,
     log: _Path | None = None,
 ) -> Result:
-    """Fire one level of load at `url`; what it came to.
+    """Fire one level of load at `url`, or at several; what it came to.
 
     Prints nothing. `progress` is called with every slice as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
@@ -76,6 +90,10 @@ def run(
     rate: start RATE requests/s, whatever comes back
     arrivals: constant or poisson, with --rate [constant]
     max_in_flight: with --rate: drop what is due beyond N open
+    stages: users by time, or with --rate: 30s:100,2m:1k,30s:0
+    replay: start requests at the times in FILE, or an access log
+    speed: with --replay: 2 is twice as fast [1]
+    pool: users share N connections [one each]
     think: users think after each answer: 1s, 1s-3s, exp:2s
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
@@ -86,13 +104,23 @@ def run(
     body: the body as it is
     json_body: a JSON body, with content-type
     basic_auth: as this user
+    requests_file: send these: vegeta's http or JSON, HAR
+    weights: how often each request, e.g. 8,1,1 [in turn]
+    steps: each user sends them in order, then anew
+    data: rows for {{row.NAME}}: CSV with a header, JSON lines
+    verbatim: send {{…}} as it stands: fill nothing
     expect_status: what counts as ok, e.g. 2xx,404 [200-399]
+    expect_body: what the body must contain (repeatable)
+    expect_json: what it must say, e.g. '$.status=ok' (repeatable)
+    capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
+    compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
     keepalive: if False, a new connection for each request
     requests_per_connection: then make it anew [no limit]
     connections_per_second: open the first ones at this rate
     retry_delay: pause after a failed dial [100ms]
     source_address: leave from this one (repeatable)
+    proxy: through http://[USER:PASSWORD@]HOST:PORT
     insecure: accept any certificate
     cacert: trust this PEM file [the machine's list]
     cert: show this certificate (PEM)
@@ -106,14 +134,15 @@ def run(
     """
 
 def ladder(
-    url: str,
+    url: str | Sequence[str] = (),
     *,
     progress: _Progress | None = None,
     levels: str | Sequence[int] | None = None,
     rounds: int = 1,
     duration: _Duration | None = None,
+    pool: int | None = None,
     think: _Duration | None = None,
-    warmup: _Duration = "2s",
+    warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
     seed: int = 1,
@@ -122,13 +151,23 @@ def ladder(
     body: str | bytes | None = None,
     json_body: object | None = None,
     basic_auth: str | tuple[str, str] | None = None,
+    requests_file: _Path | None = None,
+    weights: str | Sequence[int] | None = None,
+    steps: bool = False,
+    data: _Path | None = None,
+    verbatim: bool = False,
     expect_status: str | int | Sequence[str | int] | None = None,
+    expect_body: str | Sequence[str] | None = None,
+    expect_json: str | Sequence[str] | None = None,
+    capture: str | Sequence[str] | None = None,
+    compressed: bool = False,
     timeout: _Duration = "30s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
     retry_delay: _Duration = "100ms",
     source_address: str | Sequence[str] | None = None,
+    proxy: str | None = None,
     insecure: bool = False,
     cacert: _Path | None = None,
     cert: _Path | None = None,
@@ -150,6 +189,7 @@ def ladder(
     levels: 1,2,4 or auto or auto:START [200,500 … 50000]
     rounds: repeat the whole ladder; drift hits all levels [1]
     duration: measured window of a level [10s]
+    pool: users share N connections [one each]
     think: users think after each answer: 1s, 1s-3s, exp:2s
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
@@ -160,13 +200,23 @@ def ladder(
     body: the body as it is
     json_body: a JSON body, with content-type
     basic_auth: as this user
+    requests_file: send these: vegeta's http or JSON, HAR
+    weights: how often each request, e.g. 8,1,1 [in turn]
+    steps: each user sends them in order, then anew
+    data: rows for {{row.NAME}}: CSV with a header, JSON lines
+    verbatim: send {{…}} as it stands: fill nothing
     expect_status: what counts as ok, e.g. 2xx,404 [200-399]
+    expect_body: what the body must contain (repeatable)
+    expect_json: what it must say, e.g. '$.status=ok' (repeatable)
+    capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
+    compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
     keepalive: if False, a new connection for each request
     requests_per_connection: then make it anew [no limit]
     connections_per_second: open the first ones at this rate
     retry_delay: pause after a failed dial [100ms]
     source_address: leave from this one (repeatable)
+    proxy: through http://[USER:PASSWORD@]HOST:PORT
     insecure: accept any certificate
     cacert: trust this PEM file [the machine's list]
     cert: show this certificate (PEM)
@@ -186,13 +236,23 @@ def once(
     body: str | bytes | None = None,
     json_body: object | None = None,
     basic_auth: str | tuple[str, str] | None = None,
+    requests_file: _Path | None = None,
+    weights: str | Sequence[int] | None = None,
+    steps: bool = False,
+    data: _Path | None = None,
+    verbatim: bool = False,
     expect_status: str | int | Sequence[str | int] | None = None,
+    expect_body: str | Sequence[str] | None = None,
+    expect_json: str | Sequence[str] | None = None,
+    capture: str | Sequence[str] | None = None,
+    compressed: bool = False,
     timeout: _Duration = "30s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
     retry_delay: _Duration = "100ms",
     source_address: str | Sequence[str] | None = None,
+    proxy: str | None = None,
     insecure: bool = False,
     cacert: _Path | None = None,
     cert: _Path | None = None,
@@ -208,13 +268,23 @@ def once(
     body: the body as it is
     json_body: a JSON body, with content-type
     basic_auth: as this user
+    requests_file: send these: vegeta's http or JSON, HAR
+    weights: how often each request, e.g. 8,1,1 [in turn]
+    steps: each user sends them in order, then anew
+    data: rows for {{row.NAME}}: CSV with a header, JSON lines
+    verbatim: send {{…}} as it stands: fill nothing
     expect_status: what counts as ok, e.g. 2xx,404 [200-399]
+    expect_body: what the body must contain (repeatable)
+    expect_json: what it must say, e.g. '$.status=ok' (repeatable)
+    capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
+    compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
     keepalive: if False, a new connection for each request
     requests_per_connection: then make it anew [no limit]
     connections_per_second: open the first ones at this rate
     retry_delay: pause after a failed dial [100ms]
     source_address: leave from this one (repeatable)
+    proxy: through http://[USER:PASSWORD@]HOST:PORT
     insecure: accept any certificate
     cacert: trust this PEM file [the machine's list]
     cert: show this certificate (PEM)

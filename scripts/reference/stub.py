@@ -30,6 +30,13 @@ TYPES = {
     "IP": "str",
     "FILE": "_Path",
     "DIR": "_Path",
+    "TIME:N,…": "str",
+    "N,…": "str | Sequence[int]",
+    "X": "float",
+    "TEXT|/REGEX/": "str",
+    "PATH=VALUE": "str",
+    "NAME=WHERE": "str",
+    "URL": "str",
 }
 """By the name that a flag's help shows."""
 
@@ -94,7 +101,8 @@ _SAYS = {
 
 def _call(name: str, gives: str, says: str, known: Mapping[str, Keyword], more: str) -> str:
     own = ["    progress: _Progress | None = None,"] if gives == "Result" else []
-    lines = [f"def {name}(", "    url: str,", "    *,", *own]
+    url = "    url: str | Sequence[str] = ()," if gives == "Result" else "    url: str,"
+    lines = [f"def {name}(", url, "    *,", *own]
     lines += [f"    {key}: {annotation(keyword)}," for key, keyword in known.items()]
     lines += [f") -> {gives}:", f'    """{says}', "", more]
     lines += [f"    {key}: {keyword.says}" for key, keyword in known.items()]

@@ -56,6 +56,23 @@ def kept(place):
     return json.loads((place / "_output/torr/latest/result.json").read_text())
 
 
+def test_several_urls_go_in_turn_by_weight(slow_python):
+    url, got = slow_python
+    result = torr.run(
+        [url, url + "/y"], requests=60, warmup=0, connections=2, workers=1, weights=[2, 1]
+    )
+    assert {step.name for step in result.level.steps} == {"GET /x", "GET /x/y"}
+    assert sum(step.counts.ok for step in result.level.steps) == len(got) == 60
+
+
+def test_a_file_of_requests_needs_no_url(url, place):
+    (place / "r.http").write_text(f"GET {url}/a\n")
+    result = torr.run(requests_file=place / "r.http", **QUICK)
+    assert result.counts.ok > 0
+    with pytest.raises(UsageError, match="URL is missing"):
+        torr.run()
+
+
 def test_a_run_gives_the_numbers_of_its_level(url, place, capfd):
     result = torr.run(url, **QUICK, slo="p50 < 10s")
     assert result.kind == "run"

@@ -36,6 +36,14 @@ SAME = {
     "one header": ({"headers": "x-a: 1"}, ["--header", "x-a: 1"]),
     "body": ({"body": "hi"}, ["--body", "hi"]),
     "bytes": ({"body": b"hi"}, ["--body", "hi"]),
+    "checks": (
+        {"expect_body": ["a", "/b/"], "expect_json": "$.n=1", "capture": "id=json:$.id"},
+        [
+            *("--expect-body", "a", "--expect-body", "/b/", "--expect-json", "$.n=1"),
+            *("--capture", "id=json:$.id"),
+        ],
+    ),
+    "stages": ({"stages": "1s:5,1s:0"}, ["--stages", "1s:5,1s:0"]),
     "JSON": ({"json_body": {"n": [1]}}, ["--json-body", '{"n": [1]}']),
     "JSON as text": ({"json_body": "[1]"}, ["--json-body", "[1]"]),
     "credentials": ({"basic_auth": ("ann", "hush")}, ["--basic-auth", "ann:hush"]),
@@ -157,7 +165,7 @@ def test_the_documentation_of_a_call_names_every_keyword():
     assert "connections: users, each its own [50; 100 with --rate]" in torr.run.__doc__
     assert "keepalive: if False, a new connection for each request" in torr.once.__doc__
     signature = inspect.signature(torr.run)
-    assert signature.parameters["warmup"].default == "2s"
+    assert signature.parameters["timeout"].default == "30s"
     assert signature.parameters["keepalive"].default is True
     assert signature.parameters["connections"].default is None
     assert signature.parameters["dir"].default == "_output/torr"

@@ -224,10 +224,12 @@ FAKE_MODULE = textwrap.dedent(
 
     class Run:
         def __init__(self, plan_json):
-            from torr.model.plan import Closed, Duration, Group, Plan
+            from torr.model.pace import Closed
+            from torr.model.plan import Duration, Group, Plan
             from torr.units import SECOND_NS
             from torr.model.request import Request
-            group = Group(pace=Closed(5), request=Request("http://127.0.0.1/"))
+            from torr.model.source import Source
+            group = Group(pace=Closed(5), source=Source.of(Request("http://127.0.0.1/")))
             self.load = engine.start(Plan(groups=(group,), stop=Duration(SECOND_NS)))
             for name in ("next_slice", "done", "stop", "abort"):
                 setattr(self, name, getattr(self.load, name))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import click
 
     from torr.api.answer import Answer
+    from torr.api.keywords import Urls
     from torr.api.listening import Progress
     from torr.api.result import Result
     from torr.cli.conduct import Prepared
@@ -32,12 +33,12 @@ OF_ONE = (REQUEST, CONNECTION)
 Call = Callable[..., Any]
 
 
-def run(url: str, *, progress: Progress | None = None, **flags: Any) -> Result:  # noqa: ANN401
-    """Fire one level of load at `url`; what it came to."""
+def run(url: Urls = (), *, progress: Progress | None = None, **flags: Any) -> Result:  # noqa: ANN401
+    """Fire one level of load at `url`, or at several; what it came to."""
     return _measure(run_command, url, progress, flags)
 
 
-def ladder(url: str, *, progress: Progress | None = None, **flags: Any) -> Result:  # noqa: ANN401
+def ladder(url: Urls = (), *, progress: Progress | None = None, **flags: Any) -> Result:  # noqa: ANN401
     """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs."""
     return _measure(ladder_command, url, progress, flags)
 
@@ -49,11 +50,11 @@ def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     from torr.cli.planning import plan_of
 
     found, _ = read(run_command, url, flags, OF_ONE)
-    return Answer.of(answered(plan_of(found.pop("url"), found)))
+    return Answer.of(answered(plan_of(found.pop("urls"), found)))
 
 
 def _measure(
-    verb: click.Command, url: str, progress: Progress | None, given: dict[str, Any]
+    verb: click.Command, urls: Urls, progress: Progress | None, given: dict[str, Any]
 ) -> Result:
     """Prepare, measure, judge and keep; then raise what ended it early, if anything did."""
     from torr.api.ctrl_c import hearing_ctrl_c
@@ -63,7 +64,7 @@ def _measure(
     from torr.experiments.interrupt import Interrupt
     from torr.store.rundir import RunDirectory
 
-    prepared, flags = _prepared(verb, url, given)
+    prepared, flags = _prepared(verb, urls, given)
     interrupt = Interrupt()
     listening = Listening(interrupt, progress)
     with RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory:
@@ -82,11 +83,11 @@ def _measure(
 
 
 def _prepared(
-    verb: click.Command, url: str, given: dict[str, Any]
+    verb: click.Command, urls: Urls, given: dict[str, Any]
 ) -> tuple[Prepared, dict[str, Any]]:
     """What the command would measure, with the command line that measures it again."""
-    flags, command = read(verb, url, given)
-    prepared: Prepared = import_module(f"torr.cli.{verb.name}").prepared(flags.pop("url"), flags)
+    flags, command = read(verb, urls, given)
+    prepared: Prepared = import_module(f"torr.cli.{verb.name}").prepared(flags.pop("urls"), flags)
     head = {**prepared.head, "command": ["torr", *redacted_command(command)]}
     return replace(prepared, head=head), flags
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import Parameter, Signature
@@ -30,6 +30,7 @@ PLURAL = {"header": "headers"}
 
 Words = str | bytes | bool | list[Any]
 Groups = tuple[str, ...] | None
+Urls = str | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def keywords(verb: click.Command, groups: Groups = None) -> dict[str, Keyword]:
 
 
 def read(
-    verb: click.Command, url: str, given: Mapping[str, Any], groups: Groups = None
+    verb: click.Command, urls: Urls, given: Mapping[str, Any], groups: Groups = None
 ) -> tuple[dict[str, Any], list[str]]:
     """The flags of a call, as its command gets them, and the command line that says the same.
 
@@ -77,6 +78,7 @@ def read(
     """
     known = keywords(verb, groups)
     name = f"torr {verb.name}"
+    places = [urls] if isinstance(urls, str) else list(urls)
     try:
         texts = {
             _known(key, known, name, verb): text_of(known[key], value)
@@ -84,10 +86,10 @@ def read(
             if value is not None or key not in known
         }
         defaults = {known[key].flag.name: text for key, text in texts.items()}
-        context = verb.make_context(name, ["--", url], default_map=defaults)
+        context = verb.make_context(name, ["--", *places], default_map=defaults)
     except click.UsageError as error:
         raise explained(error) from error
-    return context.params, [*_command(str(verb.name), known, texts), url]
+    return context.params, [*_command(str(verb.name), known, texts), *places]
 
 
 def text_of(keyword: Keyword, value: Any) -> Words:  # noqa: ANN401 - whatever was given

@@ -68,10 +68,10 @@ class Verb(click.Command):
             formatter.write(f"\n{ctx.command_path} --help-all: {len(rare)} more, as {names}\n")
 
     def usage(self, ctx: click.Context) -> str:
-        """How it is called; what may be left out stands in brackets."""
+        """How it is called; in brackets what may be left out, with … what may come again."""
         arguments = [p for p in self.params if isinstance(p, click.Argument)]
-        names = [(p.make_metavar(ctx), p.required) for p in arguments]
-        shown = [name if required else f"[{name}]" for name, required in names]
+        names = [(p.make_metavar(ctx) + " …" * (p.nargs == -1), p) for p in arguments]
+        shown = [name if p.required or p.nargs == -1 else f"[{name}]" for name, p in names]
         return " ".join([ctx.command_path, "[OPTIONS]", *shown])
 
     def _rare(self) -> list[Flag]:

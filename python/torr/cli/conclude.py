@@ -110,12 +110,15 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
 
 def nothing_measured(failure: str, result: Result) -> NothingMeasuredError:
     """The error of a run that got no answer, with what was tried."""
-    request = result["plan"]["groups"][0]["source"]["request"]
+    source = result["plan"]["groups"][0]["source"]
+    request = source["request"] if source["kind"] == "one" else source["requests"][0]
     level = result["levels"][0]
     counts = level["counts"]
     reasons = ", ".join(f"{name} × {count:,}" for name, count in level["reasons"].items())
+    more = "" if source["kind"] == "one" else " and others"
+    times = show_count(counts["attempted"], "time")
     tried = (
-        f"tried {request['method']} {request['url']} {show_count(counts['attempted'], 'time')} over"
+        f"tried {request['method']} {request['url']}{more} {times} over"
         f" {show_connections(level['concurrency'])}" + (f": {reasons}" if reasons else "")
     )
     return NothingMeasuredError(failure, tried)

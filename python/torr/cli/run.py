@@ -13,6 +13,8 @@ from torr.cli.planning import plan_of
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.cli.conduct import Prepared
 
 EXAMPLES = (
@@ -23,7 +25,7 @@ EXAMPLES = (
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@options.url
+@options.urls
 @flag(
     "-c",
     "--connections",
@@ -33,12 +35,13 @@ EXAMPLES = (
 )
 @options.duration
 @flag("--requests", type=words.COUNT, group=LOAD, help="stop after N requests instead")
-@flag("--rate", type=words.RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
+@flag("--rate", type=words.ANY_RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
 @flag(
     "--arrivals",
     type=click.Choice(["constant", "poisson"]),
     metavar="HOW",
     group=LOAD,
+    rare=True,
     help="constant or poisson, with --rate [constant]",
 )
 @flag(
@@ -48,6 +51,27 @@ EXAMPLES = (
     rare=True,
     help="with --rate: drop what is due beyond N open",
 )
+@flag(
+    "--stages",
+    type=words.STAGES,
+    group=LOAD,
+    help="users by time, or with --rate: 30s:100,2m:1k,30s:0",
+)
+@flag(
+    "--replay",
+    type=words.FILE,
+    group=LOAD,
+    rare=True,
+    help="start requests at the times in FILE, or an access log",
+)
+@flag(
+    "--speed",
+    type=words.SOME_NUMBER,
+    group=LOAD,
+    rare=True,
+    help="with --replay: 2 is twice as fast [1]",
+)
+@options.pool
 @options.phases
 @options.request
 @options.connection
@@ -59,26 +83,27 @@ EXAMPLES = (
     type=click.Path(path_type=str),
     metavar="FILE",
     group=RESULT,
+    rare=True,
     help="write every exchange to FILE, as CSV",
 )
-def run(url: str, **flags: Any) -> None:  # noqa: ANN401
-    """Fire one level of load at URL and say how it took it."""
+def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
+    """Fire one level of load at URL, or at several, and say how it took it."""
     if flags["once"]:
         from torr.cli.once import once
 
-        once(plan_of(url, flags), verbose=flags["verbose"])
+        once(plan_of(urls, flags), verbose=flags["verbose"])
         return
     if flags["verbose"]:
         raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
     from torr.cli.conduct import conduct
 
-    conduct(prepared(url, flags), flags)
+    conduct(prepared(urls, flags), flags)
 
 
-def prepared(url: str, flags: dict[str, Any]) -> Prepared:
+def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
     """The level that these flags describe, ready to be measured."""
     from torr.cli.conduct import Prepared, head_of
     from torr.experiments.run import run as experiment
 
-    plan = plan_of(url, flags)
+    plan = plan_of(urls, flags)
     return Prepared(head_of("run", plan, flags), lambda lab: experiment(plan, lab))

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from torr import engine, targets
-from torr.model.plan import Closed, Duration, Group, Open, Plan
+from torr.model.pace import Closed, Open
+from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 from torr.model.url import Url
 from torr.store.listeners import Listener, Process, addresses, is_own, listeners, process_of
 from torr.store.machine import Machine, machine
@@ -132,7 +134,7 @@ def place_of(url: str) -> Place:
 
 def _level(url: str, pace: Closed | Open) -> dict[str, Any]:
     plan = Plan(
-        groups=(Group(pace, Request(url)),),
+        groups=(Group(pace, Source.of(Request(url))),),
         stop=Duration(WINDOW_NS),
         warmup_ns=WARMUP_NS,
         drain_ns=SECOND_NS,

@@ -218,6 +218,13 @@ class Step(_Part):
 
     name: str
     counts: Counts = Counts()
+    reasons: dict[str, Count] = {}
+    statuses: dict[str, Count] = {}
+    ok_per_s: Amount | None = None
+    attempted_per_s: Amount | None = None
+    success_rate: Rate | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
     latency: Latency = Latency()
 
 

@@ -100,6 +100,7 @@ def _numbers(result: Result) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield _titled("Times of ok answers", table.times(result["levels"][0]))
+        yield _titled("Requests", table.requests(result["levels"][0]))
         yield _titled("Throughput", table.throughput(result["levels"][0]))
     else:
         yield _titled("Levels: median of rounds", table.levels(result))
