@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::Processes;
+
 /// The version of the plan's form that this engine reads.
 pub const PLAN_VERSION: u32 = 1;
 
@@ -29,6 +31,9 @@ pub struct Plan {
     pub slice_ns: u64,
     /// Threads that share the load.
     pub workers: u32,
+    /// Processes that share the load, and those threads.
+    #[serde(default)]
+    pub processes: Processes,
     /// For everything random.
     pub seed: u64,
     /// A CSV file for every exchange.
@@ -301,6 +306,7 @@ pub(crate) mod tests {
             retry_delay_ns: 100_000_000,
             slice_ns: 1_000_000_000,
             workers: 1,
+            processes: Processes::default(),
             seed: 1,
             log: None,
         }

@@ -1,5 +1,6 @@
 //! A plan into n plans whose summaries add up to the same result.
 
+use crate::fleet::Processes;
 use crate::pace::mix;
 use crate::plan::{Open, Pace, Plan, Stop};
 
@@ -25,6 +26,7 @@ impl Plan {
         }
         plan.seed = mix(self.seed, u64::from(part));
         plan.workers = 1;
+        plan.processes = Processes::default();
         plan
     }
 }

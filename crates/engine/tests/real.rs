@@ -40,6 +40,7 @@ fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
         workers: 2,
         seed: 7,
         log: None,
+        processes: engine::Processes::default(),
     }
 }
 

@@ -42,6 +42,7 @@ def plan_of(url: str, flags: Flags) -> Plan:
         drain_ns=request.timeout_ns if drain_ns is None else drain_ns,
         retry_delay_ns=flags["retry_delay"],
         workers=flags["workers"] or default_workers(Url.parse(url), allowed_cores()),
+        processes=flags["processes"],
         seed=flags["seed"],
         log=_log(flags.get("log")),
     )

@@ -14,7 +14,7 @@ import click
 
 from torr import units
 from torr.errors import UsageError
-from torr.model.plan import Think
+from torr.model.plan import MOST_PROCESSES, Think
 from torr.model.request import basic, check_header, check_method
 from torr.model.url import Url
 
@@ -82,6 +82,10 @@ def _rate(text: str) -> float:
     if per_second <= 0:
         raise UsageError(f"{text!r} requests a second is no load", "write 500, 10k or 200/s")
     return per_second
+
+
+def _processes(text: str) -> int | str:
+    return "auto" if text.strip() == "auto" else _whole(text, 1, MOST_PROCESSES)
 
 
 def _share(text: str) -> float:
@@ -190,6 +194,7 @@ def whole(name: str, least: int, most: int | None = None) -> Word:
 DURATION = Word("TIME", _duration)
 SOME_DURATION = Word("TIME", _some_duration)
 COUNT = whole("N", 1)
+PROCESSES = Word("N", _processes)
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
 RATE = Word("RATE", _rate)

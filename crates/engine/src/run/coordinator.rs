@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use net::{MachineUsage, Nanos, monotonic_ns, thread_times};
 
 use super::Outbox;
+use crate::fleet::{Figures, Inbox, Loss, News};
 use crate::gate::Gate;
 use crate::health::{Health, Vitals};
 use crate::level::slice_json;
@@ -46,6 +47,37 @@ pub(super) struct Coordinator {
     windows: Vec<Nanos>,
     /// Whether any byte of an answer came.
     was_heard: bool,
+    /// Where each worker stood when it last reported.
+    standings: Vec<Standing>,
+    /// What other processes have used; empty when there are none.
+    costs: Vec<Cost>,
+}
+
+/// Who shares the load.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Crew {
+    pub(super) processes: u32,
+    /// Of all processes.
+    pub(super) workers: u32,
+    /// When the run starts.
+    pub(super) run_start: Nanos,
+}
+
+/// What is known of a worker since its last report.
+#[derive(Debug, Clone, Copy, Default)]
+struct Standing {
+    connections: Connections,
+    in_flight: u64,
+    /// How far it came in the window.
+    window_ns: Option<Nanos>,
+}
+
+/// What one of several processes has used.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cost {
+    cpu_at_start: Nanos,
+    cpu_at_end: Nanos,
+    latest: Figures,
 }
 
 /// What is watched beside the workers.
@@ -61,20 +93,21 @@ impl Coordinator {
     pub(super) fn new(
         plan: &Plan,
         requests: &[Prepared],
-        workers: u32,
-        run_start: Nanos,
+        crew: Crew,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
         log: Option<Log>,
     ) -> Self {
         let timeout_ns = requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0);
+        let Crew { processes, workers, run_start } = crew;
+        let children = if processes > 1 { processes as usize } else { 0 };
         let patience = timeout_ns.saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
         Self {
             gate,
             outbox,
             log,
             timeline: Timeline::new(workers),
-            summary: empty_summary(plan, requests, workers),
+            summary: empty_summary(plan, requests, crew),
             is_open_model: plan
                 .groups
                 .iter()
@@ -85,13 +118,19 @@ impl Coordinator {
             cpu_at_start: 0,
             windows: vec![0; workers as usize],
             was_heard: false,
+            standings: vec![Standing::default(); workers as usize],
+            costs: vec![Cost::default(); children],
         }
     }
 
-    pub(super) fn run(mut self, inbox: &Receiver<Report>) {
+    pub(super) fn run(mut self, inbox: &impl Inbox) {
         while !self.timeline.is_over() {
-            match inbox.recv_timeout(TICK) {
-                Ok(report) => self.take(report),
+            match inbox.next(TICK) {
+                Ok(News::Report(report)) => self.take(*report),
+                Ok(News::Figures { process, phase, figures }) => {
+                    self.costs[process as usize].take(phase, figures);
+                }
+                Ok(News::Lost(loss)) => self.lose(&loss),
                 Err(RecvTimeoutError::Timeout) => {}
                 // A worker that is gone without closing its books has panicked.
                 Err(RecvTimeoutError::Disconnected) => {
@@ -130,9 +169,35 @@ impl Coordinator {
             worker.run_queue_ns += report.usage.run_queue_ns;
             worker.wall_ns += report.to.saturating_sub(report.from);
         }
+        self.standings[report.worker as usize] = Standing::of(&report);
         for slice in self.timeline.add(&report) {
             self.hand_out(&slice);
         }
+    }
+
+    /// A process is gone: what it had reported is kept, and balances with what it had open then.
+    fn lose(&mut self, loss: &Loss) {
+        for worker in loss.workers.clone() {
+            if !self.timeline.awaits(worker) {
+                continue;
+            }
+            let standing = self.standings[worker as usize];
+            self.summary.in_flight += standing.in_flight;
+            self.summary.connections.merge(&standing.connections);
+            if let Some(window_ns) = standing.window_ns {
+                self.windows[worker as usize] = window_ns;
+            }
+            for slice in self.timeline.forget(worker) {
+                self.hand_out(&slice);
+            }
+        }
+        self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
+        self.summary.lost += 1;
+        let text = loss_text(loss, self.summary.generator.processes, self.gate.start());
+        if self.summary.lost == self.summary.generator.processes {
+            self.summary.failure.get_or_insert(format!("every engine process is gone: {text}"));
+        }
+        self.summary.warnings.insert(text);
     }
 
     fn write_log(&mut self, report: &Report) {
@@ -214,8 +279,59 @@ impl Coordinator {
         self.summary.keep_first_samples();
         self.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.summary.generator.descriptor_limit = net::raise_descriptor_limit();
+        for cost in &self.costs {
+            cost.add_to(&mut self.summary.generator);
+        }
+        // Those of a process that never reported are missing, not fewer to ask for.
+        self.summary.connections.asked = self.summary.concurrency;
         self.outbox.put_summary(self.summary);
     }
+}
+
+impl Standing {
+    fn of(report: &Report) -> Self {
+        // Before the window begins, what it took up for it has not been reported yet.
+        let is_counted = matches!(report.phase, Phase::Measure | Phase::Drain);
+        let in_flight = if is_counted { report.in_flight } else { 0 };
+        let window = report.window.filter(|_| report.phase == Phase::Measure);
+        let window_ns = window.map(|(start, end)| end.min(report.to).saturating_sub(start));
+        Self { connections: report.connections, in_flight, window_ns }
+    }
+}
+
+impl Cost {
+    fn take(&mut self, phase: Phase, figures: Figures) {
+        match phase {
+            Phase::Warmup => {
+                (self.cpu_at_start, self.cpu_at_end) = (figures.cpu_ns, figures.cpu_ns)
+            }
+            Phase::Measure => self.cpu_at_end = figures.cpu_ns,
+            Phase::Drain | Phase::Over => {}
+        }
+        self.latest = figures;
+    }
+
+    fn add_to(&self, generator: &mut Generator) {
+        generator.cpu_ns += self.cpu_at_end.saturating_sub(self.cpu_at_start);
+        generator.max_rss_bytes += self.latest.max_rss_bytes;
+        if self.latest.descriptor_limit > 0 {
+            generator.descriptor_limit =
+                generator.descriptor_limit.min(self.latest.descriptor_limit);
+        }
+    }
+}
+
+/// What became of a process, in words; a start that nobody knows yet lies ahead.
+fn loss_text(loss: &Loss, processes: u32, start: Nanos) -> String {
+    let (number, how) = (loss.process + 1, &loss.how);
+    let when = match loss.at.checked_sub(start) {
+        #[allow(clippy::cast_precision_loss)]
+        Some(nanos) => format!("{:.1} s after the window began", nanos as f64 / 1e9),
+        None => "before the window".to_owned(),
+    };
+    format!(
+        "engine process {number} of {processes} {how} {when}: its share of the load is missing from there on, and what it did since its last slice is not counted"
+    )
 }
 
 impl Machine {
@@ -271,7 +387,7 @@ fn percent(part: Nanos, whole: Nanos) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
+fn empty_summary(plan: &Plan, requests: &[Prepared], crew: Crew) -> Summary {
     let rates = plan.groups.iter().filter_map(|group| match &group.pace {
         Pace::Closed { .. } => None,
         Pace::Constant(open) =>
@@ -295,9 +411,10 @@ fn empty_summary(plan: &Plan, requests: &[Prepared], workers: u32) -> Summary {
         connections: Connections::default(),
         samples: Vec::new(),
         window_start: 0,
-        workers: vec![WorkerTime::default(); workers as usize],
+        workers: vec![WorkerTime::default(); crew.workers as usize],
         health: Health::default(),
-        generator: Generator { processes: 1, ..Generator::default() },
+        generator: Generator { processes: crew.processes, ..Generator::default() },
+        lost: 0,
         warnings: BTreeSet::new(),
         is_keepalive: plan.transport.keepalive,
         failure: None,

@@ -53,6 +53,7 @@ fn plan(pace: Pace) -> Plan {
         workers: 1,
         seed: 1,
         log: None,
+        processes: engine::Processes::default(),
     }
 }
 
