@@ -27,16 +27,18 @@ PAGE = 4096
 MIB = 1 << 20
 
 COLUMNS = (
-    *("connections", "open at once", "processes", "ok/s", "success", "p99 ms", "client MiB"),
-    *("target MiB", "kernel slab MiB", "socket buffers MiB", "machine MiB"),
+    *("connections", "open at once", "processes", "ok/s", "success", "p99 ms", "firing MiB"),
+    *("front MiB", "target MiB", "kernel slab MiB", "socket buffers MiB", "machine MiB"),
 )
 HEAD = f"\n| {' | '.join(COLUMNS)} |\n{'| --: ' * len(COLUMNS)}|\n"
 
 NOTES = """
-Client and target: memory of all their processes (PSS: what they share counts once), the Python
-front included. Kernel slab: growth of `SUnreclaim` since before the first level, both ends of each
-connection and the sockets in TIME-WAIT of the levels before. Socket buffers: `mem` of
-`/proc/net/sockstat`, partly in that slab. Machine: what `MemAvailable` lost, all of it together.
+Memory of processes is PSS: what they share counts once. Firing: the processes that hold the
+connections; 0 where the front does it itself. Front: Python, the merged histograms and the slices,
+which grow with the ladder, not with its connections. Target: all of its processes. Kernel slab:
+growth of `SUnreclaim` since before the first level, both ends of each connection and the sockets
+in TIME-WAIT of the levels before. Socket buffers: `mem` of `/proc/net/sockstat`, partly in that
+slab. Machine: what `MemAvailable` lost, all of it together.
 """
 
 
@@ -94,19 +96,24 @@ def memory(client: int | None, target: int) -> dict[str, int]:
     info = dict(re.findall(r"(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text()))
     sockets = re.search(r"^TCP: .* mem (\d+)", Path("/proc/net/sockstat").read_text(), re.MULTILINE)
     return {
-        "client": 0 if client is None else pss(client),
-        "target": pss(target),
+        "firing": 0 if client is None else pss(*children(client)),
+        "front": 0 if client is None else pss(str(client)),
+        "target": pss(str(target), *children(target)),
         "slab": int(info["SUnreclaim"]) * 1024,
         "buffers": int(sockets[1]) * PAGE if sockets else 0,
         "used": -int(info["MemAvailable"]) * 1024,
     }
 
 
-def pss(process: int) -> int:
-    """Bytes of a process and its children."""
-    words = ["ps", "-o", "pid=", "-p", str(process), "--ppid", str(process)]
-    numbers = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
-    return sum(map(pss_of_one, numbers))
+def children(process: int) -> list[str]:
+    """The processes that it has started."""
+    words = ["ps", "-o", "pid=", "--ppid", str(process)]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
+
+
+def pss(*processes: str) -> int:
+    """Bytes of all of them."""
+    return sum(map(pss_of_one, processes))
 
 
 def pss_of_one(number: str) -> int:
@@ -127,7 +134,8 @@ def most(seen: list[Any], number: int) -> dict[str, int]:
 def line(level: Any, figures: dict[str, int], before: dict[str, int]) -> str:  # noqa: ANN401
     """One row of the table."""
     kernel = [figures[key] - before[key] for key in ("slab", "buffers", "used")]
-    mib = [round(value / MIB) for value in (figures["client"], figures["target"], *kernel)]
+    sides = [figures[key] for key in ("firing", "front", "target")]
+    mib = [round(value / MIB) for value in (*sides, *kernel)]
     p99 = (level["latency"].get("service_ms") or {}).get("p99") or 0
     cells = [
         *(f"{level['concurrency']:,}", f"{level['connections']['open_max']:,}"),

@@ -3,6 +3,8 @@
 //! One thread coordinates; it merges what workers report and judges health once a slice.
 
 mod coordinator;
+mod machine;
+mod standing;
 pub(crate) mod threads;
 
 use std::collections::VecDeque;

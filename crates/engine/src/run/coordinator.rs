@@ -1,17 +1,19 @@
 //! The coordinator: merges reports into slices and the summary, judges health, ends a run that
 //! measures nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use net::{MachineUsage, Nanos, monotonic_ns, thread_times};
+use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
-use crate::fleet::{Figures, Inbox, Loss, News};
+use super::machine::Machine;
+use super::standing::{Cost, Standing, loss_text};
+use crate::fleet::{Inbox, Loss, News};
 use crate::gate::Gate;
-use crate::health::{Health, Vitals};
+use crate::health::Health;
 use crate::level::slice_json;
 use crate::log::Log;
 use crate::plan::{Pace, Plan};
@@ -61,32 +63,6 @@ pub(super) struct Crew {
     pub(super) workers: u32,
     /// When the run starts.
     pub(super) run_start: Nanos,
-}
-
-/// What is known of a worker since its last report.
-#[derive(Debug, Clone, Copy, Default)]
-struct Standing {
-    connections: Connections,
-    in_flight: u64,
-    /// How far it came in the window.
-    window_ns: Option<Nanos>,
-}
-
-/// What one of several processes has used.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cost {
-    cpu_at_start: Nanos,
-    cpu_at_end: Nanos,
-    latest: Figures,
-}
-
-/// What is watched beside the workers.
-struct Machine {
-    is_local: bool,
-    target: Vec<u32>,
-    last: MachineUsage,
-    target_cores: usize,
-    last_threads: BTreeMap<u32, Nanos>,
 }
 
 impl Coordinator {
@@ -286,105 +262,6 @@ impl Coordinator {
         self.summary.connections.asked = self.summary.concurrency;
         self.outbox.put_summary(self.summary);
     }
-}
-
-impl Standing {
-    fn of(report: &Report) -> Self {
-        // Before the window begins, what it took up for it has not been reported yet.
-        let is_counted = matches!(report.phase, Phase::Measure | Phase::Drain);
-        let in_flight = if is_counted { report.in_flight } else { 0 };
-        let window = report.window.filter(|_| report.phase == Phase::Measure);
-        let window_ns = window.map(|(start, end)| end.min(report.to).saturating_sub(start));
-        Self { connections: report.connections, in_flight, window_ns }
-    }
-}
-
-impl Cost {
-    fn take(&mut self, phase: Phase, figures: Figures) {
-        match phase {
-            Phase::Warmup => {
-                (self.cpu_at_start, self.cpu_at_end) = (figures.cpu_ns, figures.cpu_ns)
-            }
-            Phase::Measure => self.cpu_at_end = figures.cpu_ns,
-            Phase::Drain | Phase::Over => {}
-        }
-        self.latest = figures;
-    }
-
-    fn add_to(&self, generator: &mut Generator) {
-        generator.cpu_ns += self.cpu_at_end.saturating_sub(self.cpu_at_start);
-        generator.max_rss_bytes += self.latest.max_rss_bytes;
-        if self.latest.descriptor_limit > 0 {
-            generator.descriptor_limit =
-                generator.descriptor_limit.min(self.latest.descriptor_limit);
-        }
-    }
-}
-
-/// What became of a process, in words; a start that nobody knows yet lies ahead.
-fn loss_text(loss: &Loss, processes: u32, start: Nanos) -> String {
-    let (number, how) = (loss.process + 1, &loss.how);
-    let when = match loss.at.checked_sub(start) {
-        #[allow(clippy::cast_precision_loss)]
-        Some(nanos) => format!("{:.1} s after the window began", nanos as f64 / 1e9),
-        None => "before the window".to_owned(),
-    };
-    format!(
-        "engine process {number} of {processes} {how} {when}: its share of the load is missing from there on, and what it did since its last slice is not counted"
-    )
-}
-
-impl Machine {
-    fn new(requests: &[Prepared]) -> Self {
-        let addresses: Vec<_> =
-            requests.iter().flat_map(|request| request.addresses.clone()).collect();
-        let target = net::listening_processes(&addresses);
-        Self {
-            is_local: addresses.iter().any(|address| net::is_own(address.ip())),
-            last: MachineUsage::now(),
-            target_cores: net::cores_of(&target),
-            last_threads: thread_times(&target),
-            target,
-        }
-    }
-
-    fn vitals(&mut self, slice: &Slice, is_open_model: bool) -> Vitals {
-        let (before, now) = (self.last, MachineUsage::now());
-        self.last = now;
-        let elapsed = now.total_ns.saturating_sub(before.total_ns);
-        let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
-            slice.usage.iter().map(|(usage, wall)| percent(pick(usage), *wall)).collect()
-        };
-        Vitals {
-            worker_cpu_rate: rates(|usage| usage.cpu_ns),
-            run_queue_rate: rates(|usage| usage.run_queue_ns),
-            steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
-            throttled: now.throttled_ns > before.throttled_ns,
-            target_cpu_rate: self.target_cpu_rate(slice.to.saturating_sub(slice.from)),
-            is_local: self.is_local,
-            lag_p99: if is_open_model { slice.lag_p99.clone() } else { Vec::new() },
-        }
-    }
-
-    /// How full the target is: its busiest thread against one core, or all of it against the
-    /// cores that it may use (a runtime that moves its work between threads fills no single one).
-    fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
-        let now = thread_times(&self.target);
-        let before = std::mem::replace(&mut self.last_threads, now);
-        let spent: Vec<Nanos> = self
-            .last_threads
-            .iter()
-            .map(|(thread, cpu_ns)| cpu_ns.saturating_sub(before.get(thread).copied().unwrap_or(0)))
-            .collect();
-        let busiest = percent(spent.iter().copied().max()?, wall);
-        let cores = wall.saturating_mul(self.target_cores.max(1) as u64);
-        Some(busiest.max(percent(spent.iter().sum(), cores)).min(100.0))
-    }
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn percent(part: Nanos, whole: Nanos) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 fn empty_summary(plan: &Plan, requests: &[Prepared], crew: Crew) -> Summary {
