@@ -212,7 +212,9 @@ def test_one_interrupt_keeps_and_reports_everything(start, hello, tmp_path):
     assert balances(level["counts"])
     # What the window was, not what was planned.
     assert level["cut_short"]
-    assert level["ok_per_s"] * level["seconds"] == pytest.approx(level["counts"]["ok"], abs=4)
+    inside = level["ok_per_s"] * level["seconds"]
+    # Each of the 4 users may have its last answer after the window.
+    assert level["counts"]["ok"] - 4 <= round(inside) <= level["counts"]["ok"]
     assert level["seconds"] < 30
     assert (tmp_path / "_output/torr/latest/report.html").exists()
 
