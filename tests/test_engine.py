@@ -97,6 +97,26 @@ def test_a_target_is_stopped_at_the_end(compiled):
     assert '"capacity": 2' in specs[0]
 
 
+def test_what_several_processes_did_is_known_when_they_have_stopped():
+    with targets.listening(targets.Hello(), targets.Place(processes=2)) as target:
+        with pytest.raises(RuntimeError, match="known when they have stopped"):
+            target.counts()
+        target.stop()
+        assert target.counts()["requests"] == 0
+
+
+def test_a_target_process_that_cannot_start_is_a_usage_error(monkeypatch):
+    monkeypatch.setattr(
+        "torr.shared_target.command",
+        lambda *_words: [sys.executable, "-c", "raise SystemExit('no engine here')"],
+    )
+    with (
+        pytest.raises(UsageError, match="a target process could not start: no engine here"),
+        targets.listening(targets.Hello(), targets.Place(processes=2)),
+    ):
+        pass
+
+
 def test_a_log_that_a_target_could_not_complete_is_told(compiled):
     made = types.SimpleNamespace(port=81, stop=raising(OSError("disk full")))
     compiled.Target = lambda _spec: made

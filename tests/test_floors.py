@@ -15,7 +15,9 @@ CRATES = ROOT / "crates"
 FLOORS = {
     0: {"__init__", "errors", "units", "model"},
     1: {
+        "children",
         "engine",
+        "shared_target",
         "targets",
         "stats",
         "monitor",

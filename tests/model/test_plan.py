@@ -55,6 +55,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
         "retry_delay_ns": 100_000_000,
         "slice_ns": 1_000_000_000,
         "workers": 1,
+        "processes": 1,
         "seed": 1,
         "log": None,
     }

@@ -76,6 +76,14 @@ phases = together(
         "--workers", type=words.COUNT, group=LOAD, help="threads [cores; half for a local target]"
     ),
     flag(
+        "--processes",
+        type=words.PROCESSES,
+        default="auto",
+        group=LOAD,
+        rare=True,
+        help="share descriptors out, N or auto: as needed [auto]",
+    ),
+    flag(
         "--seed", type=words.SEED, default=1, group=LOAD, rare=True, help="of everything random [1]"
     ),
 )

@@ -39,6 +39,7 @@ def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
         drain_ns=max(r.timeout_ns for r in requests) if drain_ns is None else drain_ns,
         retry_delay_ns=flags["retry_delay"],
         workers=flags["workers"] or default_workers(places, allowed_cores()),
+        processes=flags["processes"],
         seed=flags["seed"],
         log=_log(flags.get("log")),
     )

@@ -16,6 +16,7 @@ from torr import units
 from torr.errors import UsageError
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.pace import Stage, Think
+from torr.model.plan import MOST_PROCESSES
 from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
 from torr.model.url import Url
@@ -95,6 +96,10 @@ def _some_number(text: str) -> float:
 
 def _weights(text: str) -> tuple[int, ...]:
     return tuple(_whole(word, 1, 2**32 - 1) for word in text.split(","))
+
+
+def _processes(text: str) -> int | str:
+    return "auto" if text.strip() == "auto" else _whole(text, 1, MOST_PROCESSES)
 
 
 def _share(text: str) -> float:
@@ -187,6 +192,7 @@ def whole(name: str, least: int, most: int | None = None) -> Word:
 DURATION = Word("TIME", _duration)
 SOME_DURATION = Word("TIME", _some_duration)
 COUNT = whole("N", 1)
+PROCESSES = Word("N", _processes)
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
 RATE = Word("RATE", _rate)

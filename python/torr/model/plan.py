@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 VERSION = 1
 
+# More would not find work on any one machine.
+MOST_PROCESSES = 64
+
 Json = dict[str, Any]
 
 
@@ -111,6 +114,7 @@ class Plan:
     drain_ns: int = 30 * SECOND_NS
     retry_delay_ns: int = SECOND_NS // 10
     workers: int = 1
+    processes: int | Literal["auto"] = 1
     seed: int = 1
     log: str | None = None
 
@@ -118,6 +122,8 @@ class Plan:
         """Check the numbers."""
         require(bool(self.groups), "a plan needs a group")
         require(self.workers >= 1, f"{self.workers} workers: at least 1 is needed")
+        fits = self.processes == "auto" or 1 <= self.processes <= MOST_PROCESSES
+        require(fits, f"{self.processes} processes: 1 to {MOST_PROCESSES}, or auto")
         for name in ("warmup_ns", "drain_ns", "retry_delay_ns", "seed"):
             require(getattr(self, name) >= 0, f"{name.removesuffix('_ns')} must not be negative")
 
@@ -189,6 +195,7 @@ class Plan:
             "retry_delay_ns": self.retry_delay_ns,
             "slice_ns": self.slice_ns,
             "workers": self.workers,
+            "processes": self.processes,
             "seed": self.seed,
             "log": self.log,
         }
