@@ -34,6 +34,7 @@ def run(
     rate: str | float | None = None,
     arrivals: Literal["constant", "poisson"] | None = None,
     max_in_flight: int | None = None,
+    spin: bool = False,
     stages: str | None = None,
     replay: _Path | None = None,
     speed: float | None = None,
@@ -42,6 +43,7 @@ def run(
     warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
+    processes: int = "auto",
     seed: int = 1,
     method: str | None = None,
     headers: _Headers | None = None,
@@ -90,6 +92,7 @@ def run(
     rate: start RATE requests/s, whatever comes back
     arrivals: constant or poisson, with --rate [constant]
     max_in_flight: with --rate: drop what is due beyond N open
+    spin: with --rate: look at the clock, do not oversleep
     stages: users by time, or with --rate: 30s:100,2m:1k,30s:0
     replay: start requests at the times in FILE, or an access log
     speed: with --replay: 2 is twice as fast [1]
@@ -98,6 +101,7 @@ def run(
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
+    processes: share descriptors out, N or auto: as needed [auto]
     seed: of everything random [1]
     method: method [GET; POST with a body]
     headers: a header (repeatable)
@@ -145,6 +149,7 @@ def ladder(
     warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
+    processes: int = "auto",
     seed: int = 1,
     method: str | None = None,
     headers: _Headers | None = None,
@@ -194,6 +199,7 @@ def ladder(
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
+    processes: share descriptors out, N or auto: as needed [auto]
     seed: of everything random [1]
     method: method [GET; POST with a body]
     headers: a header (repeatable)

@@ -136,3 +136,12 @@ def test_flags_that_contradict_are_refused(name, torr, fake, tmp_path):
 def test_a_warm_up_of_nothing_is_none(torr, fake):
     assert torr("run", "--stages", "3s:5", "--warmup", "0s", URL).code == 0
     assert plan_of(fake)["warmup_ns"] == 0
+
+
+def test_spin_is_for_arrivals(torr, fake):
+    assert torr("run", "--rate", "10", "--spin", URL).code == 0
+    assert plan_of(fake)["spin"] is True
+    assert torr("run", "--replay", __file__, "--spin", URL).code == 2
+    refused = torr("run", "--spin", URL)
+    assert refused.code == 2
+    assert "--spin needs arrivals" in refused.err

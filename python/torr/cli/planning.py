@@ -10,7 +10,8 @@ from torr.cli.connecting import transport_of
 from torr.cli.grouping import groups_of
 from torr.cli.pacing import timing_of
 from torr.cli.requesting import asked_of
-from torr.errors import UsageError
+from torr.errors import UsageError, require
+from torr.model.pace import Closed
 from torr.model.plan import Plan
 from torr.store.environment import allowed_cores
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.model.condition import Condition
+    from torr.model.pace import Pace
     from torr.model.url import Url
 
 Flags = dict[str, Any]
@@ -41,6 +43,7 @@ def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
         workers=flags["workers"] or default_workers(places, allowed_cores()),
         processes=flags["processes"],
         seed=flags["seed"],
+        spin=_spin(timing.pace, flags),
         log=_log(flags.get("log")),
     )
 
@@ -48,6 +51,13 @@ def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
 def default_workers(places: Sequence[Url], cores: int) -> int:
     """One worker a core; half of the cores, at least one, when a target shares them."""
     return max(1, cores // 2) if any(place.is_loopback for place in places) else cores
+
+
+def _spin(pace: Pace, flags: Flags) -> bool:
+    spins = bool(flags.get("spin"))
+    arrives = not isinstance(pace, Closed)
+    require(arrives or not spins, "--spin needs arrivals: users wait for answers", "add --rate 1k")
+    return spins
 
 
 def _check_names(conditions: Sequence[Condition], names: set[str]) -> None:

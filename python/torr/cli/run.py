@@ -52,6 +52,13 @@ EXAMPLES = (
     help="with --rate: drop what is due beyond N open",
 )
 @flag(
+    "--spin",
+    is_flag=True,
+    group=LOAD,
+    rare=True,
+    help="with --rate: look at the clock, do not oversleep",
+)
+@flag(
     "--stages",
     type=words.STAGES,
     group=LOAD,

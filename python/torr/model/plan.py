@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import require
 from torr.model.pace import Closed, Open, Pace, Replay, Think
@@ -116,6 +116,7 @@ class Plan:
     workers: int = 1
     processes: int | Literal["auto"] = 1
     seed: int = 1
+    spin: bool = False
     log: str | None = None
 
     def __post_init__(self) -> None:
@@ -197,6 +198,7 @@ class Plan:
             "workers": self.workers,
             "processes": self.processes,
             "seed": self.seed,
+            "spin": self.spin,
             "log": self.log,
         }
 
