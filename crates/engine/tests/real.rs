@@ -280,6 +280,20 @@ fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
 }
 
 #[test]
+fn users_of_a_pool_are_counted_apart_from_their_connections() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let closed = Closed { pool: Some(4), ..Closed::new(40) };
+    let stop = Stop::Requests { requests: 400 };
+    let summary = run(&plan(&url(&target), Pace::Closed(closed), stop));
+    let seen = target.counts();
+    target.stop().unwrap();
+    let total = balanced(&summary);
+    assert_eq!((total.ok, seen.requests, seen.connections), (400, 400, 4));
+    assert_eq!((summary.concurrency, summary.connections.asked), (40, 4));
+    assert_eq!(summary.connections.open_max, 4);
+}
+
+#[test]
 fn a_window_that_is_stopped_is_as_long_as_it_was() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let stop = Stop::Duration { duration_ns: 60_000 * MS };

@@ -40,6 +40,8 @@ pub(super) struct Coordinator {
     timeline: Timeline,
     summary: Summary,
     is_open_model: bool,
+    /// Connections that the plan asks for.
+    asked: u64,
     run_start: Nanos,
     /// When a run without any answer is given up.
     give_up_at: Nanos,
@@ -83,6 +85,7 @@ impl Coordinator {
             log,
             timeline: Timeline::new(workers),
             summary: empty_summary(plan, prepared, crew),
+            asked: plan.connections().into(),
             is_open_model: plan.groups.iter().any(|group| !group.pace.is_closed()),
             run_start,
             give_up_at: run_start.saturating_add(patience),
@@ -255,7 +258,7 @@ impl Coordinator {
             cost.add_to(&mut self.summary.generator);
         }
         // Those of a process that never reported are missing, not fewer to ask for.
-        self.summary.connections.asked = self.summary.concurrency;
+        self.summary.connections.asked = self.asked;
         self.outbox.put_summary(self.summary);
     }
 }
