@@ -87,6 +87,10 @@ impl Driver for Epoll {
         Ok(length)
     }
 
+    fn unread(&self, socket: &OwnedFd) -> u64 {
+        rustix::io::ioctl_fionread(socket).unwrap_or(0)
+    }
+
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()> {
         let timeout = timespec(until.saturating_sub(self.now()));
         self.events.clear();
