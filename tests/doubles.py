@@ -76,7 +76,7 @@ class FakeLoad:
         is_interrupted = self.stopped or self.aborted
         seconds = max(0, self._given - 1) if is_interrupted else 10
         rate = self.plan.rate_per_s
-        level = level_of(self.plan.connections, self.truth, rate=rate, seconds=seconds)
+        level = level_of(self.plan.concurrency, self.truth, rate=rate, seconds=seconds)
         return json.dumps({**level, "interrupted": is_interrupted})
 
 
@@ -90,13 +90,13 @@ class FakeEngine:
     loads: list[FakeLoad] = field(default_factory=list)
 
     def start(self, plan: Plan) -> FakeLoad:
-        truth = self.curve(plan.connections)
+        truth = self.curve(plan.concurrency)
         self.loads.append(FakeLoad(plan, truth, self.slice_count, self.on_slice))
         return self.loads[-1]
 
     @property
     def concurrencies(self) -> list[int]:
-        return [load.plan.connections for load in self.loads]
+        return [load.plan.concurrency for load in self.loads]
 
 
 def press_at(number: int, times: int = 1) -> Callable[[int], None]:

@@ -48,6 +48,31 @@ class Target:
         return json.loads(out)
 
 
+def children_of(process):
+    """The processes that it has started and that have not ended."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        state, parent = _standing(int(place.name))
+        if parent == process and state != "Z":
+            found.append(int(place.name))
+    return found
+
+
+def is_running(process):
+    """Whether a process has not ended, be it waited for or not."""
+    return _standing(process)[0] not in {"Z", None}
+
+
+def _standing(process):
+    """The state of a process and its parent; none of one that is gone."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None, None
+    state, parent = stat.rpartition(")")[2].split()[:2]
+    return state, int(parent)
+
+
 def wait_until(holds, seconds=20):
     """Wait for something that a process does; what it was."""
     end = time.monotonic() + seconds

@@ -10,14 +10,16 @@ import pytest
 
 from torr import engine, targets
 from torr.errors import NothingMeasuredError, OutputError, UsageError
-from torr.model.plan import Closed, Duration, Group, Plan
+from torr.model.pace import Closed
+from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 from torr.units import SECOND_NS
 
 
 @pytest.fixture
 def plan():
-    group = Group(pace=Closed(1), request=Request("http://127.0.0.1:9/"))
+    group = Group(pace=Closed(1), source=Source.of(Request("http://127.0.0.1:9/")))
     return Plan(groups=(group,), stop=Duration(SECOND_NS))
 
 
@@ -93,6 +95,26 @@ def test_a_target_is_stopped_at_the_end(compiled):
     assert stopped
     assert '"delay": {"ns": 5, "kind": "constant"}' in specs[0]
     assert '"capacity": 2' in specs[0]
+
+
+def test_what_several_processes_did_is_known_when_they_have_stopped():
+    with targets.listening(targets.Hello(), targets.Place(processes=2)) as target:
+        with pytest.raises(RuntimeError, match="known when they have stopped"):
+            target.counts()
+        target.stop()
+        assert target.counts()["requests"] == 0
+
+
+def test_a_target_process_that_cannot_start_is_a_usage_error(monkeypatch):
+    monkeypatch.setattr(
+        "torr.shared_target.command",
+        lambda *_words: [sys.executable, "-c", "raise SystemExit('no engine here')"],
+    )
+    with (
+        pytest.raises(UsageError, match="a target process could not start: no engine here"),
+        targets.listening(targets.Hello(), targets.Place(processes=2)),
+    ):
+        pass
 
 
 def test_a_log_that_a_target_could_not_complete_is_told(compiled):

@@ -14,10 +14,22 @@ CRATES = ROOT / "crates"
 
 FLOORS = {
     0: {"__init__", "errors", "units", "model"},
-    1: {"engine", "targets", "stats", "monitor", "profile", "servers", "store", "_engine"},
+    1: {
+        "children",
+        "engine",
+        "shared_target",
+        "targets",
+        "stats",
+        "monitor",
+        "profile",
+        "servers",
+        "sources",
+        "store",
+        "_engine",
+    },
     2: {"experiments", "locust", "micro"},
     3: {"report", "live"},
-    4: {"cli"},
+    4: {"cli", "api"},
 }
 CRATE_FLOORS = {
     0: {"wire", "net"},

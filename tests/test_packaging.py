@@ -51,6 +51,7 @@ def test_every_direct_dependency_is_pinned(name):
         ("torr.report.sentence", ()),
         ("torr.report.png", ()),
         ("torr.report.html", ()),
+        ("torr.api.calls", ("click",)),
         ("torr.model.result", ("pydantic",)),
     ],
 )

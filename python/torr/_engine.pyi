@@ -4,14 +4,17 @@ from typing import final
 
 from typing_extensions import Self
 
-__all__ = ["Run", "Target", "faults", "merge", "once", "version"]
+__all__ = ["Run", "Target", "faults", "fire", "listen", "merge", "once", "version"]
 
 @final
 class Run:
-    """One running load: it starts when it is made, in threads of its own."""
+    """One running load: it starts when it is made, in threads or processes of its own."""
 
-    def __new__(cls, plan_json: str) -> Self:
-        """Start; ValueError for a plan that cannot be run or a host that does not resolve."""
+    def __new__(cls, plan_json: str, child: list[str] = ...) -> Self:
+        """Start; ValueError for a plan that cannot be run or a host that does not resolve.
+
+        `child` are the words that start a process which calls `fire`, for plans of several.
+        """
     def next_slice(self, timeout_s: float) -> str | None:
         """The next slice, or None when none came in time or all were handed out."""
     def done(self) -> bool:
@@ -47,6 +50,15 @@ def once(plan_json: str) -> str:
 
 def merge(summaries: list[bytes]) -> str:
     """The level of several summaries."""
+
+def fire() -> None:
+    """Fire the part of a load that comes on the standard input; ends with it."""
+
+def listen(spec_json: str) -> None:
+    """Serve a port that other processes serve too, until the standard input ends.
+
+    Says `listening` when it does, and at the end its counts as JSON: one line each.
+    """
 
 def version() -> str:
     """The version of the engine."""

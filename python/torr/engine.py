@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from torr.children import command
 from torr.errors import NothingMeasuredError, UsageError
 from torr.model.plan import Plan
 
@@ -48,7 +49,7 @@ def start(plan: Plan) -> Load:
     with _translated():
         from torr import _engine
 
-        return _engine.Run(plan.to_text())
+        return _engine.Run(plan.to_text(), command("fire"))
 
 
 def slices(load: Load) -> Iterator[Slice]:

@@ -8,23 +8,25 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from torr.errors import NothingMeasuredError, OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr._engine import Target as Server
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a target listens, and on how many threads; port 0 is any free one."""
+    """Where a target listens, and how many share that; port 0 is any free one.
+
+    Each process has so many threads, and descriptors of its own.
+    """
 
     host: str = "127.0.0.1"
     port: int = 0
     threads: int = 1
+    processes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,20 @@ class Faulty:
 Behaviour = Hello | Delay | Bytes | Faulty
 
 
+class Server(Protocol):
+    """What serves: the compiled `Target`, or processes that share a port."""
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+
+    def counts(self) -> str:
+        """What it did so far."""
+
+    def stop(self) -> None:
+        """Close every socket."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A listening target."""
@@ -110,7 +126,10 @@ class Target:
             raise OutputError(f"the target's log is not complete: {error}") from error
 
     def counts(self) -> dict[str, Any]:
-        """What it did: connections, requests, answered, faults, bytes_out."""
+        """What it did: connections, requests, answered, faults, bytes_out.
+
+        Of several processes only when they have stopped.
+        """
         found: dict[str, Any] = json.loads(self._server.counts())
         return found
 
@@ -141,7 +160,13 @@ def _start(behaviour: Behaviour, place: Place) -> Server:
         with _built():
             from torr import _engine
 
-            return _engine.Target(json.dumps({**asdict(behaviour), **asdict(place)}))
+            where = {"host": place.host, "port": place.port, "threads": place.threads}
+            spec = {**asdict(behaviour), **where}
+            if place.processes == 1:
+                return _engine.Target(json.dumps(spec))
+            from torr.shared_target import SharedTarget
+
+            return SharedTarget(spec, place.processes)
     except ValueError as error:
         raise UsageError(str(error)) from error
     except OSError as error:

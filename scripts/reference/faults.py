@@ -22,7 +22,8 @@ CLASSES = {
     "timeout": "no complete answer when `--timeout` had passed",
     "protocol": "the bytes that came are not the HTTP/1.1 answer that they began or promised",
     "tls": "the TLS handshake failed, or its certificate was not accepted",
-    "status": "a complete answer with a status outside 200–399",
+    "status": "a complete answer with a status outside 200–399, or outside `--expect-status`",
+    "check": "a complete answer that does not say what was expected, or lacks what was to be kept",
 }
 
 ADVICE = {
@@ -35,6 +36,8 @@ ADVICE = {
     "connect.no_descriptor": "Raise the hard limit (`ulimit -Hn`). The level is generator-limited.",
     "connect.no_buffer": "Fewer connections, or more memory for sockets (`net.ipv4.tcp_mem`). The"
     " level is generator-limited.",
+    "connect.proxy": "Ask the proxy itself: is the target allowed, is a password wanted? The"
+    " sample has its answer.",
     "connect.other": "The sample's detail is all that the kernel said; try `torr run --once -v`.",
     "timeout.queue": "With `--rate`: every connection was busy for the whole timeout. More `-c`, a"
     " lower rate, or a faster server.",
@@ -77,6 +80,11 @@ ADVICE = {
     "tls.failed": "Look at it: `openssl s_client -connect HOST:PORT`.",
     "status": "Counted by number, as `status.503`. 429 and 503 are limits of the server, 502 and"
     " 504 those of what is behind it; the samples have its words.",
+    "check.body": "Look at the sample's body, and at `--expect-body`.",
+    "check.json": "Look at the sample's body, and at `--expect-json`. Is it JSON at all?",
+    "check.capture": "The answer lacks what `--capture` should keep: a login that failed, or an"
+    " answer of another form.",
+    "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
 }
 
 # What torr calls each fault of `torr target faulty`; a test meets every one of them.

@@ -54,9 +54,8 @@ def verbs(group: Verbs = torr, path: str = "torr") -> Iterator[tuple[str, Verb]]
 
 def _section(path: str, verb: Verb) -> str:
     context = click.Context(verb, info_name=path)
-    names = [p.make_metavar(context) for p in verb.params if isinstance(p, click.Argument)]
     lines = [f"## {path}", "", str(verb.help), "", "```text"]
-    lines += [" ".join([path, "[OPTIONS]", *names]), "```", ""]
+    lines += [verb.usage(context), "```", ""]
     lines += ["| option | what it does |", "| --- | --- |"]
     for parameter in verb.params:
         row = parameter.get_help_record(context)

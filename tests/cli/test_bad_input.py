@@ -14,7 +14,7 @@ BAD = {
     "unknown scheme": (["run", "ftp://localhost/"], "unknown scheme 'ftp'"),
     "port 0": (["run", "http://localhost:0/"], "port 0 is not between"),
     "port 70000": (["ladder", "http://localhost:70000/"], "port 70000 is not between"),
-    "no URL": (["run"], "Missing argument 'URL'"),
+    "no URL": (["run"], "URL is missing"),
     "no connections": (["run", "-c", "0", URL], "-c/--connections: '0' is not at least 1"),
     "half a connection": (["run", "-c", "1.5", URL], "-c/--connections: '1.5' is not a whole"),
     "negative duration": (["run", "-z", "-5s", URL], "-z/--duration: the duration '-5s' is neg"),

@@ -9,15 +9,25 @@ import pytest
 from doubles import Truth, level_of, slice_of
 from torr.cli.progress import CLEAR, Progress, row
 from torr.experiments.lab import Step
-from torr.model.plan import Closed, Count, Duration, Group, Plan
+from torr.model.pace import Closed
+from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 from torr.units import SECOND_NS
 
 
 def step(index=0, total=1, seconds=10, stop=None):
-    group = Group(pace=Closed(200), request=Request("http://127.0.0.1/"))
+    group = Group(pace=Closed(200), source=Source.of(Request("http://127.0.0.1/")))
     stop = stop or Duration(seconds * SECOND_NS)
     return Step(index, Plan(groups=(group,), stop=stop, warmup_ns=2 * SECOND_NS), 1, total)
+
+
+def test_users_who_share_connections_are_users():
+    group = Group(pace=Closed(200, pool=3), source=Source.of(Request("http://127.0.0.1/")))
+    line = io.StringIO()
+    progress = Progress(line, None, iter(range(100)).__next__)
+    progress.level_started(Step(0, Plan(groups=(group,), stop=Count(1)), 1, 1))
+    assert "200 users" in last(line)
 
 
 def last(line):
@@ -47,7 +57,7 @@ def test_a_ladder_knows_how_many_levels_are_left(clock):
 
 def test_one_connection_and_one_error_are_no_plurals(clock):
     line = io.StringIO()
-    group = Group(pace=Closed(1), request=Request("http://127.0.0.1/"))
+    group = Group(pace=Closed(1), source=Source.of(Request("http://127.0.0.1/")))
     plan = Plan(groups=(group,), stop=Duration(10 * SECOND_NS), warmup_ns=0)
     Progress(line, None, clock).slice_came(
         Step(0, plan, 1, 1), slice_of(Truth(errors={"timeout": 1}), 0)
@@ -85,7 +95,7 @@ def test_a_slice_with_few_answers_shows_a_lower_percentile(clock):
 
 def test_short_runs_draw_no_line(clock):
     line = io.StringIO()
-    group = Group(pace=Closed(1), request=Request("http://127.0.0.1/"))
+    group = Group(pace=Closed(1), source=Source.of(Request("http://127.0.0.1/")))
     plan = Plan(groups=(group,), stop=Duration(SECOND_NS), warmup_ns=0)
     Progress(line, None, clock).level_started(Step(0, plan))
     assert line.getvalue() == ""

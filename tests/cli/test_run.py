@@ -58,18 +58,31 @@ def test_the_defaults_are_those_of_the_help(torr, fake):
     assert plan["retry_delay_ns"] == 100_000_000
     assert plan["transport"] == Transport().as_json()
     assert plan["log"] is None
+    assert plan["processes"] == "auto"
     names = [name for name, _ in request_of(fake)["headers"]]
     assert names == ["user-agent", "accept"]
 
 
 def test_flags_reach_the_plan(torr, fake):
     flags = ["-c", "7", "--requests", "9", "--warmup", "0s", "--timeout", "3s", "--seed", "5"]
-    torr("run", *flags, "--workers", "3", "--no-keepalive", "--retry-delay", "1ms", URL)
+    torr(
+        "run",
+        *flags,
+        "--workers",
+        "3",
+        "--processes",
+        "2",
+        "--no-keepalive",
+        "--retry-delay",
+        "1ms",
+        URL,
+    )
     plan = plan_of(fake)
     assert plan["groups"][0]["pace"]["users"] == 7
     assert plan["stop"] == {"kind": "requests", "requests": 9}
     assert (plan["warmup_ns"], plan["drain_ns"]) == (0, 3_000_000_000)
     assert (plan["seed"], plan["workers"], plan["retry_delay_ns"]) == (5, 3, 1_000_000)
+    assert plan["processes"] == 2
     assert plan["transport"] == Transport(keepalive=False).as_json()
 
 
@@ -223,11 +236,13 @@ FAKE_MODULE = textwrap.dedent(
     seen = []
 
     class Run:
-        def __init__(self, plan_json):
-            from torr.model.plan import Closed, Duration, Group, Plan
+        def __init__(self, plan_json, child):
+            from torr.model.pace import Closed
+            from torr.model.plan import Duration, Group, Plan
             from torr.units import SECOND_NS
             from torr.model.request import Request
-            group = Group(pace=Closed(5), request=Request("http://127.0.0.1/"))
+            from torr.model.source import Source
+            group = Group(pace=Closed(5), source=Source.of(Request("http://127.0.0.1/")))
             self.load = engine.start(Plan(groups=(group,), stop=Duration(SECOND_NS)))
             for name in ("next_slice", "done", "stop", "abort"):
                 setattr(self, name, getattr(self.load, name))

@@ -51,6 +51,17 @@ def test_a_run_in_numbers():
     ]
 
 
+def test_each_request_has_a_row_within_80_columns():
+    level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
+    name = "GET /a/path/that/is/longer/than/a/terminal"
+    level["steps"] = [{**level, "name": name}, {**level, "name": "login"}]
+    lines = body(shown(result_of(level)))
+    rows = lines[4:7]
+    assert [row.split()[0] for row in rows] == ["request", "GET", "login"]
+    assert rows[1].startswith("GET /a/path/that/is/lon…  1,000    10,000  5.00 ms  7.50 ms")
+    assert max(map(len, lines)) <= 80
+
+
 def test_service_and_response_have_a_row_each_when_they_differ():
     level = level_of(50, Truth(service_ms=5))
     level["latency"]["response_ms"] = {**level["latency"]["service_ms"], "p99": 100.0}

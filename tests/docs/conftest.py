@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from authority import Authority, Nginx
+from documents import ROOT
 from installed import TORR
 from torr import targets
 
@@ -41,7 +42,7 @@ def aim(url, place, request):
     """Aim a command of a page at targets of ours."""
 
     def aimed(command):
-        command = re.sub(r"http://localhost:8080|\bURL$", url, command)
+        command = re.sub(r"http://(localhost|127\.0\.0\.1):8080|\bURL$", url, command)
         if "https://" in command:
             nginx, authority = request.getfixturevalue("secure")
             shutil.copy(authority.certificate, place)
@@ -68,4 +69,6 @@ def place(tmp_path, laddered):
     shutil.copy(output / "before.dat", output / "after.dat")
     shutil.copytree(output / "latest", output / "before-20260131-120000")
     (tmp_path / "body.bin").write_bytes(b"\x00\x01")
+    for name in ("shop.http", "order.json", "mix.jsonl", "users.csv", "access.log"):
+        shutil.copy(ROOT / "examples" / name, tmp_path)
     return tmp_path

@@ -6,8 +6,10 @@ import pytest
 
 from reference import faults
 from torr import engine, targets
-from torr.model.plan import Closed, Count, Group, Plan
+from torr.model.pace import Closed
+from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 
 SECOND_NS = 1_000_000_000
 
@@ -15,7 +17,7 @@ SECOND_NS = 1_000_000_000
 def three_requests(url):
     request = Request(url=url, timeout_ns=SECOND_NS // 2)
     return Plan(
-        groups=(Group(Closed(1), request),),
+        groups=(Group(Closed(1), Source.of(request)),),
         stop=Count(3),
         warmup_ns=0,
         drain_ns=2 * SECOND_NS,

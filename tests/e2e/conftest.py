@@ -35,13 +35,14 @@ def start(tmp_path):
     """Start a `torr` command and leave it running; it is killed at the end of the test."""
     processes = []
 
-    def started(*arguments):
+    def started(*arguments, **settings):
         process = subprocess.Popen(
             [TORR, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=tmp_path,
+            **settings,
         )
         processes.append(process)
         return process
@@ -56,8 +57,8 @@ def start(tmp_path):
 def target(start):
     """Start a `torr target`."""
 
-    def started(*arguments):
-        process = start("target", *arguments)
+    def started(*arguments, **settings):
+        process = start("target", *arguments, **settings)
         line = process.stdout.readline()
         assert line.startswith("listening on http://"), process.stderr.read()
         return Target(line.split()[-1], process)

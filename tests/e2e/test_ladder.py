@@ -86,7 +86,7 @@ def test_levels_beyond_the_descriptors_are_marked_and_the_ladder_goes_on(torr, t
     slow = target("delay", "--delay", "5ms")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
     levels = ("--levels", "10,20,400,500", "-z", "2s", "--warmup", "100ms")
-    ended = torr("ladder", *levels, slow.url, **few)
+    ended = torr("ladder", *levels, "--processes", 1, slow.url, **few)
     assert ended.code == 0, ended.err
     healths = [level["health"]["verdict"] for level in ended.result["levels"]]
     assert healths[2:] == ["generator-limited", "generator-limited"]

@@ -177,7 +177,8 @@ def test_a_host_that_does_not_resolve_ends_with_2_and_leaves_nothing(torr):
 def test_missing_descriptors_limit_the_generator_and_strict_says_4(torr, target):
     slow = target("delay", "--delay", "5ms")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
-    ended = torr("run", "-c", 400, "-z", "2s", "--strict", slow.url, **few)
+    flags = ("-c", 400, "-z", "2s", "--strict", "--processes", 1)
+    ended = torr("run", *flags, slow.url, **few)
     assert ended.code == 4, ended.err
     assert ended.level["health"]["verdict"] == "generator-limited"
     assert "connect.no_descriptor" in ended.level["reasons"]
@@ -211,7 +212,9 @@ def test_one_interrupt_keeps_and_reports_everything(start, hello, tmp_path):
     assert balances(level["counts"])
     # What the window was, not what was planned.
     assert level["cut_short"]
-    assert level["ok_per_s"] * level["seconds"] == pytest.approx(level["counts"]["ok"], abs=4)
+    inside = level["ok_per_s"] * level["seconds"]
+    # Each of the 4 users may have its last answer after the window.
+    assert level["counts"]["ok"] - 4 <= round(inside) <= level["counts"]["ok"]
     assert level["seconds"] < 30
     assert (tmp_path / "_output/torr/latest/report.html").exists()
 

@@ -65,6 +65,17 @@ def test_a_run_over_tls_counts_as_the_server_does(secure, nginx):
     assert level["warmup"]["latency"]["tls_ms"]["n"] == 4
 
 
+def test_several_processes_count_as_the_server_does(secure, nginx):
+    nginx.log.write_text("")
+    ended = secure("run", *QUICK, "--processes", 3, nginx.url("good"))
+    assert ended.code == 0, ended.err
+    level = ended.level
+    attempts = level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
+    assert len(nginx.requests()) == attempts > 100
+    assert level["generator"]["processes"] == 3
+    assert level["warmup"]["latency"]["tls_ms"]["n"] == 4
+
+
 def test_tls_1_2_is_spoken_too(secure, nginx):
     nginx.log.write_text("")
     ended = secure("run", *QUICK, nginx.url("old"))

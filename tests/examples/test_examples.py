@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 import urllib.request
 from pathlib import Path
 
 import pytest
 
+import torr
 from installed import TORR
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOST_LINES = 40
 GENERATED = ("go.mod", "go.sum")
+NOTEBOOK = EXAMPLES / "notebook.ipynb"
 QUICK = {"LEVELS": "5,10"}
 
 
@@ -102,6 +106,41 @@ def test_a_result_is_read_with_the_standard_library(example, hello):
     assert "peak" in ended.out
 
 
+def cells():
+    """The code of the notebook, cell by cell."""
+    found = json.loads(NOTEBOOK.read_text())["cells"]
+    return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+
+
+def code_of(path):
+    assert path == NOTEBOOK
+    return "\n".join(cells())
+
+
+def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DURATION", "300ms")
+    names = {}
+    shown = [evaluated(cell, names) for cell in cells()]
+    pictures = [value._repr_html_() for value in shown if isinstance(value, torr.Result)]
+    assert [html.count("<svg") for html in pictures] == [1, 1]
+    assert names["result"].passed
+    assert [level.concurrency for level in names["ladder"].levels] == [2, 4, 8, 16, 32, 64]
+    assert capsys.readouterr().out.count("connections …") == 6
+    assert json.loads(NOTEBOOK.read_text())["nbformat"] == 4
+
+
+def evaluated(cell, names):
+    """Run a cell as a notebook does; the value of its last expression."""
+    *body, last = ast.parse(cell).body
+    if not isinstance(last, ast.Expr):
+        body.append(last)
+    exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102 - our own example
+    if not isinstance(last, ast.Expr):
+        return None
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - likewise
+
+
 @pytest.mark.parametrize(("option", "dumps"), [("true", True), ("false", False)])
 def test_the_slow_server_dumps_only_with_its_middleware(serve, go_servers, option, dumps):
     url, log = serve(go_servers / "slow", "-port", 0, f"-middleware={option}")
@@ -113,7 +152,8 @@ def test_the_slow_server_dumps_only_with_its_middleware(serve, go_servers, optio
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(EXAMPLES)))
 def test_an_example_fits_on_a_page(path):
     if path.name not in GENERATED:
-        assert len(path.read_text().splitlines()) <= MOST_LINES
+        text = code_of(path) if path == NOTEBOOK else path.read_text()
+        assert len(text.splitlines()) <= MOST_LINES
 
 
 def test_every_script_is_run_here_and_listed():

@@ -10,8 +10,10 @@ from doubles import FakeEngine
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
 from torr.model.condition import Condition
-from torr.model.plan import Closed, Duration, Group, Plan
+from torr.model.pace import Closed
+from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
+from torr.model.source import Source
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 
@@ -54,5 +56,5 @@ def bench(tmp_path):
 
 @pytest.fixture
 def plan():
-    group = Group(pace=Closed(50), request=Request("http://127.0.0.1:1/"))
+    group = Group(pace=Closed(50), source=Source.of(Request("http://127.0.0.1:1/")))
     return Plan(groups=(group,), stop=Duration(10 * SECOND_NS))

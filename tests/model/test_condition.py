@@ -85,7 +85,7 @@ def test_a_metric_that_nothing_measures_is_refused_with_those_that_there_are(tex
     )
 
 
-@pytest.mark.parametrize("name", ["dns", "check", "stream"])
+@pytest.mark.parametrize("name", ["dns", "stream"])
 def test_a_class_in_which_no_request_ends_is_refused(name):
     with pytest.raises(UsageError, match=f"{name} is not a class of errors"):
         Condition.parse(f"errors {name} < 1%")

@@ -9,16 +9,19 @@ from dataclasses import replace
 import pytest
 
 from torr.errors import UsageError
-from torr.model.plan import Closed, Count, Duration, Group, Open, Plan, Think
+from torr.model.check import BodyCheck, Capture, JsonCheck
+from torr.model.pace import Closed, Open, Replay, Think
+from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
-from torr.model.transport import Transport
+from torr.model.source import Source
+from torr.model.transport import Proxy, Transport
 from torr.units import SECOND_NS
 
 URL = "http://127.0.0.1:8080/healthz?x=1"
 
 
 def plan_with(request: Request | None = None, pace: Closed | Open | None = None) -> Plan:
-    group = Group(pace=pace or Closed(200), request=request or Request(URL))
+    group = Group(pace=pace or Closed(200), source=Source.of(request or Request(URL)))
     return Plan(groups=(group,), stop=Duration(10 * SECOND_NS))
 
 
@@ -52,6 +55,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
         "retry_delay_ns": 100_000_000,
         "slice_ns": 1_000_000_000,
         "workers": 1,
+        "processes": 1,
         "seed": 1,
         "log": None,
     }
@@ -101,12 +105,12 @@ def test_secrets_do_not_reach_the_disk():
     assert "hush" not in json.dumps(plan_with(request).redacted().as_json())
     assert written["url"] == "http://127.0.0.1/?api_key=***&page=2"
     assert ["accept", "*/*"] in written["headers"]
-    assert plan_with(request).redacted().groups[0].request.body == b'{"password": "***", "n": 1}'
+    assert plan_with(request).redacted().requests[0].body == b'{"password": "***", "n": 1}'
 
 
 def test_a_binary_body_survives_redaction():
     body = bytes(range(256))
-    assert plan_with(Request(URL, body=body)).redacted().groups[0].request.body == body
+    assert plan_with(Request(URL, body=body)).redacted().requests[0].body == body
 
 
 def test_a_ladders_level_differs_in_its_users_only():
@@ -118,12 +122,6 @@ def test_a_ladders_level_differs_in_its_users_only():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Closed(0), "0 connections: at least 1"),
-        (lambda: Open(0), "rate 0"),
-        (lambda: Open(float("nan")), "rate nan"),
-        (lambda: Open(float("inf")), "rate inf"),
-        (lambda: Open(1, connections=0), "0 connections"),
-        (lambda: Open(1, max_in_flight=0), "0 in flight"),
         (lambda: Duration(0), "longer than 0"),
         (lambda: Count(0), "0 requests"),
         (lambda: Request(URL, timeout_ns=0), "timeout"),
@@ -169,6 +167,77 @@ def test_thoughts_that_cannot_be_are_refused(text, says):
 
 def test_a_ladder_of_users_who_think_keeps_their_thoughts():
     think = Think.parse("1s")
-    group = Group(pace=Closed(5), request=Request(URL), think=think)
+    group = Group(pace=Closed(5), source=Source.of(Request(URL)), think=think)
     plan = Plan(groups=(group,), stop=Duration(SECOND_NS)).with_users(9)
     assert (plan.groups[0].pace, plan.groups[0].think) == (Closed(9), think)
+
+
+def test_a_ladder_keeps_how_users_are_dealt_and_what_they_share():
+    one = Group(pace=Closed(8, pool=4), source=Source.of(Request(URL)), share=8)
+    other = replace(one, pace=Closed(2, pool=1), share=2)
+    plan = Plan(groups=(one, other), stop=Duration(SECOND_NS)).with_users(50)
+    assert [group.pace for group in plan.groups] == [Closed(40, pool=4), Closed(10, pool=1)]
+    assert (plan.concurrency, plan.connections) == (50, 5)
+    with pytest.raises(UsageError, match="1 user for 2 endpoints"):
+        plan.with_users(1)
+
+
+def test_a_replay_lasts_until_its_last_time_and_leaves_its_times_out_on_disk():
+    plan = plan_with(pace=Replay([0, 3 * SECOND_NS]))
+    plan = replace(plan, stop=Count(2), warmup_ns=0)
+    assert (plan.seconds, plan.slice_ns) == (3, SECOND_NS // 10)
+    assert plan.redacted().as_json()["groups"][0]["pace"]["offsets_ns"] == []
+    assert plan.as_json()["groups"][0]["pace"]["offsets_ns"] == [0, 3 * SECOND_NS]
+
+
+def test_everything_rare_is_written_as_the_engine_reads_it():
+    request = Request(
+        "unix:/run/app.sock:/items/{{row.id}}",
+        expect_body=(BodyCheck.parse("ok"),),
+        expect_json=(JsonCheck.parse("a=1"),),
+        captures=(Capture.parse("id=header:Location"),),
+        compressed=True,
+    )
+    group = Group(Closed(1), Source.of(request), data="/data/users.csv")
+    written = Plan(groups=(group,), stop=Count(1)).as_json()["groups"][0]
+    assert written["data"] == {"path": "/data/users.csv"}
+    sent = written["source"]["request"]
+    assert sent["url"] == "http://localhost/items/{{row.id}}"
+    assert {name: sent[name] for name in list(sent)[7:]} == {
+        "unix_socket": "/run/app.sock",
+        "template": True,
+        "expect_body": [{"kind": "text", "text": "ok"}],
+        "expect_json": [{"path": "$.a", "value": 1}],
+        "captures": [{"name": "id", "from": "header", "what": "Location"}],
+        "compressed": True,
+    }
+
+
+def test_a_template_is_known_by_its_braces_unless_it_is_sent_as_it_stands():
+    assert Request("http://h/{{seq}}").template
+    assert Request("http://h/", headers=(("x-id", "{{uuid}}"),)).template
+    assert Request("http://h/", body=b"\xff{{row.a}}").template
+    assert not Request("http://h/", body=b'{"a": {"b": {}}}').template
+    plain = Request("http://h/{{seq}}", template=False)
+    assert (plain.url, plain.expressions()) == ("http://h/%7B%7Bseq%7D%7D", [])
+
+
+def test_a_templates_secret_leaves_a_request_that_can_be_written():
+    request = Request("http://h/?token={{ row.t | url }}&n={{ seq }}").redacted()
+    assert request.url == "http://h/?token=***&n={{ seq }}"
+
+
+@pytest.mark.parametrize(
+    ("pace", "says"),
+    [(Open(5), "--rate and --steps or --capture"), (Replay([0]), "--replay and --steps or")],
+)
+def test_arrivals_have_no_session(pace, says):
+    login = Request(URL, captures=(Capture.parse("id=json:$.id"),))
+    with pytest.raises(UsageError, match=says):
+        Group(pace=pace, source=Source.of(login))
+
+
+def test_a_socket_is_not_reached_by_a_proxy():
+    group = Group(Closed(1), Source.of(Request("unix:/run/app.sock")))
+    with pytest.raises(UsageError, match="--proxy: a Unix socket"):
+        Plan(groups=(group,), stop=Count(1), transport=Transport(proxy=Proxy("h", 1)))

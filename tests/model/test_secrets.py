@@ -43,6 +43,10 @@ def test_these_names_do_not(name):
         (["--json-body", '{"api_key": "hu\\"sh"}'], ["--json-body", '{"api_key": "***"}']),
         (["--json-body", '{"token":17}'], ["--json-body", '{"token":"***"}']),
         (["--levels", "200,500"], ["--levels", "200,500"]),
+        (["--expect-json", "$.token=hush"], ["--expect-json", "$.token=***"]),
+        (["--capture", "token=json:$.token"], ["--capture", "token=json:$.token"]),
+        (["--proxy", "http://ann:hush@h:1"], ["--proxy", "http://***@h:1"]),
+        (["http://h/?token={{ row.t | url }}&n=1"], ["http://h/?token=***&n=1"]),
     ],
 )
 def test_a_command_is_saved_without_its_secrets(arguments, saved):

@@ -215,6 +215,13 @@ def test_failures_over_a_ladder_are_one_sentence(ladder, collapsing_ladder, diff
     )
 
 
+def test_users_who_share_connections_are_told_apart_from_them(run):
+    level = run["levels"][0]
+    level |= {"concurrency": 100_000}
+    level["connections"]["asked"] = 1000
+    assert "requests/s from 100,000 users over 1,000 connections" in sentence.verdict(run)
+
+
 def test_the_time_of_a_run_is_written_once():
     assert trust.when({"started": "2026-01-31T12:00:00.000Z", "ended": None}) == (
         "2026-01-31 12:00:00 UTC"

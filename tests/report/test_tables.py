@@ -2,7 +2,7 @@ import csv
 import io
 
 from torr.report import csv as levels_csv
-from torr.report import markdown, table
+from torr.report import html, markdown, table
 
 
 def test_levels_are_rows_in_ascending_order(limited_ladder):
@@ -27,6 +27,25 @@ def test_percentiles_that_are_lower_bounds_say_so(make_level, make_result):
 
 def test_a_percentile_on_too_few_answers_is_a_dash(make_level):
     assert table.times(make_level(5, 100.0, 1.0)).rows[0][8] == "–"
+
+
+def step(name, ok, **errors):
+    counts = {"attempted": ok + sum(errors.values()), "ok": ok, "errors": errors}
+    times = {"p50": 1.5, "p95": 20.0, "p99": 300.0, "at_least": ["p99"]}
+    return {"name": name, "counts": counts, "ok_per_s": ok / 10, "latency": {"response_ms": times}}
+
+
+def test_each_request_has_a_row_where_there_are_several(run):
+    level = {**run["levels"][0], "steps": [step("GET /a", 9000), step("login", 0, status=1000)]}
+    assert table.requests(level).rows == (
+        ("GET /a", "900", "9,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "0"),
+        ("login", "0", "1,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "1,000"),
+    )
+    assert table.requests({**level, "steps": level["steps"][:1]}) is None
+    summary = markdown.text({**run, "levels": [level]})
+    assert "## Requests\n\n| request |" in summary
+    page = html.page({**run, "levels": [level]})
+    assert "<h2>Requests</h2>" in page
 
 
 def test_throughput_shows_that_counts_balance(run):

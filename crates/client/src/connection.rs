@@ -140,6 +140,14 @@ impl<S> Connection<S> {
         }
     }
 
+    /// Says goodbye, where a layer has a word for that; dropping the connection closes it.
+    pub fn end<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
+        if let Some(layer) = self.layer.as_mut().filter(|layer| layer.is_open()) {
+            layer.end();
+            let _ = flush(driver, &self.socket, layer.as_mut());
+        }
+    }
+
     /// Reads what is there; 0 is the end of the stream, `WouldBlock` that nothing is there.
     pub fn recv<D: Driver<Socket = S>>(
         &mut self,

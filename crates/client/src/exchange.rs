@@ -1,8 +1,8 @@
 //! One request and its answer: written, stamped, read, and ended in exactly one way.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
-use net::{Driver, Nanos};
+use net::{Driver, LayerError, LayerFault, Nanos};
 use wire::{BodySink, Framing, Head, Heads, Progress, Response, WireError};
 
 use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET};
@@ -124,12 +124,12 @@ impl Exchange {
                     self.written += length;
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
-                Err(error) => return self.broken(before_write, connection.served, error.kind()),
+                Err(error) => return self.broken(before_write, connection.served, &error),
             }
         }
         match connection.flush(driver) {
             Ok(_) => Step::Pending,
-            Err(error) => self.broken(driver.now(), connection.served, error.kind()),
+            Err(error) => self.broken(driver.now(), connection.served, &error),
         }
     }
 
@@ -158,7 +158,7 @@ impl Exchange {
                 Ok(0) => return self.ended(driver.now(), connection.served),
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
-                Err(error) => return self.broken(driver.now(), connection.served, error.kind()),
+                Err(error) => return self.broken(driver.now(), connection.served, &error),
             };
             self.stamp_read(driver.now(), length);
             let progress = if length as u64 > discardable && discardable > 0 {
@@ -272,10 +272,10 @@ impl Exchange {
     }
 
     /// The socket broke.
-    fn broken(&mut self, now: Nanos, served: u32, kind: ErrorKind) -> Step {
-        let reason = match (kind, self.at()) {
+    fn broken(&mut self, now: Nanos, served: u32, error: &io::Error) -> Step {
+        let reason = match (error.kind(), self.at()) {
             // The layer's own errors have no kind of the operating system.
-            (ErrorKind::Other, _) => Reason::TlsFailed,
+            (ErrorKind::Other, _) => refused_or_failed(error),
             (ErrorKind::TimedOut, _) => self.late(),
             (ErrorKind::BrokenPipe, At::Request) => Reason::WriteClosed,
             (_, At::Request) => Reason::WriteReset,
@@ -305,6 +305,13 @@ impl Exchange {
             (None, _) => At::Head,
         }
     }
+}
+
+/// TLS 1.3 servers refuse a client after its handshake is over.
+fn refused_or_failed(error: &io::Error) -> Reason {
+    let layer = error.get_ref().and_then(|inner| inner.downcast_ref::<LayerError>());
+    let is_refused = layer.is_some_and(|layer| layer.fault == LayerFault::Refused);
+    if is_refused { Reason::TlsRefused } else { Reason::TlsFailed }
 }
 
 /// Keeps a body, up to a limit.

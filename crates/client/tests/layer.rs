@@ -81,6 +81,10 @@ impl Layer for Xor {
         Ok(())
     }
 
+    fn end(&mut self) {
+        self.outgoing.push(END ^ KEY);
+    }
+
     fn outgoing(&mut self) -> &mut Vec<u8> {
         &mut self.outgoing
     }
@@ -158,6 +162,7 @@ fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Ex
                 && let Step::Done(outcome) =
                     exchange.receive(world, &mut connection, &mut scratch, event.closed)
             {
+                connection.end(world);
                 return Ok((outcome, exchange));
             }
         }
@@ -178,6 +183,9 @@ fn an_exchange_through_a_layer_is_the_same_for_every_split_of_its_bytes() {
             // byte is there when the first block is whole.
             let first = 10 * BLOCK.div_ceil(piece) as Nanos;
             assert_eq!((exchange.stamps.sent, exchange.stamps.ttfb()), (6, Some(first)));
+            if send_limit == usize::MAX {
+                assert_eq!(world.peer.seen.last(), Some(&(END ^ KEY)), "the layer says goodbye");
+            }
         }
     }
 }

@@ -150,12 +150,20 @@ pub(crate) struct Evidence {
     pub unkept_attempts: Option<u64>,
     /// Planned, and taken up or dropped within the window; open model only.
     pub on_time: Option<(u64, u64)>,
+    /// Processes of the generator that ended before their load did.
+    pub lost: u32,
 }
 
 /// Judges a level.
 #[must_use]
 pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
     let mut limited = Vec::new();
+    if evidence.lost > 0 {
+        limited.push(
+            "an engine process died: a part of the load is missing, measure the level again"
+                .to_owned(),
+        );
+    }
     if health.flags(Sign::Saturated) {
         limited.push(
             "a worker used its core to the full: give the generator more cores (--workers) or another machine"
@@ -201,7 +209,7 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
     }
     let cause = if local.no_descriptor >= local.no_port.max(local.no_buffer) {
         &format!(
-            "no file descriptor left (limit {}: ulimit -Hn)",
+            "no file descriptor left (limit {}: ulimit -Hn, or --processes auto)",
             grouped(evidence.descriptor_limit)
         )
     } else if local.no_port >= local.no_buffer {
@@ -318,6 +326,13 @@ mod tests {
         assert!(verdict.reasons[0].contains("only 900 of 1,000 connections"));
         connections.open_max = 990;
         assert_eq!(judge(connections).word, "healthy");
+    }
+
+    #[test]
+    fn a_load_of_which_a_process_is_missing_claims_nothing() {
+        let verdict = judge(&Health::default(), &Evidence { lost: 1, ..Evidence::default() });
+        assert_eq!(verdict.word, "generator-limited");
+        assert!(verdict.reasons[0].starts_with("an engine process died"));
     }
 
     #[test]

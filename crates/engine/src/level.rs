@@ -208,7 +208,8 @@ fn health(summary: &Summary, total: &Tally) -> Value {
     let descriptor_limit = summary.generator.descriptor_limit;
     let connections = summary.connections;
     let unkept_attempts = (!summary.is_keepalive).then_some(total.attempted);
-    let evidence = Evidence { connections, descriptor_limit, unkept_attempts, on_time };
+    let lost = summary.lost;
+    let evidence = Evidence { connections, descriptor_limit, unkept_attempts, on_time, lost };
     let verdict = judge(&summary.health, &evidence);
     let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary

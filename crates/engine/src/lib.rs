@@ -3,6 +3,7 @@
 //! A plan goes in; slices come out while it runs, and a summary at the end. The engine follows no
 //! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
 
+mod fleet;
 mod gate;
 mod health;
 mod level;
@@ -25,6 +26,7 @@ mod timeline;
 mod variables;
 mod worker;
 
+pub use fleet::{Processes, serve};
 pub use gate::Gate;
 pub use level::level_json;
 pub use metric::Metric;

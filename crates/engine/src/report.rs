@@ -21,7 +21,7 @@ pub enum Phase {
 }
 
 /// One slice of one worker.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// Which worker.
     pub worker: u32,
@@ -40,12 +40,14 @@ pub struct Report {
     /// The worker's sockets.
     pub connections: Connections,
     /// Processor time since the last slice.
+    #[serde(with = "UsageForm")]
     pub usage: ThreadUsage,
     /// Bytes that waited unread in its connections when the slice ended, estimated from some.
     pub receive_queue_bytes: u64,
     /// The first failures of each class.
     pub samples: Vec<Sample>,
-    /// Every exchange that ended, when a log was asked for.
+    /// Every exchange that ended, when a log was asked for; between processes they travel apart.
+    #[serde(skip)]
     pub rows: Vec<Row>,
     /// Whether a byte of an answer has come on an exchange that is still open.
     pub was_heard: bool,
@@ -58,6 +60,14 @@ pub struct Report {
     pub starved: u64,
     /// The window as this worker sees it; its end may still come earlier.
     pub window: Option<(Nanos, Nanos)>,
+}
+
+/// [`ThreadUsage`] between processes.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ThreadUsage")]
+struct UsageForm {
+    cpu_ns: Nanos,
+    run_queue_ns: Nanos,
 }
 
 /// Connections of one worker.
@@ -143,7 +153,7 @@ pub struct Sample {
 }
 
 /// One exchange, for the log.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// Which request.
     pub request: u32,

@@ -3,29 +3,28 @@
 //! One thread coordinates; it merges what workers report and judges health once a slice.
 
 mod coordinator;
+mod machine;
+mod standing;
+pub(crate) mod threads;
 
-use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
+use net::{Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
+use crate::fleet::{Fleet, Inbox, crew_size};
 use crate::gate::Gate;
 use crate::level::level_json;
 use crate::log::Log;
 use crate::plan::Plan;
-use crate::prepare::prepare;
-use crate::report::Report;
+use crate::prepare::{Prepared, prepare};
 use crate::summary::Summary;
-use crate::worker::{Share, Worker};
-use coordinator::Coordinator;
-
-/// Descriptors that stay free for files, pipes and whatever the caller opens.
-const SPARE_DESCRIPTORS: u64 = 64;
+use coordinator::{Coordinator, Crew};
+use threads::{Common, descriptors_for_sockets, sources_of, start_workers};
 
 /// Time for every thread to be there before the run starts.
 const START_DELAY_NS: Nanos = 2_000_000;
@@ -39,6 +38,18 @@ pub struct Run {
     gate: Arc<Gate>,
     outbox: Arc<Outbox>,
     coordinator: Option<JoinHandle<()>>,
+    fleet: Option<Fleet>,
+}
+
+/// What a run is started from.
+struct Start<'a> {
+    plan: &'a Plan,
+    /// One for each process.
+    parts: Vec<Plan>,
+    /// The command of a child.
+    child: &'a [String],
+    prepared: Arc<Prepared>,
+    log: Option<Log>,
 }
 
 /// Where the coordinator leaves what the handle gives out.
@@ -55,47 +66,70 @@ struct Content {
 }
 
 impl Run {
-    /// Starts a load in the background; the message says why it cannot start.
+    /// Starts a load in the background, in threads of this process; the message says why it cannot
+    /// start.
     pub fn start(plan: &Plan) -> Result<Self, String> {
+        Self::start_with(plan, &[])
+    }
+
+    /// Starts a load in as many processes as the plan asks for: beyond one, children that are
+    /// started by these words and call [`serve`](crate::serve).
+    pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, String> {
         let prepared = Arc::new(prepare(plan)?);
         let log = plan.log.as_ref().map(|path| {
             Log::create(path).map_err(|error| format!("log {}: {error}", path.display()))
         });
         let log = log.transpose()?;
+        let parts = plan.processes.parts(plan, descriptors_for_sockets());
+        let start = if parts.len() > 1 { Self::start_fleet } else { Self::start_threads };
+        start(Start { plan, parts, child, prepared, log })
+    }
+
+    fn start_threads(start: Start<'_>) -> Result<Self, String> {
+        let Start { plan, prepared, .. } = &start;
         let parts = plan.split(plan.workers);
         let workers = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let gate = Arc::new(Gate::new(workers));
         let run_start = monotonic_ns() + START_DELAY_NS;
         let (reports, inbox) = channel();
-        let socket_budget = descriptors_for_sockets() / u64::from(workers);
-        for (part, number) in parts.into_iter().zip(0..) {
-            let share = Share {
-                number,
-                plan: part,
-                prepared: Arc::clone(&prepared),
-                gate: Arc::clone(&gate),
-                reports: Sender::clone(&reports),
-                run_start,
-                socket_budget,
-                sources: sources_of(plan),
-            };
-            spawn_worker(share).inspect_err(|_| gate.abort())?;
-        }
-        let outbox = Arc::new(Outbox::default());
-        let coordinator = Coordinator::new(
-            plan,
-            &prepared,
-            workers,
+        let common = Common {
+            prepared: Arc::clone(prepared),
+            gate: Arc::clone(&gate),
+            reports,
             run_start,
-            Arc::clone(&gate),
-            Arc::clone(&outbox),
-            log,
-        );
+            sources: sources_of(plan, &SOURCES),
+        };
+        start_workers(parts, 0, common)?;
+        Self::coordinated(start, Crew { processes: 1, workers, run_start }, gate, inbox, None)
+    }
+
+    fn start_fleet(start: Start<'_>) -> Result<Self, String> {
+        let parts = start.parts.clone();
+        let processes = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+        let workers = parts.iter().map(crew_size).sum();
+        let gate = Arc::new(Gate::held(processes));
+        let (news, inbox) = channel();
+        let fleet = Fleet::start(parts, start.child, &gate, &news, &SOURCES)?;
+        let crew = Crew { processes, workers, run_start: fleet.run_start };
+        Self::coordinated(start, crew, gate, inbox, Some(fleet))
+    }
+
+    fn coordinated(
+        start: Start<'_>,
+        crew: Crew,
+        gate: Arc<Gate>,
+        inbox: impl Inbox + Send + 'static,
+        fleet: Option<Fleet>,
+    ) -> Result<Self, String> {
+        let outbox = Arc::new(Outbox::default());
+        let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
+        let coordinator =
+            Coordinator::new(start.plan, &start.prepared, crew, watched, filled, start.log);
         let coordinator = Builder::new()
             .name("torr-coordinator".into())
             .spawn(move || coordinator.run(&inbox))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
-        Ok(Self { gate, outbox, coordinator: Some(coordinator) })
+        Ok(Self { gate, outbox, coordinator: Some(coordinator), fleet })
     }
 
     /// The next slice, or `None` when none came in time or the run is over.
@@ -146,6 +180,9 @@ impl Drop for Run {
             // A panic in there has been reported by its own thread already.
             let _ = thread.join();
         }
+        if let Some(fleet) = self.fleet.take() {
+            fleet.join();
+        }
     }
 }
 
@@ -164,48 +201,4 @@ impl Outbox {
         self.lock().summary = Some(summary);
         self.changed.notify_all();
     }
-}
-
-fn sources_of(plan: &Plan) -> SourceAddresses {
-    match plan.transport.source_addresses.as_slice() {
-        [] => SOURCES.clone(),
-        chosen => SourceAddresses::chosen(chosen),
-    }
-}
-
-fn spawn_worker(share: Share) -> Result<(), String> {
-    let name = format!("torr-worker-{}", share.number);
-    let reports: Sender<Report> = Sender::clone(&share.reports);
-    let gate = Arc::clone(&share.gate);
-    let body = move || {
-        // Held until the end, so that the coordinator sees a worker that died as one that is gone.
-        let _reports = reports;
-        let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
-        if let Ok(driver) = Epoll::new() {
-            drop(Worker::new(driver, share).run());
-            guard.is_done.set(true);
-        }
-    };
-    let thread = Builder::new().name(name).spawn(body);
-    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
-}
-
-/// A worker that ends before its time takes the others with it: they would wait for it for ever.
-struct AbortUnlessDone {
-    gate: Arc<Gate>,
-    is_done: Cell<bool>,
-}
-
-impl Drop for AbortUnlessDone {
-    fn drop(&mut self) {
-        if !self.is_done.get() {
-            self.gate.abort();
-        }
-    }
-}
-
-fn descriptors_for_sockets() -> u64 {
-    let limit = net::raise_descriptor_limit();
-    let in_use = std::fs::read_dir("/proc/self/fd").map_or(16, |entries| entries.count() as u64);
-    limit.saturating_sub(in_use + SPARE_DESCRIPTORS)
 }

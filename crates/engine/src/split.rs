@@ -1,5 +1,6 @@
 //! A plan into n plans whose summaries add up to the same result.
 
+use crate::fleet::Processes;
 use crate::pace::mix;
 use crate::plan::{Closed, Open, Pace, Plan, Replay, Stage, Stop};
 
@@ -27,6 +28,7 @@ impl Plan {
         }
         plan.seed = mix(self.seed, u64::from(part));
         plan.workers = 1;
+        plan.processes = Processes::default();
         plan
     }
 }

@@ -53,6 +53,9 @@ pub struct Summary {
     pub health: Health,
     /// The processes that generated the load.
     pub generator: Generator,
+    /// Processes that ended before their load did.
+    #[serde(default)]
+    pub lost: u32,
     /// What a reader must know, although the figures stand.
     pub warnings: BTreeSet<String>,
     /// Whether connections are kept for more than one exchange.
@@ -91,11 +94,11 @@ impl WorkerTime {
 /// What generating cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generator {
-    /// Processor time of the whole process over the window.
+    /// Processor time of its processes over the window, this front included.
     pub cpu_ns: Nanos,
-    /// The most memory it ever held.
+    /// The most memory that each ever held, summed.
     pub max_rss_bytes: u64,
-    /// Processes.
+    /// Processes that fire.
     pub processes: u32,
     /// Descriptors that each may hold.
     pub descriptor_limit: u64,
@@ -124,6 +127,7 @@ impl Summary {
         self.generator.cpu_ns += other.generator.cpu_ns;
         self.generator.max_rss_bytes += other.generator.max_rss_bytes;
         self.generator.processes += other.generator.processes;
+        self.lost += other.lost;
         self.warnings.extend(other.warnings.iter().cloned());
         self.is_keepalive &= other.is_keepalive;
         self.failure = self.failure.take().and(other.failure.clone());

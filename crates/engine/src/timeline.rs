@@ -42,14 +42,24 @@ impl Timeline {
     /// Takes a report in; gives the slices that are whole now, in order.
     pub(crate) fn add(&mut self, report: &Report) -> Vec<Slice> {
         if report.phase == Phase::Over {
-            self.awaited.remove(&report.worker);
-            self.passed.remove(&report.worker);
-            return self.whole();
+            return self.forget(report.worker);
         }
         let key = (report.phase, report.number);
         self.passed.insert(report.worker, key);
         let slice = self.open.entry(key).or_insert_with(|| Slice::empty(report));
         slice.merge(report);
+        self.whole()
+    }
+
+    /// Whether a worker has not closed its books.
+    pub(crate) fn awaits(&self, worker: u32) -> bool {
+        self.awaited.contains(&worker)
+    }
+
+    /// Waits no longer for a worker that is lost; gives the slices that are whole without it.
+    pub(crate) fn forget(&mut self, worker: u32) -> Vec<Slice> {
+        self.awaited.remove(&worker);
+        self.passed.remove(&worker);
         self.whole()
     }
 
@@ -152,6 +162,20 @@ mod tests {
         let whole = timeline.add(&report(1, Phase::Measure, 0));
         assert_eq!((whole.len(), whole[0].tallies[0].ok, whole[0].connections.open), (1, 2, 6));
         assert_eq!(timeline.add(&report(1, Phase::Drain, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_worker_that_is_lost_leaves_what_it_reported_and_holds_nobody_up() {
+        let mut timeline = Timeline::new(2);
+        timeline.add(&report(0, Phase::Measure, 0));
+        timeline.add(&report(1, Phase::Measure, 0));
+        assert!(timeline.add(&report(0, Phase::Measure, 1)).is_empty());
+        assert!(timeline.awaits(1));
+        let whole = timeline.forget(1);
+        assert_eq!((whole.len(), whole[0].tallies[0].ok), (1, 1));
+        assert!(!timeline.awaits(1) && !timeline.is_over());
+        timeline.forget(0);
+        assert!(timeline.is_over());
     }
 
     #[test]

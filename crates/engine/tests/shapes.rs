@@ -1,5 +1,8 @@
 //! Load that changes with time: users that come and go, rates that rise, replays, pools.
 
+// A test that cannot start may panic.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod world;
 
 use engine::{

@@ -21,6 +21,9 @@ pub trait Layer: Send {
     /// Takes plaintext to be sent, all of it.
     fn seal(&mut self, plain: &[u8]) -> Result<(), LayerError>;
 
+    /// Says to the other side that nothing more will come.
+    fn end(&mut self);
+
     /// The ciphertext that waits to be sent; whoever sends removes it from the front.
     fn outgoing(&mut self) -> &mut Vec<u8>;
 }

@@ -23,7 +23,7 @@ const BLOCK: u32 = 250;
 const ADDRESSES: u32 = 250;
 
 /// A rotation of source addresses; clones share the count, and each is used by one worker.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SourceAddresses {
     /// Those that the user chose, in turn; the rotation is for when there are none.
     chosen: Arc<[IpAddr]>,
@@ -31,9 +31,28 @@ pub struct SourceAddresses {
     dialled: Arc<AtomicU32>,
     next: u32,
     left: u32,
+    /// The turn at which this rotation begins.
+    after: u32,
+    /// Which turns are its own: `part`, `part + of`, …
+    part: u32,
+    of: u32,
+}
+
+impl Default for SourceAddresses {
+    fn default() -> Self {
+        Self::part(0, 0, 1)
+    }
 }
 
 impl SourceAddresses {
+    /// The rotation of process `part` of `of`: none of them walks an address of another, and all
+    /// begin after so many turns of earlier loads.
+    #[must_use]
+    pub fn part(after: u32, part: u32, of: u32) -> Self {
+        let (chosen, dialled) = (Arc::default(), Arc::default());
+        Self { chosen, dialled, next: 0, left: 0, after, part, of: of.clamp(1, ADDRESSES) }
+    }
+
     /// These addresses in turn, whatever is dialled.
     #[must_use]
     pub fn chosen(addresses: &[IpAddr]) -> Self {
@@ -57,7 +76,7 @@ impl SourceAddresses {
             self.next = self.dialled.fetch_add(BLOCK, Ordering::Relaxed);
             self.left = BLOCK;
         }
-        let turn = self.next / PER_ADDRESS % ADDRESSES;
+        let turn = self.turn(self.next / PER_ADDRESS);
         self.next = self.next.wrapping_add(1);
         self.left -= 1;
         // 127.0.0.1 stays the kernel's own choice: nothing to bind in the common case.
@@ -65,6 +84,27 @@ impl SourceAddresses {
             let last = u8::try_from(1 + turn).unwrap_or(1);
             IpAddr::V4(Ipv4Addr::new(127, 0, 0, last))
         })
+    }
+
+    /// Turns that were begun, by everybody who shares the count.
+    #[must_use]
+    pub fn turns(&self) -> u32 {
+        self.dialled.load(Ordering::Relaxed).div_ceil(PER_ADDRESS)
+    }
+
+    /// Goes on after so many turns at the earliest: others have used those before.
+    pub fn go_on_after(&self, turns: u32) {
+        self.dialled.fetch_max(turns.saturating_mul(PER_ADDRESS), Ordering::Relaxed);
+    }
+
+    /// Where the n-th address of this part lies in the circle of all.
+    fn turn(&self, number: u32) -> u32 {
+        // A whole number of rounds, so that the parts stay apart when they come around.
+        let circle = ADDRESSES / self.of * self.of;
+        let own =
+            (u64::from(self.part) + u64::from(self.of) * u64::from(number)) % u64::from(circle);
+        // Smaller than the circle.
+        (self.after % ADDRESSES + own as u32) % ADDRESSES
     }
 
     /// Moves on at once, after the kernel had no port left for the current address.
@@ -141,6 +181,35 @@ mod tests {
         let taken: Vec<_> = (0..3).map(|_| sources.next(&loopback())).collect();
         assert_eq!(taken, [address("10.0.0.1"), address("10.0.0.2"), address("10.0.0.1")]);
         assert_eq!(sources.next(&to("192.0.2.1:80")), address("10.0.0.2"));
+    }
+
+    #[test]
+    fn parts_never_meet_however_unevenly_they_dial() {
+        for (after, of) in [(0, 3), (7, 2), (249, 7), (1000, 64)] {
+            let mut seen = std::collections::BTreeMap::new();
+            for part in 0..of {
+                let rotation = SourceAddresses::part(after, part, of);
+                for number in 0..2000 {
+                    let turn = rotation.turn(number);
+                    assert!(turn < ADDRESSES);
+                    assert_eq!(*seen.entry(turn).or_insert(part), part, "{after} {of}");
+                }
+            }
+        }
+        let mut second = SourceAddresses::part(5, 1, 3);
+        assert_eq!(second.next(&loopback()), address("127.0.0.7"));
+        second.skip();
+        assert_eq!(second.next(&loopback()), address("127.0.0.10"));
+        assert_eq!(second.turns(), 2);
+    }
+
+    #[test]
+    fn goes_on_after_what_others_have_used_and_never_back() {
+        let mut sources = SourceAddresses::default();
+        assert_eq!(sources.turns(), 0);
+        sources.go_on_after(4);
+        sources.go_on_after(2);
+        assert_eq!((sources.turns(), sources.next(&loopback())), (4, address("127.0.0.5")));
     }
 
     #[test]

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use rustls::client::{ClientConnectionData, Resumption, UnbufferedClientConnection};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
+use rustls::unbuffered::{
+    ConnectionState, EncodeError, EncryptError, UnbufferedStatus, WriteTraffic,
+};
 use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
 
 use crate::layer::{Layer, LayerError, LayerFault};
@@ -196,16 +198,42 @@ impl Layer for Session {
     }
 
     fn seal(&mut self, plain: &[u8]) -> Result<(), LayerError> {
+        let records = plain.len() / RECORD_BYTES + 1;
+        let room = plain.len() + records * RECORD_OVERHEAD;
+        self.write(room, |traffic, out| traffic.encrypt(plain, out))
+    }
+
+    fn end(&mut self) {
+        if self.is_open {
+            // Whoever hangs up has nothing to do about a last word that could not be said.
+            let _ = self.write(RECORD_OVERHEAD, |traffic, out| traffic.queue_close_notify(out));
+        }
+    }
+
+    fn outgoing(&mut self) -> &mut Vec<u8> {
+        &mut self.outgoing
+    }
+}
+
+impl Session {
+    /// Has `what` written into at most `room` bytes, once the state allows it.
+    fn write(
+        &mut self,
+        room: usize,
+        what: impl FnOnce(
+            &mut WriteTraffic<'_, ClientConnectionData>,
+            &mut [u8],
+        ) -> Result<usize, EncryptError>,
+    ) -> Result<(), LayerError> {
         let Self { connection, outgoing, kept, .. } = self;
         loop {
             let UnbufferedStatus { discard, state } = connection.process_tls_records(kept);
             match state.map_err(error)? {
                 ConnectionState::WriteTraffic(mut traffic) => {
-                    let records = plain.len() / RECORD_BYTES + 1;
                     let from = outgoing.len();
-                    outgoing.resize(from + plain.len() + records * RECORD_OVERHEAD, 0);
-                    let sealed = traffic.encrypt(plain, &mut outgoing[from..]);
-                    let length = sealed.map_err(|problem| broken(problem.to_string()))?;
+                    outgoing.resize(from + room, 0);
+                    let written = what(&mut traffic, &mut outgoing[from..]);
+                    let length = written.map_err(|problem| broken(problem.to_string()))?;
                     outgoing.truncate(from + length);
                     kept.drain(..discard);
                     return Ok(());
@@ -219,10 +247,6 @@ impl Layer for Session {
             }
             kept.drain(..discard);
         }
-    }
-
-    fn outgoing(&mut self) -> &mut Vec<u8> {
-        &mut self.outgoing
     }
 }
 

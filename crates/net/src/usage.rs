@@ -26,11 +26,17 @@ impl ThreadUsage {
     /// Reads the usage of the calling thread.
     #[must_use]
     pub fn now() -> Self {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        let cpu_ns = time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs();
+        let cpu_ns = thread_cpu_ns();
         let schedstat = read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         Self { cpu_ns, run_queue_ns: field(&schedstat, 1) }
     }
+}
+
+/// Processor time of the calling thread.
+pub(crate) fn thread_cpu_ns() -> Nanos {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // Neither part is ever negative on this clock.
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
 /// Processor time of the whole machine, summed over its cores.

@@ -3,6 +3,7 @@
 //! Plans, slices and levels cross as JSON, so that Python, the engine and other processes speak of
 //! the same things in the same form.
 
+mod child;
 mod run;
 mod target;
 
@@ -16,6 +17,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<target::Target>()?;
     module.add_function(wrap_pyfunction!(once, module)?)?;
+    module.add_function(wrap_pyfunction!(child::fire, module)?)?;
+    module.add_function(wrap_pyfunction!(child::listen, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// One running load: it starts when it is made, in threads of its own.
+/// One running load: it starts when it is made, in threads or processes of its own.
 #[pyclass(frozen)]
 pub(crate) struct Run {
     run: engine::Run,
@@ -16,10 +16,12 @@ pub(crate) struct Run {
 #[pymethods]
 impl Run {
     #[new]
-    fn new(py: Python<'_>, plan_json: &str) -> PyResult<Self> {
+    #[pyo3(signature = (plan_json, child=Vec::new()))]
+    #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.
+    fn new(py: Python<'_>, plan_json: &str, child: Vec<String>) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
-        let run = py.detach(|| engine::Run::start(&plan)).map_err(PyValueError::new_err)?;
-        Ok(Self { run })
+        let run = py.detach(|| engine::Run::start_with(&plan, &child));
+        Ok(Self { run: run.map_err(PyValueError::new_err)? })
     }
 
     /// The next slice as JSON, or None when none came in time or all were handed out.

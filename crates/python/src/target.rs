@@ -15,13 +15,8 @@ pub(crate) struct Target {
 impl Target {
     #[new]
     fn new(py: Python<'_>, spec_json: &str) -> PyResult<Self> {
-        let spec: targets::Spec = serde_json::from_str(spec_json)
-            .map_err(|error| PyValueError::new_err(format!("target: {error}")))?;
-        let target =
-            py.detach(|| targets::Target::start(spec)).map_err(|error| match error.kind() {
-                std::io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
-                _ => PyOSError::new_err(error.to_string()),
-            })?;
+        let spec = parse(spec_json)?;
+        let target = py.detach(|| started(targets::Target::start(spec)))?;
         Ok(Self { port: target.addr().port(), target })
     }
 
@@ -35,4 +30,18 @@ impl Target {
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.target.stop()).map_err(|error| PyOSError::new_err(error.to_string()))
     }
+}
+
+/// Reads a spec; ValueError for a wrong one.
+pub(crate) fn parse(spec_json: &str) -> PyResult<targets::Spec> {
+    serde_json::from_str(spec_json)
+        .map_err(|error| PyValueError::new_err(format!("target: {error}")))
+}
+
+/// A target, or ValueError for what cannot be and OSError for what cannot be had.
+pub(crate) fn started(target: std::io::Result<targets::Target>) -> PyResult<targets::Target> {
+    target.map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
+        _ => PyOSError::new_err(error.to_string()),
+    })
 }

@@ -51,6 +51,12 @@ pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Vec<Socket
         return Ok(vec![alone]);
     }
     drop(alone);
+    bind_shared(address, threads)
+}
+
+/// One listener a thread, on an address that others may listen on too.
+pub(crate) fn bind_shared(address: SocketAddr, threads: usize) -> io::Result<Vec<Socket>> {
+    let in_use = |error: io::Error| io::Error::new(error.kind(), format!("{address}: {error}"));
     let listen = |_| {
         let socket = open(address, true)?;
         socket.listen(BACKLOG)?;

@@ -51,13 +51,36 @@ impl Target {
     /// Errors: `InvalidInput` for a spec that is out of range, else what the system says about
     /// host, port, log file or threads.
     pub fn start(spec: Spec) -> io::Result<Self> {
-        spec.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let (host, port, threads) = spec.place();
-        let address = listener::resolve(host, port)?;
+        let address = checked(&spec)?;
         if matches!(&spec, Spec::Faulty(spec) if spec.fault == Fault::NoAccept) {
             return Self::swallow(address);
         }
+        let (_, _, threads) = spec.place();
         Self::listen(&spec, listener::bind(address, threads)?)
+    }
+
+    /// Starts one of several processes that serve one port; none of them takes it alone.
+    ///
+    /// Errors: as [`Target::start`]; `InvalidInput` also for what only one process can be: no port,
+    /// a queue or a log of its own, a listener that takes nothing.
+    pub fn share(spec: Spec) -> io::Result<Self> {
+        let address = checked(&spec)?;
+        let reason = match &spec {
+            _ if address.port() == 0 => Some("a port to share must be given"),
+            Spec::Delay(spec) if spec.capacity.is_some() => {
+                Some("capacity: one queue needs one process")
+            }
+            Spec::Delay(spec) if spec.log.is_some() => Some("log: one file needs one process"),
+            Spec::Faulty(spec) if spec.fault == Fault::NoAccept => {
+                Some("no_accept: its full queue needs one process")
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
+        let (_, _, threads) = spec.place();
+        Self::listen(&spec, listener::bind_shared(address, threads)?)
     }
 
     /// Where it listens; the real port, also when 0 was asked for.
@@ -176,6 +199,13 @@ impl Server {
         let _ = self.stop.send(());
         self.thread
     }
+}
+
+/// Checks a spec and finds its address.
+fn checked(spec: &Spec) -> io::Result<SocketAddr> {
+    spec.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    let (host, port, _) = spec.place();
+    listener::resolve(host, port)
 }
 
 /// Serves until told to stop; all sockets close with the runtime.

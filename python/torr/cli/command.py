@@ -58,7 +58,7 @@ class Verb(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the page: with `--help-all` every flag, else those that most people need."""
-        formatter.write(f"Usage: {ctx.command_path} [OPTIONS]{self._arguments(ctx)}\n\n")
+        formatter.write(f"Usage: {self.usage(ctx)}\n\n")
         formatter.write(f"{self.help}\n\n")
         _write_groups(formatter, self._groups(ctx))
         _write_examples(formatter, self.examples)
@@ -67,12 +67,15 @@ class Verb(click.Command):
             names = ", ".join(flag.opts[-1] for flag in rare[:2])
             formatter.write(f"\n{ctx.command_path} --help-all: {len(rare)} more, as {names}\n")
 
+    def usage(self, ctx: click.Context) -> str:
+        """How it is called; in brackets what may be left out, with … what may come again."""
+        arguments = [p for p in self.params if isinstance(p, click.Argument)]
+        names = [(p.make_metavar(ctx) + " …" * (p.nargs == -1), p) for p in arguments]
+        shown = [name if p.required or p.nargs == -1 else f"[{name}]" for name, p in names]
+        return " ".join([ctx.command_path, "[OPTIONS]", *shown])
+
     def _rare(self) -> list[Flag]:
         return [flag for flag in self.params if isinstance(flag, Flag) and flag.rare]
-
-    def _arguments(self, ctx: click.Context) -> str:
-        names = [p.make_metavar(ctx) for p in self.params if isinstance(p, click.Argument)]
-        return "".join(f" {name}" for name in names)
 
     def _groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
         groups: dict[str, list[tuple[str, str]]] = {}

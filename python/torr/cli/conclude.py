@@ -21,9 +21,11 @@ from torr.store.atomic import replace_bytes
 from torr.units import show_connections, show_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from torr.experiments.lab import Outcome
+    from torr.model.condition import Condition
     from torr.store.rundir import RunDirectory
 
 Result = dict[str, Any]
@@ -33,11 +35,11 @@ PUBLISHED = (".dat", ".png")
 
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Finish a run whose load is over; raises the error that the process ends with, if any."""
-    result = _close(outcome, directory, flags)
+    result = closed(outcome, directory, flags["slos"])
     if flags["output"] == "json":
         print_json(directory)
     if outcome.failure is not None and not outcome.interrupted:
-        raise NothingMeasuredError(outcome.failure, _tried(result))
+        raise nothing_measured(outcome.failure, result)
     if flags["output"] == "text":
         _print_text(result, flags)
     if outcome.levels and not outcome.is_urgent:
@@ -45,6 +47,21 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
         if flags["output"] == "text" and not flags["quiet"]:
             _print_paths(directory, paths)
     _end(outcome, result, directory, flags)
+
+
+def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> Result:
+    """Judge the levels and write the last result.json; what it says."""
+    from torr.stats import capacity
+
+    levels = directory.full_levels()
+    sections: dict[str, Any] = {"verdicts": capacity.verdicts(levels, slos)}
+    if directory.head["kind"] == "ladder":
+        sections["capacity"] = capacity.analyse(levels, slos)
+    if outcome.aborted is not None:
+        sections["ended_by"] = f"--abort-on '{outcome.aborted}'"
+    directory.close(outcome.status, sections)
+    result: Result = json.loads(directory.result_path.read_bytes())
+    return result
 
 
 def draw(result: Result, directory: RunDirectory) -> list[Path]:
@@ -63,22 +80,6 @@ def print_json(directory: RunDirectory) -> None:
     """Copy result.json to stdout."""
     sys.stdout.write(directory.result_path.read_text(encoding="utf-8"))
     sys.stdout.flush()
-
-
-def _close(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> Result:
-    """Judge the levels and write the last result.json; what it says."""
-    from torr.stats import capacity
-
-    levels = directory.full_levels()
-    slos = flags["slos"]
-    sections: dict[str, Any] = {"verdicts": capacity.verdicts(levels, slos)}
-    if directory.head["kind"] == "ladder":
-        sections["capacity"] = capacity.analyse(levels, slos)
-    if outcome.aborted is not None:
-        sections["ended_by"] = f"--abort-on '{outcome.aborted}'"
-    directory.close(outcome.status, sections)
-    result: Result = json.loads(directory.result_path.read_bytes())
-    return result
 
 
 def _print_text(result: Result, flags: dict[str, Any]) -> None:
@@ -107,13 +108,17 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
     gate(result, flags["slos"])
 
 
-def _tried(result: Result) -> str:
-    """What was tried, when nothing came back."""
-    request = result["plan"]["groups"][0]["source"]["request"]
+def nothing_measured(failure: str, result: Result) -> NothingMeasuredError:
+    """The error of a run that got no answer, with what was tried."""
+    source = result["plan"]["groups"][0]["source"]
+    request = source["request"] if source["kind"] == "one" else source["requests"][0]
     level = result["levels"][0]
     counts = level["counts"]
     reasons = ", ".join(f"{name} × {count:,}" for name, count in level["reasons"].items())
-    return (
-        f"tried {request['method']} {request['url']} {show_count(counts['attempted'], 'time')} over"
+    more = "" if source["kind"] == "one" else " and others"
+    times = show_count(counts["attempted"], "time")
+    tried = (
+        f"tried {request['method']} {request['url']}{more} {times} over"
         f" {show_connections(level['concurrency'])}" + (f": {reasons}" if reasons else "")
     )
+    return NothingMeasuredError(failure, tried)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torr import engine
@@ -22,25 +23,29 @@ from torr.store.rundir import RunDirectory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.experiments.lab import Outcome
+    from torr.experiments.lab import Listener, Outcome
     from torr.model.plan import Plan
 
     Experiment = Callable[[Lab], Outcome]
 
 
-def conduct(head: dict[str, Any], flags: dict[str, Any], experiment: Experiment) -> None:
-    """Make a run from start to exit code, which is told by the error that is raised.
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that is about to start: what result.json says of it (see `head_of`), and its steps."""
 
-    `head` says what the run is and what was asked for, see `head_of`.
-    """
+    head: dict[str, Any]
+    experiment: Experiment
+
+
+def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
+    """Make a run from start to exit code, which is told by the error that is raised."""
     interrupt = Interrupt()
     with (
-        RunDirectory.create(flags["folder"], flags["name"], head) as directory,
+        RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory,
         heard_by(interrupt),
     ):
         with progress_for(flags) as listener:
-            lab = Lab(directory, listener, interrupt, flags["abort_on"], engine.start)
-            outcome = _measured(experiment, lab)
+            outcome = measured(prepared, flags, directory, listener, interrupt)
         from torr.cli.conclude import conclude
 
         conclude(outcome, directory, flags)
@@ -61,15 +66,22 @@ def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[
     }
 
 
-def _measured(experiment: Experiment, lab: Lab) -> Outcome:
+def measured(
+    prepared: Prepared,
+    flags: dict[str, Any],
+    directory: RunDirectory,
+    listener: Listener,
+    interrupt: Interrupt,
+) -> Outcome:
     """Run the experiment; what cannot be kept or started leaves no half-made files."""
+    lab = Lab(directory, listener, interrupt, flags["abort_on"], engine.start)
     try:
-        return experiment(lab)
+        return prepared.experiment(lab)
     except OutputError:
         with suppress(OutputError):
-            lab.directory.close("failed")
+            directory.close("failed")
         raise
     except TorrError:
-        if lab.directory.is_empty:
-            lab.directory.abandon()
+        if directory.is_empty:
+            directory.abandon()
         raise

@@ -6,6 +6,7 @@ none does, nothing speaks for the SLOs, and they do not pass.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,27 +27,51 @@ MOST_FAILED = 0.01
 
 def gate(result: Result, slos: Sequence[Condition]) -> None:
     """Raise MissedError unless the SLOs may pass; say of each that is not shown that it is not."""
+    judgement = judged(result, slos)
+    for note in judgement.notes:
+        click.echo(f"note: {note}", err=True)
+    if judgement.missed is not None:
+        raise judgement.missed
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Why the SLOs do not pass, if so; and what is neither held nor broken."""
+
+    missed: MissedError | None = None
+    notes: tuple[str, ...] = ()
+
+
+def judged(result: Result, slos: Sequence[Condition]) -> Judgement:
+    """Whether the SLOs pass, by the lowest level that claims anything."""
     if not slos:
-        return
+        return Judgement()
     claiming = [x for x in result["levels"] if not is_limited(x) and not is_starved(x)]
     if not claiming:
         asked = ", ".join(slo.text or str(slo) for slo in slos)
-        raise MissedError(f"SLO {asked}: not shown: {_why_none(result)}", _hint(result))
-    lowest, rounds = next(iter(by_concurrency(claiming).items()), (None, []))
+        why = f"SLO {asked}: not shown: {_why_none(result)}"
+        return Judgement(MissedError(why, _hint(result)))
+    lowest, rounds = next(iter(by_concurrency(claiming).items()))
     found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == lowest]
     broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
     if broken:
-        raise MissedError(f"SLO broken: {', '.join(broken)}")
+        return Judgement(MissedError(f"SLO broken: {', '.join(broken)}"))
+    return _of_unshown([verdict for verdict in found if verdict["word"] == "not shown"], rounds)
+
+
+def _of_unshown(found: Sequence[Result], rounds: Sequence[Level]) -> Judgement:
+    """What is not shown passes, but a time where too much failed."""
     failed, ended = _failed(rounds)
+    notes: list[str] = []
     for verdict in found:
-        if verdict["word"] != "not shown":
-            continue
         # A time is that of the ok answers: the failures are not in it.
         if verdict["unit"] == "ms" and failed > MOST_FAILED * ended:
             failures = f"{failed:,} of {ended:,} attempts failed"
-            raise MissedError(f"SLO not shown: {_named(verdict)}, and {failures}")
+            missed = MissedError(f"SLO not shown: {_named(verdict)}, and {failures}")
+            return Judgement(missed, tuple(notes))
         said = f"SLO not shown: {_named(verdict)}: neither held nor broken, so no failure"
-        click.echo(f"note: {said}", err=True)
+        notes.append(said)
+    return Judgement(notes=tuple(notes))
 
 
 def _named(verdict: Result) -> str:

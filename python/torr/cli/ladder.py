@@ -13,6 +13,9 @@ from torr.cli.planning import plan_of
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.cli.conduct import Prepared
     from torr.experiments.ladder import Auto, Fixed
 
 EXAMPLES = (
@@ -38,7 +41,7 @@ def _levels(text: str) -> Fixed | Auto:
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@options.url
+@options.urls
 @flag(
     "--levels",
     type=words.Word("LIST", _levels),
@@ -53,17 +56,25 @@ def _levels(text: str) -> Fixed | Auto:
     help="repeat the whole ladder; drift hits all levels [1]",
 )
 @options.duration
+@options.pool
 @options.phases
 @options.request
 @options.connection
 @options.results
-def ladder(url: str, **flags: Any) -> None:  # noqa: ANN401
+def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""
-    plan = plan_of(url, flags)
-    from torr.cli.conduct import conduct, head_of
+    from torr.cli.conduct import conduct
+
+    conduct(prepared(urls, flags), flags)
+
+
+def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
+    """The ladder that these flags describe, ready to be measured."""
+    from torr.cli.conduct import Prepared, head_of
     from torr.experiments.ladder import Climb, Fixed
     from torr.experiments.ladder import ladder as experiment
 
+    plan = plan_of(urls, flags)
     climb = Climb(flags["levels"] or Fixed(), flags["rounds"], tuple(flags["slos"]))
     head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
-    conduct(head, flags, lambda lab: experiment(plan, climb, lab))
+    return Prepared(head, lambda lab: experiment(plan, climb, lab))

@@ -11,12 +11,14 @@ import click
 
 from torr import __version__
 from torr.cli.command import Verbs
+from torr.cli.usage import explained
 from torr.errors import ExitCode, TorrError, exit_code
 
 VERBS = {
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
     "ladder": ("torr.cli.ladder:ladder", "find how much a URL can take: level after level"),
     "diff": ("torr.cli.diff:diff", "set two ladders side by side"),
+    "doctor": ("torr.cli.doctor:doctor", "say what this machine can generate, before you trust it"),
     "target": ("torr.cli.target:target", "serve something to try it on"),
 }
 
@@ -25,6 +27,7 @@ EXAMPLES = (
     "torr run -c 200 -z 30s --slo 'p95 < 500ms' http://localhost:8080/healthz",
     "torr ladder --levels auto http://localhost:8080/healthz",
     "torr diff _output/torr/before.dat _output/torr/after.dat",
+    "torr doctor http://localhost:8080/",
     "torr target delay --delay 5ms --capacity 64 --port 8080",
 )
 
@@ -51,7 +54,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.UsageError as error:
-        _end(_usage_message(error), ExitCode.USAGE)
+        _end(str(explained(error)), ExitCode.USAGE)
     except click.ClickException as error:
         _end(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
@@ -64,24 +67,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _end(message: str, code: ExitCode) -> NoReturn:
     click.echo(f"torr: {message}", err=True)
     sys.exit(code)
-
-
-def _usage_message(error: click.UsageError) -> str:
-    """One line with the flag first, and the hint if there is one."""
-    command = error.ctx.command_path.removeprefix("torr").strip() if error.ctx else ""
-    where = f"{command}: " if command else ""
-    hint = getattr(error, "hint", None) or f"torr {command} --help".replace("  ", " ")
-    return f"{where}{_named(error)}\nhint: {hint}"
-
-
-def _named(error: click.UsageError) -> str:
-    parameter = error.param if isinstance(error, click.BadParameter) else None
-    if parameter is None or isinstance(error, click.MissingParameter):
-        return error.format_message().rstrip(".")
-    flag = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
-    if isinstance(parameter, click.Option):
-        flag = "/".join(parameter.opts)
-    return f"{flag}: {error.message.rstrip('.')}"
 
 
 def _leave_pipe() -> NoReturn:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import engine, units
-from torr.errors import NothingMeasuredError
+from torr.errors import NothingMeasuredError, require
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -16,18 +16,35 @@ if TYPE_CHECKING:
 
 def once(plan: Plan, *, verbose: bool) -> None:
     """Send one request and print what came of it; no complete answer is an error."""
-    found = engine.once(plan)
+    found = _sent(plan)
     # What was never sent is not shown as if it had been.
     if verbose and found["class"] not in {"connect", "tls", "dns"}:
         click.echo(_side("> ", found["request"]))
         click.echo(_side("< ", found["response"]))
+    _require_answer(plan, found)
+    click.echo(_summary(found))
+
+
+def answered(plan: Plan) -> dict[str, Any]:
+    """Send one request; what the engine found, if that is a complete answer."""
+    found = _sent(plan)
+    _require_answer(plan, found)
+    return found
+
+
+def _sent(plan: Plan) -> dict[str, Any]:
+    count = len(plan.requests)
+    require(count == 1, f"--once sends one request, and {count} are given", "give one URL")
+    return engine.once(plan)
+
+
+def _require_answer(plan: Plan, found: dict[str, Any]) -> None:
     if found["class"] not in {"ok", "status", "check"}:
         detail = f": {found['detail']}" if found["detail"] else ""
         raise NothingMeasuredError(
-            f"{plan.groups[0].request.url}: {found['reason'] or found['class']}{detail}",
+            f"{plan.requests[0].url}: {found['reason'] or found['class']}{detail}",
             f"tried once, at {found['address'] or 'no address'}",
         )
-    click.echo(_summary(found))
 
 
 def _side(mark: str, text: str) -> str:
@@ -58,4 +75,5 @@ def _summary(found: dict[str, Any]) -> str:
         )
         if found.get(key) is not None
     ]
-    return f"{found['status']} from {found['address']}: {', '.join(times)}"
+    failed = f" ({found['reason']})" if found["class"] == "check" else ""
+    return f"{found['status']}{failed} from {found['address']}: {', '.join(times)}"

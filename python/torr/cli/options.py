@@ -37,7 +37,7 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-url = click.argument("url", type=words.URL, metavar="URL")
+urls = click.argument("urls", nargs=-1, type=words.URL, metavar="URL")
 
 duration = flag(
     "-z",
@@ -45,6 +45,10 @@ duration = flag(
     type=words.SOME_DURATION,
     group=LOAD,
     help="measured window of a level [10s]",
+)
+
+pool = flag(
+    "--pool", type=words.COUNT, group=LOAD, rare=True, help="users share N connections [one each]"
 )
 
 phases = together(
@@ -58,7 +62,6 @@ phases = together(
     flag(
         "--warmup",
         type=words.DURATION,
-        default="2s",
         group=LOAD,
         help="load before the window, kept apart [2s]",
     ),
@@ -71,6 +74,14 @@ phases = together(
     ),
     flag(
         "--workers", type=words.COUNT, group=LOAD, help="threads [cores; half for a local target]"
+    ),
+    flag(
+        "--processes",
+        type=words.PROCESSES,
+        default="auto",
+        group=LOAD,
+        rare=True,
+        help="share descriptors out, N or auto: as needed [auto]",
     ),
     flag(
         "--seed", type=words.SEED, default=1, group=LOAD, rare=True, help="of everything random [1]"
@@ -98,10 +109,75 @@ request = together(
     flag("--json-body", type=words.CONTENT, group=REQUEST, help="a JSON body, with content-type"),
     flag("--basic-auth", type=words.CREDENTIALS, group=REQUEST, rare=True, help="as this user"),
     flag(
+        "--requests-file",
+        type=words.FILE,
+        group=REQUEST,
+        help="send these: vegeta's http or JSON, HAR",
+    ),
+    flag(
+        "--weights",
+        type=words.WEIGHTS,
+        group=REQUEST,
+        rare=True,
+        help="how often each request, e.g. 8,1,1 [in turn]",
+    ),
+    flag(
+        "--steps",
+        is_flag=True,
+        group=REQUEST,
+        rare=True,
+        help="each user sends them in order, then anew",
+    ),
+    flag(
+        "--data",
+        type=words.FILE,
+        group=REQUEST,
+        rare=True,
+        help="rows for {{row.NAME}}: CSV with a header, JSON lines",
+    ),
+    flag(
+        "--verbatim",
+        is_flag=True,
+        group=REQUEST,
+        rare=True,
+        help="send {{…}} as it stands: fill nothing",
+    ),
+    flag(
         "--expect-status",
         type=words.STATUSES,
         group=REQUEST,
         help="what counts as ok, e.g. 2xx,404 [200-399]",
+    ),
+    flag(
+        "--expect-body",
+        type=words.BODY_CHECK,
+        multiple=True,
+        group=REQUEST,
+        rare=True,
+        help="what the body must contain (repeatable)",
+    ),
+    flag(
+        "--expect-json",
+        type=words.JSON_CHECK,
+        multiple=True,
+        group=REQUEST,
+        rare=True,
+        help="what it must say, e.g. '$.status=ok' (repeatable)",
+    ),
+    flag(
+        "--capture",
+        type=words.CAPTURE,
+        multiple=True,
+        group=REQUEST,
+        rare=True,
+        help="keep for {{NAME}}: json:$.id, header:X, regex:/(…)/",
+    ),
+    flag(
+        "--compressed",
+        is_flag=True,
+        group=REQUEST,
+        rare=True,
+        help="ask for gzip or deflate",
     ),
     flag(
         "--timeout",
@@ -145,6 +221,13 @@ connection = together(
         group=CONNECTION,
         rare=True,
         help="leave from this one (repeatable)",
+    ),
+    flag(
+        "--proxy",
+        type=words.PROXY,
+        group=CONNECTION,
+        rare=True,
+        help="through http://[USER:PASSWORD@]HOST:PORT",
     ),
     flag("-k", "--insecure", is_flag=True, group=CONNECTION, help="accept any certificate"),
     flag(

@@ -132,6 +132,8 @@ def _tail(piece: Slice) -> str:
 
 def _where(step: Step) -> str:
     level = units.show_connections(step.concurrency)
+    if step.plan.connections < step.concurrency:
+        level = units.show_count(step.concurrency, "user")
     if step.total == 1:
         return level
     number = f"level {step.index + 1}" + (f" of {step.total}" if step.total else "")

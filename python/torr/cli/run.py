@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,11 @@ from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.errors import UsageError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.cli.conduct import Prepared
+
 EXAMPLES = (
     "torr run -c 200 -z 30s http://localhost:8080/healthz",
     "torr run --rate 5k --slo 'p99 < 50ms' http://localhost:8080/",
@@ -20,7 +25,7 @@ EXAMPLES = (
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@options.url
+@options.urls
 @flag(
     "-c",
     "--connections",
@@ -30,12 +35,13 @@ EXAMPLES = (
 )
 @options.duration
 @flag("--requests", type=words.COUNT, group=LOAD, help="stop after N requests instead")
-@flag("--rate", type=words.RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
+@flag("--rate", type=words.ANY_RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
 @flag(
     "--arrivals",
     type=click.Choice(["constant", "poisson"]),
     metavar="HOW",
     group=LOAD,
+    rare=True,
     help="constant or poisson, with --rate [constant]",
 )
 @flag(
@@ -45,6 +51,34 @@ EXAMPLES = (
     rare=True,
     help="with --rate: drop what is due beyond N open",
 )
+@flag(
+    "--spin",
+    is_flag=True,
+    group=LOAD,
+    rare=True,
+    help="with --rate: look at the clock, do not oversleep",
+)
+@flag(
+    "--stages",
+    type=words.STAGES,
+    group=LOAD,
+    help="users by time, or with --rate: 30s:100,2m:1k,30s:0",
+)
+@flag(
+    "--replay",
+    type=words.FILE,
+    group=LOAD,
+    rare=True,
+    help="start requests at the times in FILE, or an access log",
+)
+@flag(
+    "--speed",
+    type=words.SOME_NUMBER,
+    group=LOAD,
+    rare=True,
+    help="with --replay: 2 is twice as fast [1]",
+)
+@options.pool
 @options.phases
 @options.request
 @options.connection
@@ -56,19 +90,27 @@ EXAMPLES = (
     type=click.Path(path_type=str),
     metavar="FILE",
     group=RESULT,
+    rare=True,
     help="write every exchange to FILE, as CSV",
 )
-def run(url: str, **flags: Any) -> None:  # noqa: ANN401
-    """Fire one level of load at URL and say how it took it."""
-    plan = plan_of(url, flags)
+def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
+    """Fire one level of load at URL, or at several, and say how it took it."""
     if flags["once"]:
         from torr.cli.once import once
 
-        once(plan, verbose=flags["verbose"])
+        once(plan_of(urls, flags), verbose=flags["verbose"])
         return
     if flags["verbose"]:
         raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
-    from torr.cli.conduct import conduct, head_of
+    from torr.cli.conduct import conduct
+
+    conduct(prepared(urls, flags), flags)
+
+
+def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
+    """The level that these flags describe, ready to be measured."""
+    from torr.cli.conduct import Prepared, head_of
     from torr.experiments.run import run as experiment
 
-    conduct(head_of("run", plan, flags), flags, lambda lab: experiment(plan, lab))
+    plan = plan_of(urls, flags)
+    return Prepared(head_of("run", plan, flags), lambda lab: experiment(plan, lab))

@@ -31,6 +31,13 @@ place = together(
     flag("--host", default="127.0.0.1", metavar="HOST", group=PLACE, help="[127.0.0.1]"),
     flag("--threads", type=words.whole("N", 1, 256), default=1, group=PLACE, help="[1]"),
     flag(
+        "--processes",
+        type=words.whole("N", 1, 64),
+        default=1,
+        group=PLACE,
+        help="that share the port, each with its descriptors [1]",
+    ),
+    flag(
         "--for", "duration", type=words.SOME_DURATION, group=PLACE, help="end by itself after TIME"
     ),
 )
@@ -150,7 +157,7 @@ def _serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
     """
     ends = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
-    where = targets.Place(flags["host"], flags["port"], flags["threads"])
+    where = targets.Place(flags["host"], flags["port"], flags["threads"], flags["processes"])
     with targets.listening(behaviour, where) as listening:
         click.echo(f"listening on {listening.url}")
         duration_ns = flags["duration"]
@@ -158,5 +165,7 @@ def _serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
             signal.sigwait(ends)
         else:
             signal.sigtimedwait(ends, duration_ns / 1e9)
-        listening.stop()  # what is counted after this is all that it did
-        click.echo(json.dumps(listening.counts()))
+        try:
+            listening.stop()  # what is counted after this is all that it did
+        finally:
+            click.echo(json.dumps(listening.counts()))

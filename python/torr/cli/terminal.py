@@ -14,6 +14,7 @@ from rich.text import Text
 from torr.model.condition import Condition
 from torr.report import sentence, trust
 from torr.report.diff import show_ratio
+from torr.report.table import requests as request_rows
 from torr.stats.series import Series
 from torr.units import show_connections, show_ms, show_percent, show_rate, show_size
 
@@ -25,6 +26,8 @@ Json = dict[str, Any]
 STATS = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
 # Response and service time are one row when no shown statistic differs by more than this.
 SAME = 0.05
+# What leaves room for six numbers within 80 columns.
+WIDEST_NAME = 24
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
 WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
 
@@ -46,6 +49,7 @@ def _show_run(result: Json, out: Console) -> None:
     level = result["levels"][0]
     out.print()
     _show_times(level, out)
+    _show_requests(level, out)
     out.print()
     _lines(
         out,
@@ -108,6 +112,18 @@ def _show_times(level: Json, out: Console) -> None:
             table.add_row(name, *(_time(stats, stat) for stat in STATS))
     if table.row_count:
         out.print(table)
+
+
+def _show_requests(level: Json, out: Console) -> None:
+    """A row for each request, where there are several."""
+    found = request_rows(level)
+    if found is None:
+        return
+    shown = _table(found.columns, left={0})
+    for name, *cells in found.rows:
+        shown.add_row(name if len(name) <= WIDEST_NAME else f"{name[: WIDEST_NAME - 1]}…", *cells)
+    out.print()
+    out.print(shown)
 
 
 def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Json | None]]:

@@ -14,8 +14,11 @@ import click
 
 from torr import units
 from torr.errors import UsageError
-from torr.model.plan import Think
+from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
+from torr.model.pace import Stage, Think
+from torr.model.plan import MOST_PROCESSES
 from torr.model.request import basic, check_header, check_method
+from torr.model.transport import Proxy
 from torr.model.url import Url
 
 if TYPE_CHECKING:
@@ -84,6 +87,21 @@ def _rate(text: str) -> float:
     return per_second
 
 
+def _some_number(text: str) -> float:
+    number = _number(text)
+    if number <= 0:
+        raise UsageError(f"{text!r} is not more than 0")
+    return number
+
+
+def _weights(text: str) -> tuple[int, ...]:
+    return tuple(_whole(word, 1, 2**32 - 1) for word in text.split(","))
+
+
+def _processes(text: str) -> int | str:
+    return "auto" if text.strip() == "auto" else _whole(text, 1, MOST_PROCESSES)
+
+
 def _share(text: str) -> float:
     share = units.parse_percent(text) / 100 if "%" in text else _number(text)
     if not 0 <= share <= 1:
@@ -123,22 +141,6 @@ def _folder(text: str) -> Path:
             f"write -z {text} for the duration (or -d ./{text} for the directory)",
         )
     return Path(text)
-
-
-def _statuses(text: str) -> tuple[tuple[int, int], ...]:
-    """Ranges of statuses: `200`, `2xx`, `200-299`, several with commas."""
-    spans = []
-    for word in text.replace(" ", "").split(","):
-        found = re.fullmatch(r"([1-9])xx|([1-9]\d\d)(?:-([1-9]\d\d))?", word.lower())
-        if found is None:
-            raise UsageError(f"{word!r} is not a status", "write 200, 2xx, 200-299 or 200,404")
-        hundred, low, high = found.groups()
-        start = int(hundred) * 100 if hundred else int(low)
-        span = (start, start + 99 if hundred else int(high or low))
-        if span[0] > span[1]:
-            raise UsageError(f"{word!r} is no range: it ends before it begins")
-        spans.append(span)
-    return tuple(spans)
 
 
 def _credentials(text: str) -> tuple[str, str]:
@@ -190,9 +192,11 @@ def whole(name: str, least: int, most: int | None = None) -> Word:
 DURATION = Word("TIME", _duration)
 SOME_DURATION = Word("TIME", _some_duration)
 COUNT = whole("N", 1)
+PROCESSES = Word("N", _processes)
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
 RATE = Word("RATE", _rate)
+ANY_RATE = Word("RATE", units.parse_rate)
 SHARE = Word("SHARE", _share)
 NUMBER = Word("X", _number)
 SIZE = Word("SIZE", units.parse_size)
@@ -200,10 +204,17 @@ URL = Word("URL", _url)
 METHOD = Word("METHOD", _method)
 HEADER = Word("'NAME: VALUE'", _header)
 FOLDER = Word("DIR", _folder)
-STATUSES = Word("STATUS", _statuses)
+STATUSES = Word("STATUS", parse_statuses)
 CREDENTIALS = Word("USER:PASSWORD", _credentials)
 ADDRESS = Word("IP", _address)
 THINK = Word("TIME", Think.parse)
+STAGES = Word("TIME:N,…", Stage.parse_all)
+SOME_NUMBER = Word("X", _some_number)
+WEIGHTS = Word("N,…", _weights)
+BODY_CHECK = Word("TEXT|/REGEX/", BodyCheck.parse)
+JSON_CHECK = Word("PATH=VALUE", JsonCheck.parse)
+CAPTURE = Word("NAME=WHERE", Capture.parse)
+PROXY = Word("URL", Proxy.parse)
 FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
 CONDITION = Word("COND", _condition)

@@ -29,8 +29,8 @@ class Step:
 
     @property
     def concurrency(self) -> int:
-        """The connections asked for."""
-        return self.plan.connections
+        """The users asked for, or the connections of arrivals."""
+        return self.plan.concurrency
 
 
 class Listener(Protocol):

@@ -47,7 +47,7 @@ METRICS: Mapping[str, Unit] = {
     "attempted/s": "/s",
 }
 STATS = ("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "min", "max")
-CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status")
+CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status", "check")
 
 _GRAMMAR = re.compile(
     r"(?:(?P<name>.*\S)\s*:\s+)?(?P<words>[^<>=:]*?)\s*(?P<op><=|>=|<|>)\s*(?P<value>[^<>=]+)"

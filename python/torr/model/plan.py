@@ -8,120 +8,69 @@ nanoseconds. A plan holds no file name, no experiment and no opinion about resul
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import require
+from torr.model.pace import Closed, Open, Pace, Replay, Think
+from torr.model.shares import dealt_to_each
 from torr.model.transport import Transport
-from torr.units import SECOND_NS, parse_duration
+from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from torr.model.request import Request
+    from torr.model.source import Source
 
 VERSION = 1
+
+# More would not find work on any one machine.
+MOST_PROCESSES = 64
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
-    """`users` users, each sending its next request when the last one has ended."""
-
-    users: int
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        require(self.users >= 1, f"{self.users} connections: at least 1 is needed")
-
-    def as_json(self) -> Json:
-        """The contract's `pace`."""
-        return {"kind": "closed", "users": self.users}
-
-
-@dataclass(frozen=True, slots=True)
-class Think:
-    """How long a user thinks after each answer: a uniform or an exponential time."""
-
-    from_ns: int = 0
-    to_ns: int = 0
-    mean_ns: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check the times."""
-        require(self.from_ns <= self.to_ns, "the longest thought is shorter than the shortest")
-
-    @classmethod
-    def parse(cls, text: str) -> Think:
-        """Read `1s`, `1s-3s` or `exp:2s`; raises UsageError."""
-        kind, colon, mean = text.partition(":")
-        if colon:
-            require(
-                kind.strip() == "exp", f"{text!r} is no time to think", "write 1s, 1s-3s or exp:2s"
-            )
-            return cls(mean_ns=parse_duration(mean))
-        low, dash, high = text.partition("-")
-        shortest = parse_duration(low)
-        return cls(shortest, parse_duration(high) if dash else shortest)
-
-    def as_json(self) -> Json:
-        """The contract's `think`."""
-        if self.mean_ns is not None:
-            return {"kind": "exponential", "mean_ns": self.mean_ns}
-        return {"kind": "uniform", "from_ns": self.from_ns, "to_ns": self.to_ns}
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """Requests that start at `rate_per_s` whatever the target does, over at most `connections`."""
-
-    rate_per_s: float
-    arrivals: Literal["constant", "poisson"] = "constant"
-    connections: int = 100
-    max_in_flight: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        positive = math.isfinite(self.rate_per_s) and self.rate_per_s > 0
-        require(positive, f"rate {self.rate_per_s:g}: it must be more than 0 a second")
-        require(self.connections >= 1, f"{self.connections} connections: at least 1 is needed")
-        limit = self.max_in_flight
-        require(limit is None or limit >= 1, f"{limit} in flight: at least 1 is needed")
-
-    def as_json(self) -> Json:
-        """The contract's `pace`."""
-        return {
-            "kind": self.arrivals,
-            "rate_per_s": float(self.rate_per_s),
-            "connections": self.connections,
-            "max_in_flight": self.max_in_flight,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
-    """Users of one kind: when they send, and what."""
+    """Users or arrivals of one kind: when they send, what, and with which rows of data.
 
-    pace: Closed | Open
-    request: Request
+    `share` is its part of a load that is dealt over several groups.
+    """
+
+    pace: Pace
+    source: Source
     name: str = "default"
     think: Think | None = None
+    data: str | None = None
+    share: int = 1
 
     def __post_init__(self) -> None:
         """Check what goes together."""
-        fits = self.think is None or isinstance(self.pace, Closed)
-        require(fits, "--think and --rate are both given: users think, arrivals do not")
-
-    @property
-    def connections(self) -> int:
-        """How many connections it may use."""
-        return self.pace.users if isinstance(self.pace, Closed) else self.pace.connections
+        if isinstance(self.pace, Closed):
+            return
+        what = "--replay" if isinstance(self.pace, Replay) else "--rate"
+        require(
+            self.think is None, f"--think and {what} are both given: users think, arrivals do not"
+        )
+        require(
+            not self.source.has_session,
+            f"{what} and --steps or --capture are both given: arrivals are nobody's",
+            f"leave {what} out: users by -c go through steps and keep what they captured",
+        )
 
     def as_json(self) -> Json:
         """The contract's group."""
-        source = {"kind": "one", "request": self.request.as_json()}
-        think = None if self.think is None else self.think.as_json()
-        return {"name": self.name, "pace": self.pace.as_json(), "source": source, "think": think}
+        found: Json = {
+            "name": self.name,
+            "pace": self.pace.as_json(),
+            "source": self.source.as_json(),
+            "think": None if self.think is None else self.think.as_json(),
+        }
+        return found if self.data is None else {**found, "data": {"path": self.data}}
+
+    def redacted(self) -> Group:
+        """The same without secrets, and without the times of a replay, of which there are many."""
+        pace = replace(self.pace, offsets_ns=()) if isinstance(self.pace, Replay) else self.pace
+        return replace(self, source=self.source.redacted(), pace=pace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,33 +114,60 @@ class Plan:
     drain_ns: int = 30 * SECOND_NS
     retry_delay_ns: int = SECOND_NS // 10
     workers: int = 1
+    processes: int | Literal["auto"] = 1
     seed: int = 1
+    spin: bool = False
     log: str | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         require(bool(self.groups), "a plan needs a group")
         require(self.workers >= 1, f"{self.workers} workers: at least 1 is needed")
+        fits = self.processes == "auto" or 1 <= self.processes <= MOST_PROCESSES
+        require(fits, f"{self.processes} processes: 1 to {MOST_PROCESSES}, or auto")
         for name in ("warmup_ns", "drain_ns", "retry_delay_ns", "seed"):
             require(getattr(self, name) >= 0, f"{name.removesuffix('_ns')} must not be negative")
+
+        if self.transport.proxy is not None:
+            sockets = [r.unix_socket for r in self.requests if r.unix_socket is not None]
+            require(not sockets, "--proxy: a Unix socket is not reached by a proxy")
+
+    @property
+    def window_ns(self) -> int | None:
+        """How long the measured window lasts, when that is known before."""
+        if isinstance(self.stop, Duration):
+            return self.stop.duration_ns
+        times = [g.pace.offsets_ns for g in self.groups if isinstance(g.pace, Replay)]
+        lasts = [offsets[-1] for offsets in times if offsets]
+        return max(lasts) if len(lasts) == len(self.groups) else None
 
     @property
     def slice_ns(self) -> int:
         """One second, or a tenth for measured windows under 10 s."""
-        short = isinstance(self.stop, Duration) and self.stop.duration_ns < 10 * SECOND_NS
-        return SECOND_NS // 10 if short else SECOND_NS
+        window_ns = self.window_ns
+        is_short = window_ns is not None and window_ns < 10 * SECOND_NS
+        return SECOND_NS // 10 if is_short else SECOND_NS
 
     @property
     def seconds(self) -> float | None:
         """How long warm-up and window last, when that is known before."""
-        if isinstance(self.stop, Count):
-            return None
-        return (self.warmup_ns + self.stop.duration_ns) / SECOND_NS
+        window_ns = self.window_ns
+        return None if window_ns is None else (self.warmup_ns + window_ns) / SECOND_NS
+
+    @property
+    def requests(self) -> list[Request]:
+        """Every request, in order."""
+        return [request for group in self.groups for request in group.source.requests]
 
     @property
     def connections(self) -> int:
         """How many connections are asked for."""
-        return sum(group.connections for group in self.groups)
+        return sum(group.pace.connections for group in self.groups)
+
+    @property
+    def concurrency(self) -> int:
+        """How many users there are, or connections of arrivals."""
+        return sum(group.pace.concurrency for group in self.groups)
 
     @property
     def rate_per_s(self) -> float | None:
@@ -200,8 +176,13 @@ class Plan:
         return sum(rates) if rates else None
 
     def with_users(self, users: int) -> Plan:
-        """The same load from another number of users: a ladder's level."""
-        return replace(self, groups=tuple(replace(g, pace=Closed(users)) for g in self.groups))
+        """The same load from another number of users, dealt as before: a ladder's level."""
+        closed = [g.pace if isinstance(g.pace, Closed) else Closed(1) for g in self.groups]
+        shares = [group.share for group in self.groups]
+        counts = dealt_to_each(users, shares, "user", "--levels")
+        paces = [pace.with_users(count) for pace, count in zip(closed, counts, strict=True)]
+        groups = zip(self.groups, paces, strict=True)
+        return replace(self, groups=tuple(replace(g, pace=pace) for g, pace in groups))
 
     def as_json(self) -> Json:
         """The contract's plan, as a value."""
@@ -215,7 +196,9 @@ class Plan:
             "retry_delay_ns": self.retry_delay_ns,
             "slice_ns": self.slice_ns,
             "workers": self.workers,
+            "processes": self.processes,
             "seed": self.seed,
+            "spin": self.spin,
             "log": self.log,
         }
 
@@ -225,5 +208,5 @@ class Plan:
 
     def redacted(self) -> Plan:
         """The same without secrets: what is written to disk."""
-        groups = tuple(replace(g, request=g.request.redacted()) for g in self.groups)
-        return replace(self, groups=groups)
+        groups = tuple(group.redacted() for group in self.groups)
+        return replace(self, groups=groups, transport=self.transport.redacted())

@@ -1,16 +1,22 @@
-"""A request: what is sent, how long its answer may take, which statuses are accepted."""
+"""A request: what is sent, how long its answer may take, what is looked for in it."""
 
 from __future__ import annotations
 
 import base64
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.errors import require
 from torr.model.secrets import REDACTED, is_secret, redacted_text
+from torr.model.template import Expression, expressions, is_template
 from torr.model.url import Url
 from torr.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.model.check import BodyCheck, Capture, JsonCheck
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BREAKS = re.compile(r"[\r\n\x00]")
@@ -21,7 +27,11 @@ Header = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent, how long its answer may take and which statuses are accepted."""
+    """What is sent, how long its answer may take and what is looked for in it.
+
+    `template` says whether `{{…}}` is filled; None leaves it to whether there is any. The path of
+    a `unix:` URL becomes `unix_socket`, and its host localhost.
+    """
 
     url: str
     method: str = "GET"
@@ -30,6 +40,12 @@ class Request:
     timeout_ns: int = 30 * SECOND_NS
     accept_statuses: tuple[tuple[int, int], ...] = ((200, 399),)
     name: str = ""
+    unix_socket: str | None = None
+    template: bool | None = None
+    expect_body: tuple[BodyCheck, ...] = ()
+    expect_json: tuple[JsonCheck, ...] = ()
+    captures: tuple[Capture, ...] = ()
+    compressed: bool = False
 
     def __post_init__(self) -> None:
         """Check the parts; a user and password in the URL become a header."""
@@ -37,24 +53,45 @@ class Request:
         for header in self.headers:
             check_header(header)
         require(self.timeout_ns > 0, "the timeout must be longer than 0")
-        url = Url.parse(self.url)
+        url = Url.parse(self.url, templates=self.template is not False)
         object.__setattr__(self, "url", str(url))
+        object.__setattr__(self, "unix_socket", url.socket or self.unix_socket)
         object.__setattr__(self, "name", self.name or f"{self.method} {url.path}")
-        if url.userinfo is not None and not self._has_header("authorization"):
+        if url.userinfo is not None and not self.has_header("authorization"):
             object.__setattr__(self, "headers", (*self.headers, _of_userinfo(url.userinfo)))
+        if self.template is None:
+            object.__setattr__(self, "template", any(map(is_template, self._texts())))
+
+    @property
+    def place(self) -> Url:
+        """Where it goes."""
+        return replace(Url.parse(self.url, templates=bool(self.template)), socket=self.unix_socket)
+
+    def expressions(self) -> list[Expression]:
+        """Every `{{…}}` that the engine fills; raises UsageError for what is none."""
+        if not self.template:
+            return []
+        return [found for text in self._texts() for found in expressions(text)]
 
     def with_default_headers(self, version: str) -> Request:
         """The same with `user-agent` and `accept`, where the user gave none."""
         defaults = (("user-agent", f"torr/{version}"), ("accept", "*/*"))
-        missing = tuple(header for header in defaults if not self._has_header(header[0]))
+        missing = tuple(header for header in defaults if not self.has_header(header[0]))
         return replace(self, headers=(*missing, *self.headers))
 
-    def _has_header(self, name: str) -> bool:
-        return any(key.lower() == name for key, _ in self.headers)
+    def has_header(self, name: str) -> bool:
+        """Whether the user gave a header of this name, in any case."""
+        return any(key.lower() == name.lower() for key, _ in self.headers)
+
+    def _texts(self) -> Iterator[str]:
+        """Where templates may stand; latin-1 makes every byte of a body one character."""
+        yield self.url
+        yield from (value for _, value in self.headers)
+        yield (self.body or b"").decode("latin-1")
 
     def as_json(self) -> Json:
-        """The contract's `request`."""
-        return {
+        """The contract's `request`; what few requests have is left out of the others."""
+        found: Json = {
             "name": self.name,
             "method": self.method,
             "url": self.url,
@@ -63,6 +100,15 @@ class Request:
             "timeout_ns": self.timeout_ns,
             "accept_statuses": [list(span) for span in self.accept_statuses],
         }
+        rare: Json = {
+            "unix_socket": self.unix_socket,
+            "template": self.template,
+            "expect_body": [check.as_json() for check in self.expect_body],
+            "expect_json": [check.as_json() for check in self.expect_json],
+            "captures": [capture.as_json() for capture in self.captures],
+            "compressed": self.compressed,
+        }
+        return found | {name: value for name, value in rare.items() if value}
 
     def redacted(self) -> Request:
         """The same without what must not be written to disk."""
@@ -71,7 +117,9 @@ class Request:
         if body is not None:
             # latin-1 maps every byte to one character and back, so a binary body survives.
             body = redacted_text(body.decode("latin-1")).encode("latin-1")
-        return replace(self, url=redacted_text(self.url), headers=headers, body=body)
+        checks = tuple(check.redacted() for check in self.expect_json)
+        url = redacted_text(self.url)
+        return replace(self, url=url, headers=headers, body=body, expect_json=checks)
 
 
 def check_method(method: str) -> None:
@@ -94,10 +142,15 @@ def basic(user: str, password: str) -> Header:
     return _authorization(f"{user}:{password}".encode())
 
 
-def _of_userinfo(userinfo: str) -> Header:
+def authorization(userinfo: str) -> str:
+    """The value of that header for the user and password of a URL."""
     from urllib.parse import unquote_to_bytes
 
-    return _authorization(unquote_to_bytes(userinfo))
+    return _authorization(unquote_to_bytes(userinfo))[1]
+
+
+def _of_userinfo(userinfo: str) -> Header:
+    return "authorization", authorization(userinfo)
 
 
 def _authorization(pair: bytes) -> Header:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -74,6 +74,41 @@ class Latency(_Part):
     tls_ms: Stats | None = None
     lag_ms: Stats | None = None
 
+    @property
+    def service(self) -> Stats:
+        """Last byte of the answer − first byte sent; without a value all of it is None."""
+        return self.service_ms or Stats(n=0)
+
+    @property
+    def response(self) -> Stats:
+        """Last byte of the answer − when the request was due."""
+        return self.response_ms or Stats(n=0)
+
+    @property
+    def ttfb(self) -> Stats:
+        """First byte of the answer − first byte sent."""
+        return self.ttfb_ms or Stats(n=0)
+
+    @property
+    def wait(self) -> Stats:
+        """First byte sent − taken up by a worker."""
+        return self.wait_ms or Stats(n=0)
+
+    @property
+    def connect(self) -> Stats:
+        """Dialling."""
+        return self.connect_ms or Stats(n=0)
+
+    @property
+    def tls(self) -> Stats:
+        """The handshake after it."""
+        return self.tls_ms or Stats(n=0)
+
+    @property
+    def lag(self) -> Stats:
+        """Taken up by a worker − when the request was due: the generator's own delay."""
+        return self.lag_ms or Stats(n=0)
+
 
 class LatencyAll(_Part):
     """Times of all attempts that ended, a timeout at its elapsed time."""
@@ -126,8 +161,14 @@ class Connections(_Part):
 
 
 class Slice(_Part):
-    """One interval of the timeline; the warm-up has negative `t_s`. `in_flight` is at its end."""
+    """One interval of the timeline; the warm-up has negative `t_s`. `in_flight` is at its end.
 
+    `level` counts the levels of a run from 0.
+    """
+
+    level: Count | None = None
+    concurrency: Count | None = None
+    round: int | None = None
     t_s: float
     seconds: Amount
     phase: Literal["warmup", "measure", "drain"]
@@ -178,6 +219,13 @@ class Step(_Part):
 
     name: str
     counts: Counts = Counts()
+    reasons: dict[str, Count] = {}
+    statuses: dict[str, Count] = {}
+    ok_per_s: Amount | None = None
+    attempted_per_s: Amount | None = None
+    success_rate: Rate | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
     latency: Latency = Latency()
 
 
@@ -315,10 +363,18 @@ class Result(_Part):
     verdicts: list[Verdict] = []
 
 
+AnyResult = TypeVar("AnyResult", bound=Result)
+
+
 def read(path: Path) -> Result:
     """Read a `result.json`; raises UsageError that names the file and the first wrong key."""
+    return read_as(Result, path)
+
+
+def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
+    """Read a `result.json` as a class of one's own."""
     try:
-        return Result.model_validate_json(path.read_bytes())
+        return kind.model_validate_json(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 REDACTED = "***"
 _USER_FLAG = "--basic-auth"
+_CAPTURE_FLAG = "--capture"
 
 _WORDS = (
     *("authorization", "x-auth", "cookie", "token", "secret", "passw", "pwd", "credential"),
@@ -23,7 +24,10 @@ _WORDS = (
 _NAME = rf"(?:[\w.-]*(?:{'|'.join(_WORDS)})[\w.-]*|sig)"
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
 _HEADER = re.compile(rf"^((?:-H|--header=)?\s*{_NAME}\s*:).+$", re.IGNORECASE | re.DOTALL)
-_FIELD = re.compile(rf"((?:^|[?&\s'\"=]){_NAME}=)[^&\s#'\"]+", re.IGNORECASE)
+# What stands for a value, `{{ row.token }}`, is covered as one.
+_FIELD = re.compile(
+    rf"((?:^|[?&\s'\"=$]){_NAME}=)(?:\{{\{{[^{{}}]*\}}\}}|[^&\s#'\"])+", re.IGNORECASE
+)
 _MEMBER = re.compile(rf'("{_NAME}"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\w.+-]+)', re.IGNORECASE)
 _USERINFO = re.compile(r"(://)[^/?#\s@]*(?:@[^/?#\s@]*)*@")
 
@@ -46,6 +50,8 @@ def redacted_command(arguments: Iterable[str]) -> list[str]:
     for argument in arguments:
         if words[-1:] == [_USER_FLAG]:
             words.append(REDACTED)
+        elif words[-1:] == [_CAPTURE_FLAG]:
+            words.append(argument)  # says where a value stands, not which it is
         elif argument.startswith(f"{_USER_FLAG}="):
             words.append(f"{_USER_FLAG}={REDACTED}")
         elif _HEADER.match(argument):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from torr.errors import require
+from torr.errors import UsageError, require
+from torr.model.secrets import REDACTED
+from torr.model.url import Url
 
 Json = dict[str, Any]
 
@@ -38,6 +40,30 @@ class Tls:
 
 
 @dataclass(frozen=True, slots=True)
+class Proxy:
+    """A server that passes requests on; `authorization` is what it is shown, if it wants that."""
+
+    host: str
+    port: int
+    authorization: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Proxy:
+        """Read `http://[USER:PASSWORD@]HOST:PORT`; raises UsageError."""
+        from torr.model.request import authorization
+
+        url = Url.parse(text, templates=False)
+        if url.scheme != "http" or url.port is None or url.target != "/" or url.socket:
+            raise UsageError(f"{text!r} is not a proxy", "write http://HOST:PORT")
+        shown = None if url.userinfo is None else authorization(url.userinfo)
+        return cls(url.host.strip("[]"), url.port, shown)
+
+    def as_json(self) -> Json:
+        """The contract's `proxy`."""
+        return {"host": self.host, "port": self.port, "authorization": self.authorization}
+
+
+@dataclass(frozen=True, slots=True)
 class Transport:
     """Over what requests travel, and how long a connection lives.
 
@@ -50,6 +76,7 @@ class Transport:
     connections_per_second: float | None = None
     source_addresses: tuple[str, ...] = ()
     tls: Tls = field(default_factory=Tls)
+    proxy: Proxy | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together."""
@@ -65,10 +92,17 @@ class Transport:
 
     def as_json(self) -> Json:
         """The contract's `transport`."""
-        return {
+        found = {
             "keepalive": self.keepalive,
             "requests_per_connection": self.requests_per_connection,
             "connections_per_second": self.connections_per_second,
             "source_addresses": list(self.source_addresses),
             "tls": self.tls.as_json(),
         }
+        return found if self.proxy is None else {**found, "proxy": self.proxy.as_json()}
+
+    def redacted(self) -> Transport:
+        """The same without what the proxy is shown."""
+        if self.proxy is None or self.proxy.authorization is None:
+            return self
+        return replace(self, proxy=replace(self.proxy, authorization=REDACTED))

@@ -1,7 +1,10 @@
-"""Where a request goes: an http or https URL, checked once.
+"""Where a request goes: an http or https URL, or a socket of this machine; checked once.
+
+    http://HOST:PORT/path?query     unix:/run/app.sock     unix:/run/app.sock:/path?query
 
 Refuses everything that the engine cannot fire at, with what to write instead. It resolves no
-names: the engine does, so that what is resolved is also what is used.
+names: the engine does, so that what is resolved is also what is used. `{{…}}` in path and query
+stays as it is written, for the engine to fill.
 """
 
 from __future__ import annotations
@@ -11,35 +14,46 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from torr.errors import UsageError
+from torr.model.template import is_template, pieces
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?")
 _V6_HINT = "write http://[::1]:8080/"
 _KEPT = "!#$%&'()*+,/:;=?@[]~"
 
 
+_PORTS = {"http": 80, "https": 443}
+_SOCKET = "unix:"
+
+
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The parts of a URL, without its user and password, which became `userinfo`."""
+    """The parts of a URL, without its user and password, which became `userinfo`.
+
+    `socket` is the path of a Unix socket; the host is then `localhost`.
+    """
 
     host: str
     port: int | None
     target: str
     userinfo: str | None = None
     scheme: str = "http"
+    socket: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Url:
+    def parse(cls, text: str, *, templates: bool = True) -> Url:
         """Read a URL; raises UsageError with what is wrong and what to write."""
+        if text.startswith(_SOCKET):
+            return _of_socket(text, templates=templates)
         scheme = _scheme(text)
-        if _UNSAFE.search(text):
-            raise UsageError(f"{text!r} contains a space or a control character", "write %20")
-        rest = text.partition("://")[2].partition("#")[0]
-        authority = re.split("[/?]", rest, maxsplit=1)[0]
+        rest = text.partition("://")[2]
+        authority = re.split("[/?#]", rest, maxsplit=1)[0]
+        if "{{" in authority or "}}" in authority:
+            raise UsageError(f"{text!r}: the host is no template", "name each host in a URL")
+        target = _target(text, rest[len(authority) :], templates=templates)
         userinfo, _, place = authority.rpartition("@")
         host, port = _split_place(text, place)
-        target = quote(rest[len(authority) :], safe=_KEPT)
-        target = target if target[:1] == "/" else f"/{target}"
         return cls(host, port, target, userinfo or None, scheme)
 
     @property
@@ -48,9 +62,28 @@ class Url:
         return self.target.partition("?")[0]
 
     @property
+    def endpoint(self) -> tuple[str, str, int, str | None]:
+        """What a connection leads to: requests to the same endpoint may share one."""
+        return self.scheme, self.host.lower(), self.port or _PORTS[self.scheme], self.socket
+
+    @property
+    def place(self) -> str:
+        """Host and port, or the socket, as people call it."""
+        if self.socket is not None:
+            return f"{_SOCKET}{self.socket}"
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
+    def at(self, target: str) -> str:
+        """The text of a URL at the same place, with another path."""
+        if self.socket is not None:
+            return f"{self.place}:{target}"
+        user = "" if self.userinfo is None else f"{self.userinfo}@"
+        return f"{self.scheme}://{user}{self.place}{target}"
+
+    @property
     def is_loopback(self) -> bool:
         """Whether the host is, by its text, this machine."""
-        name = self.host.lower().rstrip(".")
+        name = self.host.lower().rstrip(".")  # which is localhost for a socket
         return (
             name in {"localhost", "[::1]"} or name.endswith(".localhost") or name.startswith("127.")
         )
@@ -59,6 +92,34 @@ class Url:
         """The URL as the engine gets it."""
         port = "" if self.port is None else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}{self.target}"
+
+
+def _of_socket(text: str, *, templates: bool) -> Url:
+    """`unix:/run/app.sock:/path`; the two slashes of `unix:///run/app.sock` may stand."""
+    socket, colon, target = text.removeprefix(_SOCKET).partition(":/")
+    if socket.startswith("//"):
+        socket = f"/{socket.lstrip('/')}"
+    if not socket or _CONTROL.search(socket) or "{{" in socket:
+        raise UsageError(f"{text!r} names no socket", "write unix:/run/app.sock:/path")
+    target = _target(text, f"/{target}" if colon else "", templates=templates)
+    return Url("localhost", None, target, socket=socket)
+
+
+def _target(text: str, rest: str, *, templates: bool) -> str:
+    """Path and query, quoted but for templates, without the fragment."""
+    parts = pieces(rest) if templates and is_template(rest) else [(rest, False)]
+    target = ""
+    for part, is_expression in parts:
+        if (_CONTROL if is_expression else _UNSAFE).search(part):
+            raise UsageError(f"{text!r} contains a space or a control character", "write %20")
+        if is_expression:
+            target += part
+            continue
+        plain, fragment, _ = part.partition("#")
+        target += quote(plain, safe=_KEPT)
+        if fragment:
+            break
+    return target if target[:1] == "/" else f"/{target}"
 
 
 def _scheme(text: str) -> str:
@@ -94,6 +155,8 @@ def _v6(text: str, inside: str) -> str:
 
 
 def _host(text: str, host: str) -> str:
+    if _UNSAFE.search(host):
+        raise UsageError(f"{text!r} contains a space or a control character", "write %20")
     if not host:
         raise UsageError(f"{text!r} has no host", "write http://HOST:PORT/path")
     try:

@@ -21,13 +21,13 @@ _TEXT_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def write(result: dict[str, Any], directory: Path) -> list[Path]:
     """Write levels.csv of a result; of a diff, one row a level of each side."""
     path = directory / "levels.csv"
-    replace_bytes(path, text(_rows(result)).encode())
+    replace_bytes(path, text(rows_of(result)).encode())
     return [path]
 
 
 def text(levels: list[dict[str, Any]]) -> str:
     """Return the table; a column that a level lacks is empty."""
-    rows = [dict(_flat(level)) for level in levels]
+    rows = [dict(flat(level)) for level in levels]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
@@ -36,7 +36,8 @@ def text(levels: list[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+def rows_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every level of a result; of a diff, every level of each side."""
     if result["kind"] != "diff":
         levels: list[dict[str, Any]] = result["levels"]
         return levels
@@ -47,12 +48,13 @@ def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number of a level under its whole name; lists as words."""
     for key, value in part.items():
         if key in _LEFT_OUT:
             continue
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from flat(value, f"{prefix}{key}.")
         elif isinstance(value, list | tuple):
             yield f"{prefix}{key}", " ".join(str(item) for item in value)
         else:

@@ -51,7 +51,7 @@ def page(result: Result) -> str:
         "health": health,
         "sign": _SIGNS[health],
         "trust": _kept_together(trust.trust(result)),
-        "chart": _chart(_main_chart(result), "main", sentence.verdict(result)),
+        "chart": _chart(main_chart(result), "main", sentence.verdict(result)),
         "numbers": "".join(_numbers(result)),
         "details": "".join(_details(result)),
         "version": escape(str(result.get("torr", ""))),
@@ -64,7 +64,8 @@ def _kept_together(text: str) -> str:
     return re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)", "\u00a0", escape(text))
 
 
-def _main_chart(result: Result) -> Draw:
+def main_chart(result: Result) -> Draw:
+    """The picture that answers the question of a result."""
     from torr.report import diff_figure, ladder_figure, run_figure
 
     if result["kind"] == "diff":
@@ -78,17 +79,19 @@ def _main_chart(result: Result) -> Draw:
 
 def _chart(draw: Draw, prefix: str, label: str) -> str:
     """The chart in both widths, or nothing where there is nothing to draw."""
+    sizes = {"wide": _WIDE, "narrow": _NARROW}
+    drawn = {name: chart(draw, size, f"{prefix}-{name}", label) for name, size in sizes.items()}
+    shown = [f'<div class="{name}">{picture}</div>' for name, picture in drawn.items() if picture]
+    return f"<figure>{''.join(shown)}</figure>" if shown else ""
+
+
+def chart(draw: Draw, size: tuple[float, float], prefix: str, label: str) -> str:
+    """One picture in SVG, or nothing where there is nothing to draw."""
     from torr.report import svg, theme
 
-    drawn = []
     with theme.style():
-        for name, (width, height) in (("wide", _WIDE), ("narrow", _NARROW)):
-            figure = draw(width, height)
-            if figure is None:
-                return ""
-            picture = svg.inline(figure, f"{prefix}-{name}", label)
-            drawn.append(f'<div class="{name}">{picture}</div>')
-    return f"<figure>{''.join(drawn)}</figure>"
+        figure = draw(*size)
+        return "" if figure is None else svg.inline(figure, prefix, label)
 
 
 def _numbers(result: Result) -> Iterator[str]:
@@ -97,6 +100,7 @@ def _numbers(result: Result) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield _titled("Times of ok answers", table.times(result["levels"][0]))
+        yield _titled("Requests", table.requests(result["levels"][0]))
         yield _titled("Throughput", table.throughput(result["levels"][0]))
     else:
         yield _titled("Levels: median of rounds", table.levels(result))

@@ -47,6 +47,7 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield from _titled("Times", table.times(result["levels"][0]))
+        yield from _titled("Requests", table.requests(result["levels"][0]))
         yield from _titled("Throughput", table.throughput(result["levels"][0]))
     else:
         yield from _titled("Levels", table.levels(result))

@@ -21,7 +21,7 @@ from torr.stats.series import (
     is_starved,
     starved_text,
 )
-from torr.units import show_connections, show_ms, show_percent, show_rate
+from torr.units import show_connections, show_count, show_ms, show_percent, show_rate
 
 Result = Mapping[str, Any]
 
@@ -170,10 +170,18 @@ def _of_run(result: Result) -> str:
     rate = _rate({"ok_per_s": point.ok_per_s, "at_least": point.at_least})
     if asked is not None:
         rate = f"{rate} of {show_rate(asked)} asked for"
-    place = f"{rate} over {show_connections(point.concurrency)}"
+    place = f"{rate} {_over(levels[0])}"
     found = [v for v in result.get("verdicts") or () if v.get("condition")]
     said = _judged(found, place) or _plain(place, point)
     return f"{said}{_failed(point).removesuffix(' there')}."
+
+
+def _over(level: Mapping[str, Any]) -> str:
+    """Over how many connections, and from how many users, where they share them."""
+    users = level["concurrency"]
+    asked = (level.get("connections") or {}).get("asked") or users
+    shared = f"from {show_count(users, 'user')} " if asked < users else ""
+    return f"{shared}over {show_connections(asked if shared else users)}"
 
 
 def _judged(found: Sequence[Mapping[str, Any]], place: str) -> str | None:

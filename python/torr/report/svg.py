@@ -43,6 +43,7 @@ def inline(figure: Figure, prefix: str, label: str) -> str:
     root = ET.fromstring(_draw(figure, prefix))  # noqa: S314 - drawn a line above, not read
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
+    _unstyle(root)
     for element in root.iter():
         _tip(element)
         _own(element, prefix)
@@ -62,6 +63,14 @@ def _draw(figure: Figure, prefix: str) -> bytes:
     with rc_context({"svg.hashsalt": prefix}):
         figure.savefig(content, format="svg", metadata=nothing)
     return content.getvalue()
+
+
+def _unstyle(root: ET.Element) -> None:
+    """A style sheet inside a picture would hold for the whole page: it becomes attributes."""
+    for parent in list(root.iter()):
+        for sheet in parent.findall(f"{{{_SVG}}}style"):
+            parent.remove(sheet)
+    root.attrib |= {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 
 def _tip(element: ET.Element) -> None:

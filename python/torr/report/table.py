@@ -76,6 +76,27 @@ def times(level: Level) -> Table | None:
     return Table(columns, tuple(rows)) if rows else None
 
 
+def requests(level: Level) -> Table | None:
+    """Return one row a named request of a level, where there are several."""
+    steps = level.get("steps") or ()
+    if len(steps) < 2:
+        return None
+    rows = []
+    for step in steps:
+        response = (step.get("latency") or {}).get("response_ms") or {}
+        failed = sum(step["counts"]["errors"].values())
+        rows.append(
+            (
+                step["name"],
+                show_rate(step.get("ok_per_s")),
+                f"{step['counts']['attempted']:,}",
+                *(_cell(response, stat) for stat in ("p50", "p95", "p99")),
+                f"{failed:,}",
+            )
+        )
+    return Table(("request", "ok/s", "attempts", "p50", "p95", "p99", "errors"), tuple(rows))
+
+
 def throughput(level: Level) -> Table:
     """Return what one level sent and received, one row a number."""
     counts = level.get("counts") or {}

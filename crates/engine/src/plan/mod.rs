@@ -8,6 +8,8 @@ mod transport;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::Processes;
+
 pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
 pub use transport::{Proxy, Tls, Transport};
@@ -37,8 +39,14 @@ pub struct Plan {
     pub slice_ns: u64,
     /// Threads that share the load.
     pub workers: u32,
+    /// Processes that share the load, and those threads.
+    #[serde(default)]
+    pub processes: Processes,
     /// For everything random.
     pub seed: u64,
+    /// Whether workers look at the clock before an arrival is due, instead of being woken.
+    #[serde(default)]
+    pub spin: bool,
     /// A CSV file for every exchange.
     #[serde(default)]
     pub log: Option<std::path::PathBuf>,
@@ -99,7 +107,9 @@ impl Plan {
             retry_delay_ns: 100_000_000,
             slice_ns: 100_000_000,
             workers: 1,
+            processes: Processes::default(),
             seed: 1,
+            spin: false,
             log: None,
         }
     }

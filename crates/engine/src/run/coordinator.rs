@@ -1,16 +1,19 @@
 //! The coordinator: merges reports into slices and the summary, judges health, ends a run that
 //! measures nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
+use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
+use super::machine::Machine;
+use super::standing::{Cost, Standing, loss_text};
+use crate::fleet::{Inbox, Loss, News};
 use crate::gate::Gate;
-use crate::health::{Health, Vitals};
+use crate::health::Health;
 use crate::level::slice_json;
 use crate::log::Log;
 use crate::plan::Plan;
@@ -46,34 +49,40 @@ pub(super) struct Coordinator {
     windows: Vec<Nanos>,
     /// Whether any byte of an answer came.
     was_heard: bool,
+    /// Where each worker stood when it last reported.
+    standings: Vec<Standing>,
+    /// What other processes have used; empty when there are none.
+    costs: Vec<Cost>,
 }
 
-/// What is watched beside the workers.
-struct Machine {
-    is_local: bool,
-    target: Vec<u32>,
-    last: MachineUsage,
-    target_cores: usize,
-    last_threads: BTreeMap<u32, Nanos>,
+/// Who shares the load.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Crew {
+    pub(super) processes: u32,
+    /// Of all processes.
+    pub(super) workers: u32,
+    /// When the run starts.
+    pub(super) run_start: Nanos,
 }
 
 impl Coordinator {
     pub(super) fn new(
         plan: &Plan,
         prepared: &Prepared,
-        workers: u32,
-        run_start: Nanos,
+        crew: Crew,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
         log: Option<Log>,
     ) -> Self {
+        let Crew { processes, workers, run_start } = crew;
+        let children = if processes > 1 { processes as usize } else { 0 };
         let patience = prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
         Self {
             gate,
             outbox,
             log,
             timeline: Timeline::new(workers),
-            summary: empty_summary(plan, prepared, workers),
+            summary: empty_summary(plan, prepared, crew),
             is_open_model: plan.groups.iter().any(|group| !group.pace.is_closed()),
             run_start,
             give_up_at: run_start.saturating_add(patience),
@@ -81,13 +90,19 @@ impl Coordinator {
             cpu_at_start: 0,
             windows: vec![0; workers as usize],
             was_heard: false,
+            standings: vec![Standing::default(); workers as usize],
+            costs: vec![Cost::default(); children],
         }
     }
 
-    pub(super) fn run(mut self, inbox: &Receiver<Report>) {
+    pub(super) fn run(mut self, inbox: &impl Inbox) {
         while !self.timeline.is_over() {
-            match inbox.recv_timeout(TICK) {
-                Ok(report) => self.take(report),
+            match inbox.next(TICK) {
+                Ok(News::Report(report)) => self.take(*report),
+                Ok(News::Figures { process, phase, figures }) => {
+                    self.costs[process as usize].take(phase, figures);
+                }
+                Ok(News::Lost(loss)) => self.lose(&loss),
                 Err(RecvTimeoutError::Timeout) => {}
                 // A worker that is gone without closing its books has panicked.
                 Err(RecvTimeoutError::Disconnected) => {
@@ -128,9 +143,35 @@ impl Coordinator {
             worker.receive_queue_sum += report.receive_queue_bytes;
             worker.slices += 1;
         }
+        self.standings[report.worker as usize] = Standing::of(&report);
         for slice in self.timeline.add(&report) {
             self.hand_out(&slice);
         }
+    }
+
+    /// A process is gone: what it had reported is kept, and balances with what it had open then.
+    fn lose(&mut self, loss: &Loss) {
+        for worker in loss.workers.clone() {
+            if !self.timeline.awaits(worker) {
+                continue;
+            }
+            let standing = self.standings[worker as usize];
+            self.summary.in_flight += standing.in_flight;
+            self.summary.connections.merge(&standing.connections);
+            if let Some(window_ns) = standing.window_ns {
+                self.windows[worker as usize] = window_ns;
+            }
+            for slice in self.timeline.forget(worker) {
+                self.hand_out(&slice);
+            }
+        }
+        self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
+        self.summary.lost += 1;
+        let text = loss_text(loss, self.summary.generator.processes, self.gate.start());
+        if self.summary.lost == self.summary.generator.processes {
+            self.summary.failure.get_or_insert(format!("every engine process is gone: {text}"));
+        }
+        self.summary.warnings.insert(text);
     }
 
     fn write_log(&mut self, report: &Report) {
@@ -212,62 +253,16 @@ impl Coordinator {
         self.summary.keep_first_samples();
         self.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.summary.generator.descriptor_limit = net::raise_descriptor_limit();
+        for cost in &self.costs {
+            cost.add_to(&mut self.summary.generator);
+        }
+        // Those of a process that never reported are missing, not fewer to ask for.
+        self.summary.connections.asked = self.summary.concurrency;
         self.outbox.put_summary(self.summary);
     }
 }
 
-impl Machine {
-    fn new(addresses: &[Address]) -> Self {
-        let target = net::listening_processes(addresses);
-        Self {
-            is_local: addresses.iter().any(Address::is_own),
-            last: MachineUsage::now(),
-            target_cores: net::cores_of(&target),
-            last_threads: thread_times(&target),
-            target,
-        }
-    }
-
-    fn vitals(&mut self, slice: &Slice, is_open_model: bool) -> Vitals {
-        let (before, now) = (self.last, MachineUsage::now());
-        self.last = now;
-        let elapsed = now.total_ns.saturating_sub(before.total_ns);
-        let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
-            slice.usage.iter().map(|(usage, wall)| percent(pick(usage), *wall)).collect()
-        };
-        Vitals {
-            worker_cpu_rate: rates(|usage| usage.cpu_ns),
-            run_queue_rate: rates(|usage| usage.run_queue_ns),
-            steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
-            throttled: now.throttled_ns > before.throttled_ns,
-            target_cpu_rate: self.target_cpu_rate(slice.to.saturating_sub(slice.from)),
-            is_local: self.is_local,
-            lag_p99: if is_open_model { slice.lag_p99.clone() } else { Vec::new() },
-        }
-    }
-
-    /// How full the target is: its busiest thread against one core, or all of it against the
-    /// cores that it may use (a runtime that moves its work between threads fills no single one).
-    fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
-        let now = thread_times(&self.target);
-        let before = std::mem::replace(&mut self.last_threads, now);
-        let spent: Vec<Nanos> = self
-            .last_threads
-            .iter()
-            .map(|(thread, cpu_ns)| cpu_ns.saturating_sub(before.get(thread).copied().unwrap_or(0)))
-            .collect();
-        let busiest = percent(spent.iter().copied().max()?, wall);
-        let cores = wall.saturating_mul(self.target_cores.max(1) as u64);
-        Some(busiest.max(percent(spent.iter().sum(), cores)).min(100.0))
-    }
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn percent(part: Nanos, whole: Nanos) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
-}
-
-fn empty_summary(plan: &Plan, prepared: &Prepared, workers: u32) -> Summary {
+fn empty_summary(plan: &Plan, prepared: &Prepared, crew: Crew) -> Summary {
     let requests = &prepared.requests;
     let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
@@ -284,9 +279,10 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, workers: u32) -> Summary {
         connections: Connections::default(),
         samples: Vec::new(),
         window_start: 0,
-        workers: vec![WorkerTime::default(); workers as usize],
+        workers: vec![WorkerTime::default(); crew.workers as usize],
         health: Health::default(),
-        generator: Generator { processes: 1, ..Generator::default() },
+        generator: Generator { processes: crew.processes, ..Generator::default() },
+        lost: 0,
         warnings: BTreeSet::new(),
         is_keepalive: plan.transport.keepalive,
         failure: None,

@@ -242,9 +242,10 @@ impl<D: Driver> Worker<D> {
     /// Closes the connection of a lane, if it has one.
     pub(super) fn hang_up(&mut self, number: u32) {
         let lane = &mut self.lanes[number as usize];
-        let Some(connection) = lane.connection.take() else {
+        let Some(mut connection) = lane.connection.take() else {
             return;
         };
+        connection.end(&mut self.driver);
         if connection.is_open() {
             self.connections.open -= 1;
         }

@@ -66,7 +66,9 @@ impl<D: Driver> Worker<D> {
         let now = self.driver.now();
         self.hand_up(Phase::Drain, now);
         // Whoever hears that the run is over may count on its sockets being closed.
-        self.lanes.clear();
+        let connections = self.connections;
+        (0..self.lanes.len() as u32).for_each(|lane| self.hang_up(lane));
+        self.connections = connections;
         // What began in the warm-up and ended later belongs to the warm-up still.
         self.hand_up(Phase::Over, now);
     }

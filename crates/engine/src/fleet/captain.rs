@@ -1,0 +1,256 @@
+//! The leading side: starts the children, lets all begin together, passes orders on, hears replies.
+//!
+//! It fires nothing itself. A child that dies is told as a loss and waited for no longer.
+
+use std::io::{BufReader, Read};
+use std::ops::Range;
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use net::{Nanos, SourceAddresses, monotonic_ns};
+
+use super::message::{Order, Reply, Rotation, Task};
+use super::news::{Loss, News};
+use super::process::Process;
+use super::{frame, rows};
+use crate::gate::Gate;
+use crate::plan::Plan;
+use crate::report::Phase;
+
+/// Between the last child's readiness and the start: an order must reach all of them, on a machine
+/// whose cores they share.
+const NOTICE_NS: Nanos = 50_000_000;
+
+/// Between the orders and the warm-up, in which each child prepares its requests.
+const START_DELAY_NS: Nanos = 20_000_000;
+
+/// A child that was told to end at once and did not is ended after this time.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The children of one run.
+#[derive(Debug)]
+pub(crate) struct Fleet {
+    threads: Vec<JoinHandle<()>>,
+    /// When the warm-up begins.
+    pub(crate) run_start: Nanos,
+}
+
+/// A child that is there.
+struct Member {
+    process: Arc<Mutex<Process>>,
+    orders: ChildStdin,
+    replies: BufReader<ChildStdout>,
+}
+
+impl Fleet {
+    /// Starts a child for each part; the message says why one could not start.
+    pub(crate) fn start(
+        parts: Vec<Plan>,
+        command: &[String],
+        gate: &Arc<Gate>,
+        news: &Sender<News>,
+        sources: &SourceAddresses,
+    ) -> Result<Self, String> {
+        let mut members = launch(parts.len(), command)?;
+        let run_start = monotonic_ns() + START_DELAY_NS;
+        let alive = Arc::new(AtomicU32::new(count(members.len())));
+        let mut fleet = Self { threads: Vec::new(), run_start };
+        let (after, of) = (sources.turns(), count(members.len()));
+        let mut first_worker = 0;
+        let mut ears = Vec::new();
+        for (part, (member, plan)) in (0..).zip(members.iter_mut().zip(parts)) {
+            let rotation = Rotation { after, part, of };
+            let workers = first_worker..first_worker + crew_size(&plan);
+            let task = Task { plan, first_worker, run_start, sources: rotation };
+            first_worker = workers.end;
+            // One that is gone already is told of by its silence.
+            let _ = frame::write(&mut member.orders, &Order::Fire(Box::new(task)), &[]);
+            ears.push((part, workers, rotation));
+        }
+        let (mut orders, mut processes) = (Vec::new(), Vec::new());
+        for (member, (number, workers, rotation)) in members.into_iter().zip(ears) {
+            orders.push(member.orders);
+            processes.push(Arc::clone(&member.process));
+            let ear = Ear {
+                number,
+                workers,
+                rotation,
+                sources: sources.clone(),
+                process: member.process,
+                gate: Arc::clone(gate),
+                news: news.clone(),
+                alive: Arc::clone(&alive),
+                has_arrived: false,
+                ended: 0,
+            };
+            fleet.spawn(move || ear.listen(member.replies))?;
+        }
+        let gate = Arc::clone(gate);
+        fleet.spawn(move || lead(&gate, orders, &processes, &alive))?;
+        Ok(fleet)
+    }
+
+    /// Waits until every child has ended.
+    pub(crate) fn join(self) {
+        for thread in self.threads {
+            // A panic in there has been reported by its own thread already.
+            let _ = thread.join();
+        }
+    }
+
+    fn spawn(&mut self, body: impl FnOnce() + Send + 'static) -> Result<(), String> {
+        let thread = Builder::new().name("torr-fleet".into()).spawn(body);
+        self.threads.push(thread.map_err(|error| format!("cannot start a thread: {error}"))?);
+        Ok(())
+    }
+}
+
+/// The workers of a process with this plan: threads are split as processes are.
+pub(crate) fn crew_size(plan: &Plan) -> u32 {
+    count(plan.split(plan.workers).len())
+}
+
+/// Starts all of them, then waits for each: they come up side by side.
+fn launch(parts: usize, command: &[String]) -> Result<Vec<Member>, String> {
+    let failed = |why: String| format!("an engine process could not start: it {why}");
+    let started: Result<Vec<_>, _> = (0..parts).map(|_| Process::start(command)).collect();
+    let started = started.map_err(|error| format!("cannot start an engine process: {error}"))?;
+    let greeted = started.into_iter().map(|(mut process, (orders, mut replies))| {
+        process.greet(&mut replies).map_err(failed)?;
+        Ok(Member { process: Arc::new(Mutex::new(process)), orders, replies })
+    });
+    greeted.collect()
+}
+
+/// Passes the gate's orders on until no child is left.
+fn lead(
+    gate: &Gate,
+    mut orders: Vec<ChildStdin>,
+    processes: &[Arc<Mutex<Process>>],
+    alive: &AtomicU32,
+) {
+    let none_left = || alive.load(Ordering::Acquire) == 0;
+    let mut tell = |order: Order| {
+        for child in &mut orders {
+            // One that is gone hears nothing, and its silence has been noticed.
+            let _ = frame::write(child, &order, &[]);
+        }
+    };
+    gate.wait_until(|gate| gate.is_complete() || gate.is_stopped() || none_left());
+    if gate.is_complete() && !gate.is_stopped() {
+        let at = monotonic_ns() + NOTICE_NS;
+        gate.open(at);
+        tell(Order::Open { at });
+    }
+    gate.wait_until(|gate| gate.is_stopped() || none_left());
+    if gate.is_stopped() && !gate.is_aborted() {
+        tell(Order::Stop);
+    }
+    gate.wait_until(|gate| gate.is_aborted() || none_left());
+    tell(Order::Abort);
+    if !gate.wait_at_most(GRACE, |_| none_left()) {
+        processes.iter().for_each(|process| lock(process).kill());
+    }
+}
+
+/// Hears one child.
+struct Ear {
+    number: u32,
+    workers: Range<u32>,
+    rotation: Rotation,
+    /// Of all loads of this process: it goes on after the turns that the child has used.
+    sources: SourceAddresses,
+    process: Arc<Mutex<Process>>,
+    gate: Arc<Gate>,
+    news: Sender<News>,
+    alive: Arc<AtomicU32>,
+    has_arrived: bool,
+    /// Workers that have closed their books.
+    ended: u32,
+}
+
+impl Ear {
+    /// Passes replies on until the child ends, then says how it ended if that was too early.
+    fn listen(mut self, mut replies: impl Read) {
+        let mut why = None;
+        loop {
+            match frame::read(&mut replies) {
+                Ok(Some((reply, rows))) => match self.take(reply, &rows) {
+                    Ok(()) => {}
+                    Err(text) => {
+                        why = Some(text);
+                        break;
+                    }
+                },
+                Ok(None) => break,
+                Err(error) => {
+                    why = Some(format!("could not be understood ({error})"));
+                    break;
+                }
+            }
+        }
+        if let Some(why) = why {
+            // It may still be firing.
+            lock(&self.process).kill();
+            self.lose(why);
+        } else if self.ended < self.workers.end - self.workers.start {
+            let how = lock(&self.process).end();
+            self.lose(how);
+        }
+        if !self.has_arrived {
+            // The others shall not wait for it.
+            self.gate.arrive(monotonic_ns());
+        }
+        self.alive.fetch_sub(1, Ordering::AcqRel);
+        self.gate.ring();
+    }
+
+    /// Takes a reply; the message says why the child is lost.
+    fn take(&mut self, reply: Reply, attached: &[u8]) -> Result<(), String> {
+        match reply {
+            Reply::Here => Ok(()),
+            Reply::Ready => {
+                self.has_arrived = true;
+                self.gate.arrive(monotonic_ns());
+                Ok(())
+            }
+            Reply::Failed { why } => Err(format!("gave up ({why})")),
+            Reply::Report { mut report, figures } => {
+                let is_known = self.workers.contains(&report.worker);
+                if !is_known {
+                    return Err(format!("could not be understood (worker {})", report.worker));
+                }
+                report.rows = rows::from_bytes(attached)
+                    .map_err(|error| format!("could not be understood ({error})"))?;
+                self.ended += u32::from(report.phase == Phase::Over);
+                self.sources.go_on_after(self.rotation.end(figures.source_turns));
+                self.tell(News::Figures { process: self.number, phase: report.phase, figures });
+                self.tell(News::Report(report));
+                Ok(())
+            }
+        }
+    }
+
+    fn lose(&self, how: String) {
+        let (process, workers) = (self.number, self.workers.clone());
+        self.tell(News::Lost(Loss { process, workers, how, at: monotonic_ns() }));
+    }
+
+    fn tell(&self, news: News) {
+        // Nobody listens any more only when the run was given up; then nobody misses it.
+        let _ = self.news.send(news);
+    }
+}
+
+/// A poisoned lock still guards a whole process: nothing of it is changed in steps.
+fn lock(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
+    process.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,114 @@
+//! What passes between the process that leads a load and those that fire it.
+//!
+//! Orders go down: one plan, then the start, perhaps an early end. Replies come up: that it is
+//! there, that its connections are open, a report a slice of each worker, why it failed.
+
+use net::{Nanos, SourceAddresses};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+use crate::report::Report;
+
+/// What a child is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// Its part of the load: comes first, once.
+    Fire(Box<Task>),
+    /// When the window starts.
+    ///
+    /// On the monotonic clock, which all processes of a machine share. Another machine has another
+    /// clock: its offset must be measured first (a few exchanges, the fastest counts), and its
+    /// stamps moved by it when they come back.
+    Open {
+        /// That time.
+        at: Nanos,
+    },
+    /// As [`Gate::stop`](crate::Gate::stop).
+    Stop,
+    /// As [`Gate::abort`](crate::Gate::abort).
+    Abort,
+}
+
+/// The part of one child.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Task {
+    /// What it does.
+    pub(super) plan: Plan,
+    /// The number of its first worker within the whole load.
+    pub(super) first_worker: u32,
+    /// When the warm-up begins.
+    pub(super) run_start: Nanos,
+    /// Which of the source addresses are its own.
+    pub(super) sources: Rotation,
+}
+
+/// The part of one child in the rotation of source addresses.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Rotation {
+    /// Turns that earlier loads have used.
+    pub(super) after: u32,
+    /// Which child.
+    pub(super) part: u32,
+    /// Of how many.
+    pub(super) of: u32,
+}
+
+impl Rotation {
+    /// The addresses themselves.
+    pub(super) fn sources(self) -> SourceAddresses {
+        SourceAddresses::part(self.after, self.part, self.of)
+    }
+
+    /// Where later loads go on, when the child has used so many turns.
+    pub(super) fn end(self, turns: u32) -> u32 {
+        if turns == 0 { self.after } else { self.after + self.part + self.of * (turns - 1) + 1 }
+    }
+}
+
+/// What a child says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Reply {
+    /// It runs and speaks this version.
+    Here,
+    /// Its workers have arrived at the gate.
+    Ready,
+    /// A slice of a worker; its rows are the attachment.
+    Report {
+        /// The slice.
+        report: Box<Report>,
+        /// What the process has used until then.
+        figures: Figures,
+    },
+    /// Why it cannot go on.
+    Failed {
+        /// In words.
+        why: String,
+    },
+}
+
+/// What a process of the generator has used so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Figures {
+    /// Processor time.
+    pub(crate) cpu_ns: Nanos,
+    /// The most memory it ever held.
+    pub(crate) max_rss_bytes: u64,
+    /// Descriptors that it may hold.
+    pub(crate) descriptor_limit: u64,
+    /// Turns of its source addresses.
+    pub(crate) source_turns: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_loads_go_on_after_the_last_turn_of_any_child() {
+        let rotation = |part| Rotation { after: 10, part, of: 3 };
+        assert_eq!(rotation(2).end(0), 10, "it used none");
+        // Children 0, 1, 2 have the turns 10, 11, 12, then 13, 14, 15.
+        assert_eq!((rotation(0).end(1), rotation(2).end(1)), (11, 13));
+        assert_eq!((rotation(0).end(2), rotation(2).end(2)), (14, 16));
+    }
+}

@@ -1,0 +1,93 @@
+//! One child as the leading process holds it: its pipes, and how it ended.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use super::frame;
+use super::message::Reply;
+
+/// Of what a child wrote to its standard error, so much is kept.
+const SAID_BYTES: u64 = 64 * 1024;
+
+/// A started child; dropping it ends it.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    said: Option<ChildStderr>,
+}
+
+/// The way to a child and the way back.
+pub(super) type Pipes = (ChildStdin, BufReader<ChildStdout>);
+
+impl Process {
+    /// Starts a child from the words of its command.
+    pub(super) fn start(command: &[String]) -> io::Result<(Self, Pipes)> {
+        let (program, words) =
+            command.split_first().ok_or_else(|| io::Error::other("no program is known for it"))?;
+        let mut child = Command::new(program)
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Ctrl-C in a terminal reaches the whole group of the leading process. It alone shall
+            // hear it: it has the end of the window told to all.
+            .process_group(0)
+            .spawn()?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let said = child.stderr.take();
+        let process = Self { child, said };
+        let (orders, replies) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
+        Ok((process, (orders, BufReader::new(replies))))
+    }
+
+    /// Waits until it says that it is there; the message says why it will not.
+    pub(super) fn greet(&mut self, replies: &mut impl Read) -> Result<(), String> {
+        match frame::read(replies) {
+            Ok(Some((Reply::Here, _))) => Ok(()),
+            Ok(Some(_)) => Err("spoke before it was asked".into()),
+            Ok(None) => Err(self.end()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Waits for its end; how it came, such as `died (signal 9)`.
+    pub(super) fn end(&mut self) -> String {
+        let last = self.last_words();
+        match self.child.wait() {
+            Ok(status) => format!("died ({}{last})", cause(status)),
+            Err(error) => format!("is lost ({error})"),
+        }
+    }
+
+    /// Ends it at once.
+    pub(super) fn kill(&mut self) {
+        // Fails only for one that has ended already.
+        let _ = self.child.kill();
+    }
+
+    /// The last line that it wrote to its standard error.
+    fn last_words(&mut self) -> String {
+        let Some(said) = self.said.take() else {
+            return String::new();
+        };
+        let lines = BufReader::new(said.take(SAID_BYTES)).lines().map_while(Result::ok);
+        let last = lines.filter(|line| !line.trim().is_empty()).last();
+        last.map(|line| format!(": {}", line.trim())).unwrap_or_default()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+        // Nobody else would, and it would stay in the table of processes.
+        let _ = self.child.wait();
+    }
+}
+
+fn cause(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("signal {signal}"),
+        (None, code) => format!("exit code {}", code.unwrap_or(-1)),
+    }
+}

@@ -1,0 +1,108 @@
+//! Rows of the log between processes: fixed width, since there are as many as requests.
+
+use client::{Reason, Stamps};
+use net::Nanos;
+
+use crate::report::Row;
+
+/// Request, measured, failure, status, seven stamps (little endian).
+const ROW_BYTES: usize = 4 + 1 + 2 + 2 + 7 * 8;
+
+/// Stands for no failure; there are far fewer reasons.
+const NO_FAILURE: u16 = u16::MAX;
+
+/// Stands for no status; HTTP has none below 100.
+const NO_STATUS: u16 = 0;
+
+/// The rows as bytes.
+pub(super) fn to_bytes(rows: &[Row]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(rows.len() * ROW_BYTES);
+    for row in rows {
+        let failure = row.failure.map_or(NO_FAILURE, |reason| reason as u16);
+        let Stamps { intended, taken, connect, tls, sent, first_byte, last_byte } = row.stamps;
+        bytes.extend(row.request.to_le_bytes());
+        bytes.push(row.measured.into());
+        bytes.extend(failure.to_le_bytes());
+        bytes.extend(row.status.unwrap_or(NO_STATUS).to_le_bytes());
+        for stamp in [intended, taken, connect, tls, sent, first_byte, last_byte] {
+            bytes.extend(stamp.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// Reads rows; the message says why the bytes are none.
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<Row>, String> {
+    if !bytes.len().is_multiple_of(ROW_BYTES) {
+        return Err(format!("{} bytes are no whole number of rows", bytes.len()));
+    }
+    bytes.chunks_exact(ROW_BYTES).map(row).collect()
+}
+
+fn row(mut bytes: &[u8]) -> Result<Row, String> {
+    let request = u32::from_le_bytes(take(&mut bytes));
+    let [measured] = take(&mut bytes);
+    let failure = u16::from_le_bytes(take(&mut bytes));
+    let status = u16::from_le_bytes(take(&mut bytes));
+    let mut stamp = || Nanos::from_le_bytes(take(&mut bytes));
+    // In the order in which they were written.
+    let stamps = Stamps {
+        intended: stamp(),
+        taken: stamp(),
+        connect: stamp(),
+        tls: stamp(),
+        sent: stamp(),
+        first_byte: stamp(),
+        last_byte: stamp(),
+    };
+    let known = Reason::ALL.get(usize::from(failure)).copied();
+    if known.is_none() && failure != NO_FAILURE {
+        return Err(format!("reason {failure} is unknown"));
+    }
+    let status = (status != NO_STATUS).then_some(status);
+    Ok(Row { request, measured: measured != 0, stamps, failure: known, status })
+}
+
+/// The next `N` bytes; a whole row is there.
+fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
+    let mut taken = [0; N];
+    if let Some((first, rest)) = bytes.split_at_checked(N) {
+        taken.copy_from_slice(first);
+        *bytes = rest;
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_every_kind_come_out_as_they_went_in() {
+        let stamps = Stamps { sent: 3, last_byte: 1 << 50, ..Stamps::new(1, 2) };
+        let kept = Row { request: 7, measured: true, stamps, failure: None, status: Some(200) };
+        let failed = Reason::ALL.iter().map(|reason| Row {
+            measured: false,
+            failure: Some(*reason),
+            status: None,
+            ..kept
+        });
+        let rows: Vec<_> = failed.chain([kept]).collect();
+        assert_eq!(from_bytes(&to_bytes(&rows)), Ok(rows));
+    }
+
+    #[test]
+    fn bytes_that_are_no_rows_are_refused() {
+        let row = Row {
+            request: 0,
+            measured: true,
+            stamps: Stamps::new(0, 0),
+            failure: None,
+            status: None,
+        };
+        let mut bytes = to_bytes(&[row]);
+        assert!(from_bytes(&bytes[1..]).unwrap_err().contains("no whole number of rows"));
+        bytes[5] = 0xf0;
+        assert!(from_bytes(&bytes).unwrap_err().contains("is unknown"));
+    }
+}

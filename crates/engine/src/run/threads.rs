@@ -1,0 +1,92 @@
+//! The workers of this process: a thread each.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::Builder;
+
+use net::{Epoll, Nanos, SourceAddresses};
+
+use crate::gate::Gate;
+use crate::plan::Plan;
+use crate::prepare::Prepared;
+use crate::report::Report;
+use crate::worker::{Share, Worker};
+
+/// Descriptors that stay free for files, pipes and whatever the caller opens.
+const SPARE_DESCRIPTORS: u64 = 64;
+
+/// What all workers of a process share.
+pub(crate) struct Common {
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) reports: Sender<Report>,
+    pub(crate) run_start: Nanos,
+    pub(crate) sources: SourceAddresses,
+}
+
+/// Starts a worker for each part, numbered from `first`; the message says why one could not start.
+pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Result<(), String> {
+    let socket_budget = descriptors_for_sockets() / parts.len().max(1) as u64;
+    for (plan, number) in parts.into_iter().zip(first..) {
+        let share = Share {
+            number,
+            plan,
+            prepared: Arc::clone(&common.prepared),
+            gate: Arc::clone(&common.gate),
+            reports: Sender::clone(&common.reports),
+            run_start: common.run_start,
+            socket_budget,
+            sources: common.sources.clone(),
+        };
+        spawn(share).inspect_err(|_| common.gate.abort())?;
+    }
+    Ok(())
+}
+
+/// Where the connections of a plan leave from: where the user says, else by `rotation`.
+pub(crate) fn sources_of(plan: &Plan, rotation: &SourceAddresses) -> SourceAddresses {
+    match plan.transport.source_addresses.as_slice() {
+        [] => rotation.clone(),
+        chosen => SourceAddresses::chosen(chosen),
+    }
+}
+
+/// Connections that this process may hold.
+pub(crate) fn descriptors_for_sockets() -> u64 {
+    let limit = net::raise_descriptor_limit();
+    let in_use = std::fs::read_dir("/proc/self/fd").map_or(16, |entries| entries.count() as u64);
+    limit.saturating_sub(in_use + SPARE_DESCRIPTORS)
+}
+
+fn spawn(share: Share) -> Result<(), String> {
+    let name = format!("torr-worker-{}", share.number);
+    let reports: Sender<Report> = Sender::clone(&share.reports);
+    let gate = Arc::clone(&share.gate);
+    let body = move || {
+        // Held until the end, so that the coordinator sees a worker that died as one that is gone.
+        let _reports = reports;
+        let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
+        if let Ok(driver) = Epoll::new() {
+            let spins = share.plan.spin;
+            drop(Worker::new(driver.spinning(spins), share).run());
+            guard.is_done.set(true);
+        }
+    };
+    let thread = Builder::new().name(name).spawn(body);
+    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+/// A worker that ends before its time takes the others with it: they would wait for it for ever.
+struct AbortUnlessDone {
+    gate: Arc<Gate>,
+    is_done: Cell<bool>,
+}
+
+impl Drop for AbortUnlessDone {
+    fn drop(&mut self) {
+        if !self.is_done.get() {
+            self.gate.abort();
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Loads of several real processes: they count as one does, and what is lost is said.
+
+#![allow(clippy::unwrap_used)] // A test that cannot start may panic.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use engine::{
+    Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, Stop, Summary, Tally, level_json,
+};
+use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
+
+const MS: u64 = 1_000_000;
+const CHILD: &str = env!("CARGO_BIN_EXE_engine-child");
+
+/// Longer than any of these tests takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
+    let timeout_ns = 300 * MS;
+    let request = RequestPlan { timeout_ns, ..RequestPlan::get(url) };
+    let plan = Plan::new(pace, Source::One { request }, stop);
+    let processes = Processes::Exactly(3);
+    Plan { retry_delay_ns: 10 * MS, workers: 4, processes, seed: 7, ..plan }
+}
+
+fn requests(url: &str, users: u32, requests: u64) -> Plan {
+    plan(url, Pace::Closed(Closed::new(users)), Stop::Requests { requests })
+}
+
+fn lasting(url: &str, users: u32, millis: u64) -> Plan {
+    plan(url, Pace::Closed(Closed::new(users)), Stop::Duration { duration_ns: millis * MS })
+}
+
+/// A load whose children bear a word by which they are found.
+fn start(plan: &Plan, word: &str) -> Run {
+    Run::start_with(plan, &[CHILD.into(), word.into()]).unwrap()
+}
+
+fn end(run: &Run) -> Summary {
+    let limit = Instant::now() + PATIENCE;
+    while !run.is_done() {
+        let _ = run.next_slice(Duration::from_millis(50));
+        assert!(Instant::now() < limit, "the run does not end");
+    }
+    run.summary().unwrap()
+}
+
+fn run(plan: &Plan) -> Summary {
+    end(&start(plan, "any"))
+}
+
+fn balanced(summary: &Summary) -> Tally {
+    let total = summary.total();
+    assert_eq!(total.planned, total.attempted + total.dropped);
+    assert_eq!(total.attempted, total.ended() + summary.in_flight);
+    total
+}
+
+fn hello() -> (Target, String) {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let url = format!("http://{}/", target.addr());
+    (target, url)
+}
+
+/// The processes of this machine with that word in their command.
+fn children(word: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
+    let mut found: Vec<u32> = numbers
+        .filter(|number| {
+            let command = std::fs::read_to_string(format!("/proc/{number}/cmdline"));
+            command.is_ok_and(|text| text.split('\0').eq([CHILD, word, ""]))
+        })
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+fn signal(name: &str, process: u32) {
+    let words = [format!("-{name}"), process.to_string()];
+    assert!(Command::new("kill").args(words).status().unwrap().success());
+}
+
+/// Waits until the window has brought some slices.
+fn wait_for_window(run: &Run) {
+    let limit = Instant::now() + PATIENCE;
+    let mut slices = 0;
+    while slices < 3 {
+        let slice = run.next_slice(Duration::from_millis(50));
+        slices += u32::from(slice.is_some_and(|slice| slice["phase"] == "measure"));
+        assert!(Instant::now() < limit, "no window came");
+    }
+}
+
+#[test]
+fn one_process_and_three_count_the_same_and_the_target_agrees() {
+    for processes in [1, 3] {
+        let (target, url) = hello();
+        let mut plan = requests(&url, 10, 3001);
+        plan.processes = Processes::Exactly(processes);
+        let summary = run(&plan);
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        assert_eq!((total.ok, counts.requests, counts.answered), (3001, 3001, 3001));
+        assert_eq!(total.bytes_in, counts.bytes_out);
+        assert_eq!(counts.connections, 10);
+        assert_eq!(total.accepted.service.count(), 3001);
+        assert_eq!((summary.concurrency, summary.connections.asked), (10, 10));
+        assert_eq!((summary.generator.processes, summary.workers.len()), (processes, 4));
+        assert_eq!((summary.failure.as_deref(), summary.lost), (None, 0));
+        assert!(summary.generator.cpu_ns > 0);
+    }
+}
+
+#[test]
+fn warm_up_and_window_together_are_what_the_target_saw() {
+    let (target, url) = hello();
+    let mut plan = lasting(&url, 8, 300);
+    plan.warmup_ns = 200 * MS;
+    let summary = run(&plan);
+    target.stop().unwrap();
+    let warmup: u64 = summary.warmup.iter().map(|tally| tally.attempted).sum();
+    let total = balanced(&summary);
+    assert!(warmup > 0 && total.attempted > 0);
+    assert_eq!(target.counts().requests, warmup + total.attempted);
+    assert_eq!(summary.window_ns, 300 * MS, "all begin and end together");
+}
+
+#[test]
+fn an_open_load_sends_what_was_planned() {
+    let (target, url) = hello();
+    let open = Open::new(2000.0, 16);
+    let stop = Stop::Duration { duration_ns: 500 * MS };
+    let summary = run(&plan(&url, Pace::Constant(open), stop));
+    target.stop().unwrap();
+    let total = balanced(&summary);
+    assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));
+    assert_eq!(summary.rate, Some(2000.0));
+}
+
+#[test]
+fn faults_balance_over_processes_and_the_target_agrees() {
+    for fault in Fault::ALL.iter().filter(|fault| fault.name() != "no_accept") {
+        let spec = FaultySpec {
+            host: "127.0.0.1".into(),
+            port: 0,
+            threads: 1,
+            fault: *fault,
+            share: 0.3,
+            seed: 1,
+        };
+        let target = Target::start(Spec::Faulty(spec)).unwrap();
+        let summary = run(&requests(&format!("http://{}/", target.addr()), 9, 60));
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        let name = fault.name();
+        assert_eq!((total.attempted, summary.in_flight), (60, 0), "{name}");
+        // A connection that closes under a request: the target never saw that one.
+        let unseen = if name == "close_after" { total.attempted - total.ok } else { 0 };
+        assert_eq!(counts.requests + unseen, 60, "{name}");
+        let answered = total.statuses.values().sum::<u64>() - total.rejected.values().sum::<u64>();
+        assert_eq!(total.ok, answered, "{name}");
+    }
+}
+
+#[test]
+fn every_exchange_of_every_process_is_in_the_log() {
+    let (target, url) = hello();
+    let path = std::env::temp_dir().join(format!("torr-fleet-{}.csv", std::process::id()));
+    let mut plan = requests(&url, 6, 500);
+    plan.log = Some(path.clone());
+    let summary = run(&plan);
+    target.stop().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(balanced(&summary).ok, 500);
+    assert_eq!(text.lines().count(), 1 + 500);
+    assert!(text.lines().skip(1).all(|line| line.starts_with("GET /,measure,ok,,200,")), "{text}");
+}
+
+#[test]
+fn a_process_that_is_killed_is_a_recorded_loss_and_the_rest_goes_on() {
+    let (target, url) = hello();
+    let run = start(&lasting(&url, 9, 1500), "killed");
+    wait_for_window(&run);
+    let found = children("killed");
+    assert_eq!(found.len(), 3);
+    signal("KILL", found[1]);
+    let summary = end(&run);
+    target.stop().unwrap();
+    let total = balanced(&summary);
+    assert!(total.ok > 0 && target.counts().requests >= total.attempted);
+    assert_eq!((summary.lost, summary.failure.as_deref()), (1, None));
+    assert_eq!(summary.window_ns, 1500 * MS, "the others measured to the end");
+    assert_eq!(summary.connections.asked, 9);
+    let warning = summary.warnings.first().unwrap();
+    assert!(warning.starts_with("engine process "), "{warning}");
+    assert!(warning.contains(" of 3 died (signal 9) "), "{warning}");
+    assert!(warning.contains(" s after the window began: its share"), "{warning}");
+    let level = level_json(&summary);
+    assert_eq!(level["health"]["verdict"], "generator-limited");
+    drop(run);
+    assert_eq!(children("killed"), [0_u32; 0]);
+}
+
+#[test]
+fn a_process_that_is_killed_before_the_window_holds_nobody_up() {
+    let (target, url) = hello();
+    let mut plan = lasting(&url, 9, 300);
+    plan.warmup_ns = 1000 * MS;
+    let run = start(&plan, "early");
+    signal("KILL", children("early")[0]);
+    let summary = end(&run);
+    target.stop().unwrap();
+    assert!(balanced(&summary).ok > 0);
+    let warning = summary.warnings.first().unwrap();
+    assert!(warning.contains("died (signal 9) before the window"), "{warning}");
+}
+
+#[test]
+fn a_load_all_of_whose_processes_die_has_failed() {
+    let (target, url) = hello();
+    let run = start(&lasting(&url, 9, 60_000), "all");
+    wait_for_window(&run);
+    children("all").into_iter().for_each(|child| signal("KILL", child));
+    let summary = end(&run);
+    target.stop().unwrap();
+    assert!(balanced(&summary).ok > 0, "what was reported is kept");
+    assert!(summary.window_ns < 60_000 * MS, "{}", summary.window_ns);
+    let failure = summary.failure.unwrap();
+    assert!(failure.starts_with("every engine process is gone: "), "{failure}");
+}
+
+#[test]
+fn a_stop_and_an_abort_reach_every_process() {
+    let (target, url) = hello();
+    for order in [Run::stop, Run::abort] {
+        let run = start(&lasting(&url, 9, 60_000), "ordered");
+        wait_for_window(&run);
+        order(&run);
+        let summary = end(&run);
+        assert!(balanced(&summary).ok > 0);
+        assert!(summary.interrupted);
+        assert!((1..60_000 * MS).contains(&summary.window_ns), "{}", summary.window_ns);
+        assert_eq!(summary.lost, 0, "{:?}", summary.warnings);
+    }
+    target.stop().unwrap();
+}
+
+#[test]
+fn a_process_that_hears_no_order_is_ended_by_an_abort() {
+    let (target, url) = hello();
+    let run = start(&lasting(&url, 9, 60_000), "deaf");
+    wait_for_window(&run);
+    signal("STOP", children("deaf")[0]);
+    run.abort();
+    let summary = end(&run);
+    target.stop().unwrap();
+    balanced(&summary);
+    assert_eq!(summary.lost, 1);
+    drop(run);
+    assert_eq!(children("deaf"), [0_u32; 0]);
+}
+
+#[test]
+fn a_dropped_run_leaves_no_process() {
+    let (target, url) = hello();
+    let run = start(&lasting(&url, 9, 60_000), "dropped");
+    assert_eq!(children("dropped").len(), 3);
+    drop(run);
+    assert_eq!(children("dropped"), [0_u32; 0]);
+    target.stop().unwrap();
+}
+
+#[test]
+fn a_process_that_nobody_leads_ends_by_itself() {
+    let mut child = Command::new(CHILD).stdin(std::process::Stdio::null()).spawn().unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn what_cannot_be_a_process_of_a_load_is_told_before_any_load() {
+    let (target, url) = hello();
+    let plan = requests(&url, 9, 100);
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let table = [
+        (words(&[]), "cannot start an engine process: no program is known"),
+        (words(&["/nowhere/child"]), "cannot start an engine process: No such file"),
+        (
+            words(&["sh", "-c", "echo first >&2; echo no such module >&2; exit 7"]),
+            "an engine process could not start: it died (exit code 7: no such module)",
+        ),
+        (words(&["sh", "-c", "echo hello; sleep 60"]), "version 104 of the frames is not 1"),
+    ];
+    for (command, message) in table {
+        let error = Run::start_with(&plan, &command).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+    target.stop().unwrap();
+    assert_eq!(target.counts().connections, 0);
+}
+
+#[test]
+fn processes_are_never_more_than_connections() {
+    let (target, url) = hello();
+    let summary = run(&requests(&url, 2, 50));
+    target.stop().unwrap();
+    assert_eq!((balanced(&summary).ok, summary.generator.processes), (50, 2));
+}

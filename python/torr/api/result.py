@@ -1,0 +1,154 @@
+"""`torr.load` and what every call gives: result.json as types, with the directory that holds it.
+
+Nothing is measured or judged here: words come from report, claims from what stats wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from pydantic import PrivateAttr
+
+from torr.errors import UsageError
+from torr.model import result as model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Health = Literal["healthy", "contended", "generator-limited", "unknown"]
+
+
+def load(directory: str | os.PathLike[str]) -> Result:
+    """The result in a run's directory, or of a `result.json`; UsageError if there is none."""
+    path = Path(directory)
+    file = path / "result.json" if path.is_dir() else path
+    found = model.read_as(Result, file)
+    found._keep(file)  # noqa: SLF001 - the same class
+    return found
+
+
+class Result(model.Result):
+    """What a run, a ladder or a diff left: everything in result.json, and where it lies.
+
+    Of a run with one level, that level's numbers are here too: `latency`, `counts`, `ok_per_s`,
+    `success_rate`. Made by `torr.run`, `torr.ladder` and `torr.load`.
+    """
+
+    _file: Path = PrivateAttr()
+    _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    def _keep(self, file: Path) -> None:
+        """Remember where it is from, and what it was before it had types."""
+        self._file = file
+        self._raw = json.loads(file.read_bytes())
+
+    @property
+    def directory(self) -> Path:
+        """The run's directory."""
+        return self._file.resolve().parent
+
+    @property
+    def verdict(self) -> str:
+        """What was found, in one sentence."""
+        from torr.report.sentence import verdict
+
+        return verdict(self._raw)
+
+    @property
+    def trust(self) -> str:
+        """How far to trust it, in one line."""
+        from torr.report.trust import trust
+
+        return trust(self._raw)
+
+    @property
+    def health(self) -> Health:
+        """The generator's health at its worst level; a limited level claims nothing."""
+        from torr.report.trust import health
+
+        return cast("Health", health(self._raw))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the SLOs that were asked for may pass: where a command would not end with 1."""
+        from torr.cli.gate import judged
+        from torr.model.condition import Condition
+
+        texts = (self._raw.get("experiment") or {}).get("slos") or ()
+        return judged(self._raw, [Condition.parse(text) for text in texts]).missed is None
+
+    @property
+    def level(self) -> model.Level:
+        """The only level; raises UsageError where there are more or none."""
+        if len(self.levels) != 1:
+            count = f"{len(self.levels)} levels"
+            raise UsageError(f"{self.name} has {count}, not one", "say which: result.levels[0]")
+        return self.levels[0]
+
+    @property
+    def latency(self) -> model.Latency:
+        """The times of ok answers at the only level, in milliseconds."""
+        return self.level.latency
+
+    @property
+    def counts(self) -> model.Counts:
+        """The attempts of the only level, by how they ended."""
+        return self.level.counts
+
+    @property
+    def ok_per_s(self) -> float:
+        """Ok answers a second at the only level."""
+        return self.level.ok_per_s
+
+    @property
+    def success_rate(self) -> float | None:
+        """Percent of the attempts of the only level that were ok; None where none ended."""
+        return self.level.success_rate
+
+    @property
+    def peak(self) -> model.Peak | None:
+        """A ladder's highest ok/s; None where that cannot be told: see `capacity.reasons`."""
+        return self.capacity.peak if self.capacity else None
+
+    @property
+    def knee(self) -> model.Knee | None:
+        """A ladder's best trade of ok/s and time; None where that cannot be told."""
+        return self.capacity.knee if self.capacity else None
+
+    @property
+    def under_slo(self) -> model.SloCapacity | None:
+        """A ladder's highest level that holds every SLO, as all below it do; None without one."""
+        return self.capacity.slo if self.capacity else None
+
+    def report(self) -> Path:
+        """The page of the run, report.html, drawn now with tables and pictures if it is not yet."""
+        page = self.directory / "report.html"
+        if not page.exists():
+            from torr import report
+
+            report.write_all(self._raw, self.directory)
+        return page
+
+    def to_pandas(self, rows: Literal["levels", "slices"] = "levels") -> pd.DataFrame:
+        """A table with one row a level, or a slice; columns are named as in levels.csv.
+
+        Needs pandas: raises UsageError without it.
+        """
+        from torr.api.frames import frame
+
+        return frame(self._raw, rows)
+
+    def __str__(self) -> str:
+        return f"{self.verdict}\n{self.trust}"
+
+    def __repr__(self) -> str:
+        return f"<torr.Result {self.kind} {self.name!r}, {self.status}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from torr.report.notebook import fragment
+
+        return fragment(self._raw)

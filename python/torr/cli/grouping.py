@@ -1,0 +1,79 @@
+"""From requests and a pace to groups: requests of one endpoint share their users' connections.
+
+Each user keeps to one endpoint and its connection; users, rate and connections are dealt over the
+endpoints in proportion to the weights of their requests.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError, require
+from torr.model.plan import Group
+from torr.model.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from torr.cli.requesting import Asked
+    from torr.model.pace import Pace
+
+Flags = dict[str, Any]
+
+
+def groups_of(asked: Asked, pace: Pace, flags: Flags) -> tuple[Group, ...]:
+    """One group an endpoint; raises UsageError for what they cannot do together."""
+    sources = _sources(asked, steps=flags["steps"])
+    shares = [sum(source.weights) or len(source.requests) for source in sources]
+    paces: Sequence[Pace] = pace.parts(shares)
+    columns = _columns(flags["data"])
+    for source in sources:
+        source.check_names(columns)
+    data = None if columns is None else str(Path(flags["data"]).absolute())
+    require(
+        data is None or any(source.uses_rows for source in sources),
+        "--data: no request uses its rows",
+        "write {{row.NAME}} into the URL, a header or the body",
+    )
+    return tuple(
+        Group(
+            pace=part,
+            source=source,
+            name="default" if len(sources) == 1 else source.requests[0].place.place,
+            think=flags["think"],
+            data=data if source.uses_rows else None,
+            share=share,
+        )
+        for source, part, share in zip(sources, paces, shares, strict=True)
+    )
+
+
+def _sources(asked: Asked, *, steps: bool) -> list[Source]:
+    weights = asked.weights or (1,) * len(asked.requests)
+    by_endpoint: dict[Any, list[int]] = {}
+    for number, request in enumerate(asked.requests):
+        by_endpoint.setdefault(request.place.endpoint, []).append(number)
+    if steps and len(by_endpoint) > 1:
+        places = [asked.requests[numbers[0]].place.place for numbers in by_endpoint.values()]
+        raise UsageError(
+            f"--steps: the requests go to {' and '.join(places[:3])}",
+            "a user keeps one connection: steps go to one scheme, host and port",
+        )
+    return [
+        Source(
+            requests=tuple(asked.requests[number] for number in numbers),
+            order="steps" if steps else "turn",
+            weights=tuple(weights[number] for number in numbers) if asked.weights else (),
+        )
+        for numbers in by_endpoint.values()
+    ]
+
+
+def _columns(path: str | None) -> AbstractSet[str] | None:
+    if path is None:
+        return None
+    from torr.sources.rows import columns_of
+
+    return columns_of(Path(path))

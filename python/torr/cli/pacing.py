@@ -1,0 +1,139 @@
+"""From flags to a pace: steady load, stages, or times written down; and until when.
+
+Stages and times begin at once: there is no warm-up before them.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError, require
+from torr.model.pace import Closed, Open, Replay, Stage
+from torr.model.plan import Count, Duration
+from torr.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from torr.model.pace import Pace
+
+Flags = dict[str, Any]
+
+DEFAULT_DURATION_NS = 10 * SECOND_NS
+DEFAULT_WARMUP_NS = 2 * SECOND_NS
+DEFAULT_USERS = 50
+DEFAULT_OPEN_CONNECTIONS = 100
+
+_NAMES = {"duration": "-z/--duration", "connections": "-c/--connections"}
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When requests start, until when, and how long before the measured window."""
+
+    pace: Pace
+    stop: Duration | Count
+    warmup_ns: int
+
+
+def timing_of(flags: Flags) -> Timing:
+    """What the flags of the load say; raises UsageError that names the flag."""
+    if flags.get("replay") is not None:
+        return _replay(flags)
+    _needs(flags, "speed", "--replay", "add --replay FILE")
+    if flags.get("rate") is None:
+        for name in ("arrivals", "max_in_flight"):
+            _needs(flags, name, "--rate", "add --rate 1000")
+    else:
+        _refuse(flags, "--rate", "pool")
+    if flags.get("stages") is not None:
+        return _stages(flags)
+    warmup_ns = flags["warmup"]
+    return Timing(
+        _steady(flags), _stop(flags), DEFAULT_WARMUP_NS if warmup_ns is None else warmup_ns
+    )
+
+
+def _steady(flags: Flags) -> Pace:
+    rate = flags.get("rate")
+    if rate is None:
+        return Closed(flags.get("connections") or DEFAULT_USERS, flags.get("pool"))
+    return _open(flags, rate)
+
+
+def _open(flags: Flags, rate: float, stages: tuple[Stage, ...] = ()) -> Open:
+    if rate == 0:
+        raise UsageError("--rate: '0' requests a second is no load", "write 500, 10k or 200/s")
+    return Open(
+        rate_per_s=rate,
+        arrivals=flags["arrivals"] or "constant",
+        connections=flags["connections"] or DEFAULT_OPEN_CONNECTIONS,
+        max_in_flight=flags["max_in_flight"],
+        stages=stages,
+    )
+
+
+def _stop(flags: Flags) -> Duration | Count:
+    requests = flags.get("requests")
+    if requests is None:
+        return Duration(flags["duration"] or DEFAULT_DURATION_NS)
+    _refuse(flags, "--requests", "duration", hint="give one stop")
+    return Count(requests)
+
+
+def _stages(flags: Flags) -> Timing:
+    """Users that come and go, or with --rate a rate that does; it starts where -c or it says."""
+    _refuse(flags, "--stages", "duration", "requests", hint="the stages say how long")
+    _refuse_warmup(flags, "--stages")
+    stages: tuple[Stage, ...] = flags["stages"]
+    stop = Duration(sum(stage.duration_ns for stage in stages))
+    rate = flags["rate"]
+    start = flags["connections"] if rate is None else rate
+    if start:
+        stages = (Stage(0, start), *stages)
+    highest = max(stage.target for stage in stages)
+    if rate is not None:
+        return Timing(_open(flags, highest, stages), stop, 0)
+    _refuse(flags, "--stages", "pool", hint="users who share connections are there from the start")
+    for stage in stages:
+        is_whole = stage.target % 1 == 0
+        require(is_whole, f"--stages: {stage.target:g} users are not whole", "--rate is for rates")
+    return Timing(Closed(math.ceil(highest), stages=stages), stop, 0)
+
+
+def _replay(flags: Flags) -> Timing:
+    """As many requests as there are times in the file; -z cuts it."""
+    _refuse(flags, "--replay", "rate", "arrivals", "stages", "requests", "pool")
+    _refuse_warmup(flags, "--replay")
+    from torr.sources.times import read_times
+
+    offsets = read_times(Path(flags["replay"]), flags["speed"] or 1.0)
+    if flags["duration"] is not None:
+        offsets = offsets[: bisect_left(offsets, flags["duration"])]
+    connections = flags["connections"] or DEFAULT_OPEN_CONNECTIONS
+    return Timing(Replay(offsets, connections, flags["max_in_flight"]), Count(len(offsets)), 0)
+
+
+def _refuse_warmup(flags: Flags, what: str) -> None:
+    require(
+        not flags["warmup"],
+        f"{what} and --warmup are both given: its load begins at once",
+        "leave --warmup out",
+    )
+
+
+def _refuse(flags: Flags, what: str, *others: str, hint: str = "leave one out") -> None:
+    """Refuse flags that contradict another one."""
+    for name in others:
+        first, second = _name(name), what
+        require(flags.get(name) is None, f"{first} and {second} are both given", hint)
+
+
+def _needs(flags: Flags, name: str, what: str, hint: str) -> None:
+    require(flags.get(name) is None, f"{_name(name)} needs {what}", hint)
+
+
+def _name(name: str) -> str:
+    return _NAMES.get(name, f"--{name.replace('_', '-')}")

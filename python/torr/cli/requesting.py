@@ -1,0 +1,196 @@
+"""From URLs, a requests file and flags to requests, each with a name of its own.
+
+A flag is for every request; what a file says of a request goes before it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr import __version__
+from torr.errors import UsageError, require
+from torr.model.request import Request
+from torr.model.url import Url
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.sources.entry import Entry
+
+Flags = dict[str, Any]
+
+DEFAULT_STATUSES = ((200, 399),)
+_SAID_BY_FILES = {
+    "method": "-m/--method",
+    "body": "-b/--body",
+    "json_body": "--json-body",
+    "capture": "--capture",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Requests in order, and their weights, if any were given."""
+
+    requests: tuple[Request, ...]
+    weights: tuple[int, ...] = ()
+
+
+def asked_of(urls: Sequence[str], flags: Flags) -> Asked:
+    """What is to be sent; raises UsageError that names the flag, or file and line."""
+    path = flags["requests_file"]
+    if path is None:
+        require(bool(urls), "URL is missing", "torr run http://localhost:8080/")
+        found = Asked(tuple(_of_urls(urls, flags)))
+    else:
+        found = _of_file(Path(path), urls, flags)
+    requests = tuple(_finished(request, flags) for request in found.requests)
+    return Asked(_told_apart(requests), _weights(found, flags))
+
+
+def _of_urls(urls: Sequence[str], flags: Flags) -> list[Request]:
+    body, headers = _body(flags)
+    captures = flags["capture"]
+    require(
+        not captures or len(urls) == 1 or flags["steps"],
+        "--capture: there are several requests, and it could be of any",
+        "add --steps, whose first one it is of, or write it into a --requests-file",
+    )
+    method = flags["method"] or ("GET" if body is None else "POST")
+    return [
+        Request(
+            url=url,
+            method=method,
+            headers=headers,
+            body=body,
+            captures=() if number else captures,
+            template=False if flags["verbatim"] else None,
+            timeout_ns=flags["timeout"],
+            accept_statuses=flags["expect_status"] or DEFAULT_STATUSES,
+        )
+        for number, url in enumerate(urls)
+    ]
+
+
+def _of_file(path: Path, urls: Sequence[str], flags: Flags) -> Asked:
+    """The requests of a file; the URL, if any, is where its relative URLs lead."""
+    for name, says in _SAID_BY_FILES.items():
+        given = flags[name] not in (None, ())
+        hint = "the file says what is sent"
+        require(not given, f"{says} and --requests-file are both given", hint)
+    require(len(urls) <= 1, "--requests-file and several URLs are given", "give one URL, or none")
+    from torr.sources.requests import read_requests
+
+    found = read_requests(path)
+    if found.left_out:
+        few = "entry is" if found.left_out == 1 else "entries are"
+        click.echo(f"note: {path}: {found.left_out:,} {few} not http, left out", err=True)
+    base = Url.parse(urls[0]) if urls else None
+    require(
+        base is None or any(_is_relative(entry) for entry in found.entries),
+        f"{''.join(urls)} is given, but every request of {path} has a URL of its own",
+        "leave the URL out, or write paths such as /items into the file",
+    )
+    requests = tuple(_of_entry(entry, base, flags) for entry in found.entries)
+    weights = [entry.weight for entry in found.entries]
+    if all(weight is None for weight in weights):
+        return Asked(requests)
+    return Asked(requests, tuple(1 if weight is None else weight for weight in weights))
+
+
+def _of_entry(entry: Entry, base: Url | None, flags: Flags) -> Request:
+    from torr.sources.entry import at
+
+    missing = [
+        header
+        for header in _body(flags)[1]
+        if not any(header[0].lower() == name.lower() for name, _ in entry.headers)
+    ]
+    with at(entry.path, entry.line):
+        if _is_relative(entry) and base is None:
+            raise UsageError(f"{entry.url} is no whole URL", "give torr the URL of the server, too")
+        request = Request(
+            url=base.at(entry.url) if base is not None and _is_relative(entry) else entry.url,
+            method=entry.method,
+            headers=(*entry.headers, *missing),
+            body=entry.body,
+            name=entry.name,
+            captures=entry.captures,
+            template=False if flags["verbatim"] else None,
+            timeout_ns=entry.timeout_ns or flags["timeout"],
+            accept_statuses=entry.accept_statuses or flags["expect_status"] or DEFAULT_STATUSES,
+            expect_body=entry.expect_body,
+            expect_json=entry.expect_json,
+        )
+        request.expressions()  # here, where file and line can be named
+        return request
+
+
+def _is_relative(entry: Entry) -> bool:
+    return entry.url.startswith("/")
+
+
+def _finished(request: Request, flags: Flags) -> Request:
+    """The request with what is the same for all of them."""
+    return replace(
+        request.with_default_headers(__version__),
+        expect_body=(*request.expect_body, *flags["expect_body"]),
+        expect_json=(*request.expect_json, *flags["expect_json"]),
+        compressed=flags["compressed"],
+    )
+
+
+def _weights(found: Asked, flags: Flags) -> tuple[int, ...]:
+    given: tuple[int, ...] | None = flags["weights"]
+    if given is None:
+        return found.weights
+    require(not found.weights, "--weights and weights in the file are both given", "leave one out")
+    count = len(found.requests)
+    require(
+        len(given) == count,
+        f"--weights: {len(given)} for {count} request{'' if count == 1 else 's'}",
+        "give each request one, in order: --weights 8,1,1",
+    )
+    return given
+
+
+def _told_apart(requests: Sequence[Request]) -> tuple[Request, ...]:
+    """The requests under different names: by where they go, else by number."""
+    counts = Counter(request.name for request in requests)
+    endpoints = {request.place.endpoint for request in requests}
+    found: list[Request] = []
+    for request in requests:
+        name, place = request.name, request.place
+        if counts[name] > 1 and len(endpoints) > 1 and name == f"{request.method} {place.path}":
+            name = f"{request.method} {place.place}{place.path}"
+        taken = {other.name for other in found}
+        number, free = 1, name
+        while free in taken:
+            number += 1
+            free = f"{name} #{number}"
+        found.append(replace(request, name=free))
+    return tuple(found)
+
+
+def _body(flags: Flags) -> tuple[bytes | None, tuple[tuple[str, str], ...]]:
+    headers = tuple(flags["headers"])
+    if flags["basic_auth"] is not None:
+        headers = (*headers, flags["basic_auth"])
+    plain, document = flags["body"], flags["json_body"]
+    if document is None:
+        return plain, headers
+    if plain is not None:
+        raise UsageError("-b/--body and --json-body are both given", "give one body")
+    try:
+        json.loads(document)
+    except ValueError as error:
+        raise UsageError(f"--json-body: not JSON: {error}", "-b sends any text") from error
+    if not any(name.lower() == "content-type" for name, _ in headers):
+        headers = (*headers, ("content-type", "application/json"))
+    return document, headers

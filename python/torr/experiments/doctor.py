@@ -1,0 +1,164 @@
+"""`torr doctor`: what this machine can generate, measured with the engine before it is trusted.
+
+Fires at a target of its own, in this process; at the URL that is asked about nothing is sent. Takes
+about four seconds. Judges nothing: see diagnosis.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from torr import engine, targets
+from torr.model.pace import Closed, Open
+from torr.model.plan import Duration, Group, Plan
+from torr.model.request import Request
+from torr.model.source import Source
+from torr.model.url import Url
+from torr.store.listeners import Listener, Process, addresses, is_own, listeners, process_of
+from torr.store.machine import Machine, machine
+from torr.units import SECOND_NS
+
+CONNECTIONS = 50
+RATE = 1000.0
+WARMUP_NS = SECOND_NS // 5
+WINDOW_NS = SECOND_NS * 3 // 2
+
+BUSY_RATE = 10.0
+"""Percent of the time that a worker waits for a core: what the engine calls contended."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """What one worker answered for, and the share of a core that it took: shares in percent."""
+
+    requests_per_s: float
+    core_rate: float
+    run_queue_rate: float
+    steal_rate: float
+
+    @property
+    def per_core(self) -> float | None:
+        """Requests a second that a whole core of the generator would make."""
+        return 100 * self.requests_per_s / self.core_rate if self.core_rate > 0 else None
+
+    @property
+    def was_disturbed(self) -> bool:
+        """Whether others wanted the worker's core: then it met more answers at each turn."""
+        return self.run_queue_rate >= BUSY_RATE
+
+    @property
+    def cpu_us(self) -> float | None:
+        """Processor time of a worker for one request."""
+        return 1e6 / self.per_core if self.per_core else None
+
+
+@dataclass(frozen=True, slots=True)
+class Timers:
+    """How late requests started that were due at a constant rate, in milliseconds."""
+
+    p50_ms: float | None
+    p99_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The target of a URL; `listeners` is None where the kernel does not tell."""
+
+    where: str
+    is_own: bool
+    listeners: tuple[tuple[Listener, Process | None], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """Everything that was looked at; `descriptors` is the limit after the engine raised it."""
+
+    machine: Machine
+    speed: Speed
+    timers: Timers
+    descriptors: int
+    place: Place | None = None
+
+
+def doctor(url: str | None, say: Say) -> Examination:
+    """Look at the machine, measure, look at the target; `say` hears what is being done."""
+    before = machine()
+    with _target_apart() as target:
+        say("measuring what one worker sends")
+        speed = _speed(_level(target.url, Closed(CONNECTIONS)))
+        say("measuring how punctual timers are")
+        timers = _timers(_level(target.url, Open(RATE, connections=CONNECTIONS)))
+    raised = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return Examination(before, speed, timers, raised, None if url is None else place_of(url))
+
+
+@contextmanager
+def _target_apart() -> Iterator[targets.Target]:
+    """A target on the last core, and this thread on the others, where there is more than one.
+
+    Threads start where the thread is that makes them: so the worker never waits for the target.
+    """
+    allowed = os.sched_getaffinity(0)
+    last = {max(allowed)}
+    try:
+        os.sched_setaffinity(0, last)
+        with targets.listening(targets.Hello()) as target:
+            os.sched_setaffinity(0, allowed - last or allowed)
+            yield target
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def place_of(url: str) -> Place:
+    """Where a URL leads and, if that is this machine, who listens there."""
+    parts = Url.parse(url)
+    host = parts.host.strip("[]")
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    where = f"{parts.host}:{port}"
+    own = [address for address in addresses(host, port) if is_own(address)]
+    if not own:
+        return Place(where, is_own=False)
+    found = listeners(port)
+    if found is None:
+        return Place(where, is_own=True)
+    hearing = [each for each in found if any(each.hears(address) for address in own)]
+    return Place(where, True, tuple((each, process_of(each.inode)) for each in hearing))
+
+
+def _level(url: str, pace: Closed | Open) -> dict[str, Any]:
+    plan = Plan(
+        groups=(Group(pace, Source.of(Request(url))),),
+        stop=Duration(WINDOW_NS),
+        warmup_ns=WARMUP_NS,
+        drain_ns=SECOND_NS,
+    )
+    load = engine.start(plan)
+    try:
+        for _ in engine.slices(load):
+            pass
+    except BaseException:
+        load.abort()
+        raise
+    return engine.level(load)
+
+
+def _speed(level: dict[str, Any]) -> Speed:
+    health = level["health"]
+    return Speed(
+        requests_per_s=level["ok_per_s"] or 0.0,
+        core_rate=sum(health["worker_cpu_rate"]),
+        run_queue_rate=max(health.get("run_queue_rate") or [0.0]),
+        steal_rate=health.get("steal_rate") or 0.0,
+    )
+
+
+def _timers(level: dict[str, Any]) -> Timers:
+    lag = level["latency"].get("lag_ms") or {}
+    return Timers(lag.get("p50"), lag.get("p99"))

@@ -1,0 +1,158 @@
+"""What is looked for in an answer, and what is kept of it: statuses, bodies, JSON, captures.
+
+Read once from their texts, which are the same as flags and as members of a requests file. What a
+JSONPath or an expression may contain is the engine's to say: it refuses what it cannot run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from torr.errors import UsageError, require
+from torr.model.secrets import REDACTED, is_secret
+from torr.model.template import MADE, NAME
+
+Json = dict[str, Any]
+Spans = tuple[tuple[int, int], ...]
+
+_CAPTURE = "write NAME=json:$.token, NAME=header:Location or NAME=regex:/id=(\\d+)/"
+_LAST_NAME = re.compile(r"([\w-]+)['\"\]\s]*$")
+
+
+def parse_statuses(text: str) -> Spans:
+    """Ranges of statuses: `200`, `2xx`, `200-299`, several with commas."""
+    spans = []
+    for word in text.replace(" ", "").split(","):
+        found = re.fullmatch(r"([1-9])xx|([1-9]\d\d)(?:-([1-9]\d\d))?", word.lower())
+        if found is None:
+            raise UsageError(f"{word!r} is not a status", "write 200, 2xx, 200-299 or 200,404")
+        hundred, low, high = found.groups()
+        start = int(hundred) * 100 if hundred else int(low)
+        span = (start, start + 99 if hundred else int(high or low))
+        if span[0] > span[1]:
+            raise UsageError(f"{word!r} is no range: it ends before it begins")
+        spans.append(span)
+    return tuple(spans)
+
+
+@dataclass(frozen=True, slots=True)
+class BodyCheck:
+    """Text that a body must contain, or an expression that must match in it."""
+
+    text: str
+    is_regex: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> BodyCheck:
+        """Read `TEXT` or `/REGEX/`; raises UsageError."""
+        require(bool(text.strip("/")), f"{text!r} is in every body", "write a text or /REGEX/")
+        inside = _between_slashes(text)
+        return cls(text) if inside is None else cls(inside, is_regex=True)
+
+    def as_json(self) -> Json:
+        """The contract's body check."""
+        if self.is_regex:
+            return {"kind": "regex", "pattern": self.text}
+        return {"kind": "text", "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class JsonCheck:
+    """A value that a JSON body must have at a path (JSONPath, RFC 9535)."""
+
+    path: str
+    value: Any
+
+    @classmethod
+    def parse(cls, text: str) -> JsonCheck:
+        """Read `$.a.b=VALUE` or `a.b=VALUE`; a value that is no JSON is text; raises UsageError."""
+        place = _equals_sign(text)
+        require(
+            place is not None and bool(text[:place].strip()),
+            f"{text!r} is not PATH=VALUE",
+            "write $.status=ok or $.items[0].id=7",
+        )
+        path, written = text[:place].strip(), text[place:][1:].strip()
+        require(not written.startswith("="), f"{text!r} has two equals signs", "write PATH=VALUE")
+        return cls(json_path(path), _value(written))
+
+    def as_json(self) -> Json:
+        """The contract's JSON check."""
+        return {"path": self.path, "value": self.value}
+
+    def redacted(self) -> JsonCheck:
+        """The same without a value whose name says that it is a secret."""
+        name = _LAST_NAME.search(self.path)
+        hides = name is not None and is_secret(name[1])
+        return replace(self, value=REDACTED) if hides else self
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A part of an answer that the user's later requests may name."""
+
+    name: str
+    source: Literal["json", "header", "regex"]
+    what: str
+
+    @classmethod
+    def parse(cls, text: str) -> Capture:
+        """Read `NAME=json:PATH`, `NAME=header:FIELD` or `NAME=regex:/…(…)…/`."""
+        name, _, rest = text.partition("=")
+        source, colon, what = rest.partition(":")
+        name, source, what = name.strip(), source.strip(), what.strip()
+        require(bool(colon and what), f"{text!r} is not a capture", _CAPTURE)
+        require(
+            bool(NAME.fullmatch(name)) and name not in (*MADE, "row"),
+            f"{name!r} cannot name a captured value",
+            "write a word of your own, such as token",
+        )
+        if source == "json":
+            return cls(name, "json", json_path(what))
+        if source == "header":
+            return cls(name, "header", what)
+        require(source == "regex", f"{text!r}: nothing is captured from {source!r}", _CAPTURE)
+        return cls(name, "regex", _between_slashes(what) or what)
+
+    def as_json(self) -> Json:
+        """The contract's capture."""
+        return {"name": self.name, "from": self.source, "what": self.what}
+
+
+def json_path(text: str) -> str:
+    """A JSONPath; `a.b` is short for `$.a.b`."""
+    if text.startswith("$"):
+        return text
+    return f"${text}" if text.startswith("[") else f"$.{text}"
+
+
+def _between_slashes(text: str) -> str | None:
+    inside = len(text) > 2 and text[0] == text[-1] == "/"
+    return text[1:-1] if inside else None
+
+
+def _equals_sign(text: str) -> int | None:
+    """Where the path ends: the first `=` outside of brackets and quotes."""
+    depth, quote = 0, ""
+    for place, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"" and depth:
+            quote = sign
+        elif sign in "[(":
+            depth += 1
+        elif sign in "])":
+            depth -= 1
+        elif sign == "=" and depth == 0:
+            return place
+    return None
+
+
+def _value(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return json.loads(text, parse_constant=lambda word: word)
+    except ValueError:
+        return text

@@ -1,0 +1,256 @@
+"""When requests start: users that take turns, arrivals that wait for nobody, times written down.
+
+Each pace says what it may hold at once, and gives its share when a load is dealt over several
+endpoints: `parts` are paces whose sum is the whole. Times are integer nanoseconds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from torr.errors import require
+from torr.model.shares import dealt, dealt_to_each
+from torr.units import parse_duration, parse_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stretch of time in which users or rate go evenly to `target`; a time of 0 is a jump."""
+
+    duration_ns: int
+    target: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        fits = math.isfinite(self.target) and self.target >= 0
+        require(fits, f"a stage to {self.target:g}: it must be 0 or more")
+
+    @classmethod
+    def parse_all(cls, text: str) -> tuple[Stage, ...]:
+        """Read `30s:100,2m:1k,30s:0`; raises UsageError."""
+        stages = []
+        for word in text.split(","):
+            lasts, colon, target = word.partition(":")
+            require(bool(colon), f"{word.strip()!r} is no stage", "write 30s:100,2m:1k,30s:0")
+            stages.append(cls(parse_duration(lasts), parse_rate(target)))
+        require(
+            any(stage.duration_ns for stage in stages) and any(stage.target for stage in stages),
+            f"{text!r} is no load: it takes a time and a target",
+            "write 30s:100,2m:1k,30s:0",
+        )
+        return tuple(stages)
+
+    def as_json(self) -> Json:
+        """The contract's stage."""
+        return {"duration_ns": self.duration_ns, "target": float(self.target)}
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """`users` users, each sending its next request when the last one has ended.
+
+    They share `pool` connections, or keep one each. With `stages`, `users` is the most there are.
+    """
+
+    users: int
+    pool: int | None = None
+    stages: tuple[Stage, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the numbers, and what goes together."""
+        users, pool = self.users, self.pool
+        require(users >= 1, f"{users} connections: at least 1 is needed")
+        require(pool is None or pool >= 1, f"--pool {pool}: at least 1 connection is needed")
+        require(
+            pool is None or pool <= users,
+            f"--pool {pool}: {users:,} users need no more than {users:,} connections",
+            "give more users by -c, or leave --pool out",
+        )
+        require(
+            pool is None or not self.stages,
+            "--pool and --stages are both given",
+            "users who share connections are all there from the start: leave one out",
+        )
+
+    @property
+    def connections(self) -> int:
+        """How many connections it may hold."""
+        return self.users if self.pool is None else self.pool
+
+    @property
+    def concurrency(self) -> int:
+        """How many users there are."""
+        return self.users
+
+    def with_users(self, users: int) -> Closed:
+        """The same with another number of users, who share no more connections than they are."""
+        require(not self.stages, "users by --stages have no levels", "leave --stages out")
+        return Closed(users, None if self.pool is None else min(self.pool, users))
+
+    def parts(self, shares: Sequence[int]) -> list[Closed]:
+        """The users by shares, at least one each; and so are their connections and stages."""
+        users = dealt_to_each(self.users, shares, "user", "-c")
+        pools: Sequence[int | None] = [None] * len(shares)
+        if self.pool is not None:
+            pools = dealt_to_each(self.pool, shares, "connection", "--pool")
+            pools = [min(each) for each in zip(pools, users, strict=True)]
+        steps = [dealt(round(stage.target), shares) for stage in self.stages]
+        return [
+            Closed(
+                max([users[i], *(step[i] for step in steps)]),
+                pools[i],
+                tuple(replace(s, target=t[i]) for s, t in zip(self.stages, steps, strict=True)),
+            )
+            for i in range(len(shares))
+        ]
+
+    def as_json(self) -> Json:
+        """The contract's `pace`."""
+        found: Json = {"kind": "closed", "users": self.users}
+        if self.pool is not None:
+            found["pool"] = self.pool
+        return found | _stages(self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Requests that start at `rate_per_s` whatever the target does, over at most `connections`.
+
+    With `stages`, `rate_per_s` is the highest rate.
+    """
+
+    rate_per_s: float
+    arrivals: Literal["constant", "poisson"] = "constant"
+    connections: int = 100
+    max_in_flight: int | None = None
+    stages: tuple[Stage, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        positive = math.isfinite(self.rate_per_s) and self.rate_per_s > 0
+        require(positive, f"rate {self.rate_per_s:g}: it must be more than 0 a second")
+        _check_limits(self.connections, self.max_in_flight)
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests may be sent at once."""
+        return self.connections
+
+    def parts(self, shares: Sequence[int]) -> list[Open]:
+        """The rate by shares, and its connections, at least one each."""
+        connections = dealt_to_each(self.connections, shares, "connection", "-c")
+        limits: Sequence[int | None] = [None] * len(shares)
+        if self.max_in_flight is not None:
+            limits = dealt_to_each(self.max_in_flight, shares, "request", "--max-in-flight")
+        return [
+            replace(
+                self,
+                rate_per_s=self.rate_per_s * share / sum(shares),
+                connections=connections[i],
+                max_in_flight=limits[i],
+                stages=tuple(
+                    replace(stage, target=stage.target * share / sum(shares))
+                    for stage in self.stages
+                ),
+            )
+            for i, share in enumerate(shares)
+        ]
+
+    def as_json(self) -> Json:
+        """The contract's `pace`."""
+        return {
+            "kind": self.arrivals,
+            "rate_per_s": float(self.rate_per_s),
+            "connections": self.connections,
+            "max_in_flight": self.max_in_flight,
+        } | _stages(self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Requests that start at given times from the start of the window, ascending.
+
+    On disk the times are left out: they stand in the file that they were read from.
+    """
+
+    offsets_ns: Sequence[int]
+    connections: int = 100
+    max_in_flight: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        _check_limits(self.connections, self.max_in_flight)
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests may be sent at once."""
+        return self.connections
+
+    def parts(self, shares: Sequence[int]) -> list[Replay]:
+        """Itself, for one endpoint."""
+        require(
+            len(shares) == 1,
+            "--replay: the requests go to several endpoints",
+            "replay onto one endpoint at a time",
+        )
+        return [self]
+
+    def as_json(self) -> Json:
+        """The contract's `pace`."""
+        return {
+            "kind": "replay",
+            "offsets_ns": list(self.offsets_ns),
+            "connections": self.connections,
+            "max_in_flight": self.max_in_flight,
+        }
+
+
+Pace = Closed | Open | Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """How long a user thinks after each answer: a uniform or an exponential time."""
+
+    from_ns: int = 0
+    to_ns: int = 0
+    mean_ns: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the times."""
+        require(self.from_ns <= self.to_ns, "the longest thought is shorter than the shortest")
+
+    @classmethod
+    def parse(cls, text: str) -> Think:
+        """Read `1s`, `1s-3s` or `exp:2s`; raises UsageError."""
+        kind, colon, mean = text.partition(":")
+        if colon:
+            require(
+                kind.strip() == "exp", f"{text!r} is no time to think", "write 1s, 1s-3s or exp:2s"
+            )
+            return cls(mean_ns=parse_duration(mean))
+        low, dash, high = text.partition("-")
+        shortest = parse_duration(low)
+        return cls(shortest, parse_duration(high) if dash else shortest)
+
+    def as_json(self) -> Json:
+        """The contract's `think`."""
+        if self.mean_ns is not None:
+            return {"kind": "exponential", "mean_ns": self.mean_ns}
+        return {"kind": "uniform", "from_ns": self.from_ns, "to_ns": self.to_ns}
+
+
+def _check_limits(connections: int, limit: int | None) -> None:
+    require(connections >= 1, f"{connections} connections: at least 1 is needed")
+    require(limit is None or limit >= 1, f"{limit} in flight: at least 1 is needed")
+
+
+def _stages(stages: Sequence[Stage]) -> Json:
+    return {"stages": [stage.as_json() for stage in stages]} if stages else {}

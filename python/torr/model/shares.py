@@ -1,0 +1,35 @@
+"""Whole things dealt in proportion: the largest remainders get what is left over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.errors import require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def dealt(total: int, shares: Sequence[int]) -> list[int]:
+    """`total` dealt by shares (Hamilton's method); equal remainders go to the first."""
+    whole = sum(shares)
+    counts = [total * share // whole for share in shares]
+    by_remainder = sorted(range(len(shares)), key=lambda i: -(total * shares[i] % whole))
+    for i in by_remainder[: total - sum(counts)]:
+        counts[i] += 1
+    return counts
+
+
+def dealt_to_each(total: int, shares: Sequence[int], noun: str, flag: str) -> list[int]:
+    """The same, but nobody is left without; raises UsageError where there are too few."""
+    require(
+        total >= len(shares),
+        f"{total} {noun}{'' if total == 1 else 's'} for {len(shares)} endpoints: each needs one",
+        f"give {flag} at least {len(shares)}",
+    )
+    counts = dealt(total, shares)
+    for i, count in enumerate(counts):
+        if count == 0:
+            counts[i] = 1
+            counts[counts.index(max(counts))] -= 1
+    return counts

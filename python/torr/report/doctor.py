@@ -1,0 +1,78 @@
+"""What `torr doctor` says: the sentence, and the same as JSON. Nothing is judged here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from torr.experiments.diagnosis import connections
+from torr.units import show_connections, show_ms, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.experiments.diagnosis import Finding
+    from torr.experiments.doctor import Examination, Place
+    from torr.store.listeners import Listener, Process
+
+
+def sentence(seen: Examination) -> str:
+    """Return what the machine can generate, in one sentence."""
+    rate = seen.speed.per_core
+    if rate is None or not seen.speed.requests_per_s:
+        return "What this machine can generate could not be measured: no request was answered."
+    late = seen.timers.p99_ms
+    timers = "" if late is None else f"; timers are {_short(late)} late at p99"
+    shared = "; the cores were shared meanwhile" if seen.speed.was_disturbed else ""
+    return (
+        f"This machine can generate about {show_rate(_about(rate))} requests/s a core over up to"
+        f" {show_connections(connections(seen))}{timers}{shared}."
+    )
+
+
+def summary(found: Sequence[Finding]) -> str:
+    """Return how much there is to mind."""
+    minded = sum(finding.word == "mind" for finding in found)
+    if not minded:
+        return "Nothing stands in the way of a measurement."
+    return f"Mind {minded} of {len(found)}:"
+
+
+def as_json(seen: Examination, found: Sequence[Finding]) -> dict[str, Any]:
+    """Return everything that was seen and what it means."""
+    keys = ("name", "value", "word", "advice")
+    return {
+        "verdict": sentence(seen),
+        "requests_per_s_per_core": seen.speed.per_core,
+        "cpu_us_per_request": seen.speed.cpu_us,
+        "connections": connections(seen),
+        "timers": asdict(seen.timers),
+        "speed": asdict(seen.speed),
+        "descriptors": seen.descriptors,
+        "machine": asdict(seen.machine),
+        "target": None if seen.place is None else _target(seen.place),
+        "findings": [{key: getattr(finding, key) for key in keys} for finding in found],
+    }
+
+
+def _target(place: Place) -> dict[str, Any]:
+    """The target; `listeners` is null where the kernel does not tell."""
+    known = place.listeners
+    listening = None if known is None else [_listening(*each) for each in known]
+    return {"where": place.where, "is_own": place.is_own, "listeners": listening}
+
+
+def _listening(listener: Listener, process: Process | None) -> dict[str, Any]:
+    shown = {**asdict(listener), "address": str(listener.address)}
+    return {**shown, "process": None if process is None else asdict(process)}
+
+
+def _about(rate: float) -> float:
+    """Two digits: a short measurement knows no more."""
+    digits = math.floor(math.log10(rate)) - 1
+    return float(round(rate / 10**digits) * 10**digits)
+
+
+def _short(milliseconds: float) -> str:
+    return show_ms(milliseconds) if milliseconds >= 1 else f"{1000 * milliseconds:.0f} µs"

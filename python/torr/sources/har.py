@@ -1,0 +1,95 @@
+"""Requests of a HAR file, which browsers and proxies record.
+
+What belongs to the connection that was recorded is left out: `host`, `content-length` and their
+like, and HTTP/2's pseudo headers. Cookies stay as recorded: they are sent as any header is. Entries
+that are no request over HTTP (`data:`, `blob:`, `ws:`) are left out and counted.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from torr.errors import UsageError, require
+from torr.model.request import check_header, check_method
+from torr.sources.entry import Entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.model.request import Header
+
+# What torr says itself, of the connection that it uses (RFC 9110, 7.6.1).
+TRANSPORT = frozenset(
+    (
+        *("host", "content-length", "connection", "keep-alive", "te", "trailer", "upgrade"),
+        *("transfer-encoding", "proxy-connection", "proxy-authorization"),
+    )
+)
+
+
+def read(path: Path, document: dict[str, Any]) -> tuple[list[Entry], int]:
+    """Every request of the document, and how many entries were left out; raises UsageError."""
+    recorded = document["log"]["entries"]
+    require(isinstance(recorded, list), f"{path}: log.entries is not a list")
+    found = [_read_one(path, number, each) for number, each in enumerate(recorded, start=1)]
+    entries = [entry for entry in found if entry is not None]
+    return entries, len(found) - len(entries)
+
+
+def _read_one(path: Path, number: int, recorded: dict[str, Any]) -> Entry | None:
+    """The request of an entry, None if it has none over HTTP.
+
+    A HAR file has no lines worth naming: messages name the entry, counted from 1.
+    """
+    try:
+        request = recorded["request"]
+        return _entry(path, number, request) if _is_http(request["url"]) else None
+    except UsageError as error:
+        raise UsageError(f"{path}: entry {number}: {error.message}", error.hint) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{path}: entry {number} is not an entry of a HAR file", "export it again"
+        ) from error
+
+
+def _is_http(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://"))
+
+
+def _entry(path: Path, number: int, request: dict[str, Any]) -> Entry:
+    check_method(request["method"])
+    headers = tuple(_headers(request.get("headers", [])))
+    body = _body(request.get("postData"))
+    if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
+        kind = request["postData"].get("mimeType")
+        headers = (*headers, ("content-type", kind)) if kind else headers
+    return Entry(path, number, request["url"], request["method"], headers, body)
+
+
+def _headers(recorded: list[dict[str, str]]) -> list[Header]:
+    found = []
+    for each in recorded:
+        name, value = each["name"], each["value"]
+        if name.startswith(":") or name.lower() in TRANSPORT:
+            continue
+        check_header((name, value))
+        found.append((name, value))
+    return found
+
+
+def _body(posted: dict[str, Any] | None) -> bytes | None:
+    if not posted:
+        return None
+    text = posted.get("text")
+    if text is None:
+        fields = [(field["name"], field.get("value", "")) for field in posted.get("params", [])]
+        return urlencode(fields).encode() if fields else None
+    if posted.get("encoding") != "base64":
+        return str(text).encode()
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise UsageError(f"its body is not base64: {error}") from error

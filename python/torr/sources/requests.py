@@ -1,0 +1,62 @@
+"""A file of requests: HAR, JSON lines or vegeta's `http` text, told apart by ending and content."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError, require
+from torr.sources import har, http_text, json_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.sources.entry import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests of a file, and how many of its entries are none."""
+
+    entries: tuple[Entry, ...]
+    left_out: int = 0
+
+
+def read_requests(path: Path) -> Requests:
+    """Every request of a file; raises FileError, or UsageError where no line can be named."""
+    text = read_text(path)
+    if path.suffix.lower() != ".http" and text.lstrip()[:1] == "{":
+        found = _of_json(path, text)
+    else:
+        found = Requests(tuple(http_text.read(path, text)))
+    require(
+        bool(found.entries),
+        f"{path}: there is no request in it",
+        "write `GET http://localhost:8080/` or one JSON object a line",
+    )
+    return found
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; raises UsageError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from error
+
+
+def _of_json(path: Path, text: str) -> Requests:
+    """A HAR file is one document; everything else is an object a line."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        document = None
+    if isinstance(document, dict) and isinstance(document.get("log"), dict):
+        require("entries" in document["log"], f"{path}: the log of a HAR file has no entries")
+        entries, left_out = har.read(path, document)
+        return Requests(tuple(entries), left_out)
+    require(path.suffix.lower() != ".har", f"{path}: not a HAR file: there are no log.entries")
+    return Requests(tuple(json_lines.read(path, text)))

@@ -1,0 +1,135 @@
+"""python/torr/__init__.pyi: the types of `torr.run` and its like, read from the flags.
+
+What a keyword may be follows from what its flag reads: a duration may be a number of seconds, a
+repeatable flag a list. A type of flag that has no line in TYPES may be any plain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from torr.api import calls
+from torr.api.keywords import Keyword, keywords
+from torr.cli.ladder import ladder
+from torr.cli.run import run
+
+TYPES = {
+    "TIME": "_Duration",
+    "N": "int",
+    "RATE": "str | float",
+    "'NAME: VALUE'": "_Headers",
+    "USER:PASSWORD": "str | tuple[str, str]",
+    "STATUS": "str | int | Sequence[str | int]",
+    "LIST": "str | Sequence[int]",
+    "TEXT|@FILE": "str | bytes",
+    "METHOD": "str",
+    "NAME": "str",
+    "COND": "str",
+    "IP": "str",
+    "FILE": "_Path",
+    "DIR": "_Path",
+    "TIME:N,…": "str",
+    "N,…": "str | Sequence[int]",
+    "X": "float",
+    "TEXT|/REGEX/": "str",
+    "PATH=VALUE": "str",
+    "NAME=WHERE": "str",
+    "URL": "str",
+}
+"""By the name that a flag's help shows."""
+
+ANY = "str | float | _Path | Sequence[str | float]"
+JSON = "json_body"
+
+_HEAD = '''\
+"""torr: pressure testing for APIs. Written by `make reference`, from the flags of the commands.
+
+Keywords are flags: `torr.run(url, connections=200, duration="30s")`. Times are text with a unit
+(`"1.5ms"`, `"10s"`, `"2m"`) or seconds, rates text (`"10k"`) or numbers a second. What is wrong
+raises torr.errors.UsageError with the message of the command.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from torr import errors as errors
+from torr import targets as targets
+from torr.api.answer import Answer as Answer
+from torr.api.result import Result as Result
+from torr.api.result import load as load
+from torr.model.result import Level as Level
+from torr.model.result import Slice as Slice
+
+__version__: str
+
+_Path: TypeAlias = str | os.PathLike[str]
+_Duration: TypeAlias = str | float
+_Headers: TypeAlias = Mapping[str, str] | Sequence[str | tuple[str, str]] | str
+_Progress: TypeAlias = Callable[[Slice], object]
+'''
+
+_MEASURING = """\
+    Prints nothing. `progress` is called with every slice as it comes, from this thread; what it
+    raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
+    KeyboardInterrupt. Either way what was measured is kept in the run's directory.
+
+    Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
+"""
+_ONE = """\
+    Raises UsageError before anything is sent, NothingMeasuredError without a complete answer.
+"""
+
+
+def text() -> str:
+    """The whole stub."""
+    parts = [
+        _HEAD,
+        _call("run", "Result", _SAYS["run"], keywords(run), _MEASURING),
+        _call("ladder", "Result", _SAYS["ladder"], keywords(ladder), _MEASURING),
+        _call("once", "Answer", _SAYS["once"], keywords(run, calls.OF_ONE), _ONE),
+    ]
+    return "\n".join(parts)
+
+
+_SAYS = {
+    name: str(getattr(calls, name).__doc__).partition("\n")[0] for name in ("run", "ladder", "once")
+}
+
+
+def _call(name: str, gives: str, says: str, known: Mapping[str, Keyword], more: str) -> str:
+    own = ["    progress: _Progress | None = None,"] if gives == "Result" else []
+    url = "    url: str | Sequence[str] = ()," if gives == "Result" else "    url: str,"
+    lines = [f"def {name}(", url, "    *,", *own]
+    lines += [f"    {key}: {annotation(keyword)}," for key, keyword in known.items()]
+    lines += [f") -> {gives}:", f'    """{says}', "", more]
+    lines += [f"    {key}: {keyword.says}" for key, keyword in known.items()]
+    return "\n".join([*lines, '    """', ""])
+
+
+def annotation(keyword: Keyword) -> str:
+    """The type of a keyword, with its default."""
+    if keyword.flag.is_flag:
+        return f"bool = {keyword.default}"
+    kind = _kind(keyword)
+    if keyword.flag.multiple and kind != "_Headers":
+        kind = f"{kind} | Sequence[{kind}]"
+    if keyword.default is None:
+        return f"{kind} | None = None"
+    default = f'"{keyword.default}"' if isinstance(keyword.default, str) else keyword.default
+    return f"{kind} = {default}"
+
+
+def _kind(keyword: Keyword) -> str:
+    kind = keyword.flag.type
+    if isinstance(kind, click.Choice):
+        return f"Literal[{', '.join(_quoted(choice) for choice in kind.choices)}]"
+    if keyword.name == JSON:
+        return "object"
+    return TYPES.get(keyword.flag.metavar or kind.name, ANY)
+
+
+def _quoted(word: object) -> str:
+    return f'"{word}"'

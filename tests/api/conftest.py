@@ -1,0 +1,30 @@
+"""The Python door in an empty directory, with a fake engine or a real target behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from doubles import FakeEngine
+from torr import targets
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """An empty directory to be in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """The engine that calls of this test get."""
+    engine = FakeEngine()
+    monkeypatch.setattr("torr.engine.start", engine.start)
+    return engine
+
+
+@pytest.fixture(scope="session")
+def url():
+    """Where a real target answers at once."""
+    with targets.listening(targets.Hello()) as target:
+        yield target.url

@@ -1,0 +1,176 @@
+"""Keywords are the flags: the same names, the same values, the same words where they are wrong."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+import torr
+from torr.api.keywords import LEFT_OUT, keywords
+from torr.cli.ladder import ladder
+from torr.cli.main import main
+from torr.cli.run import run
+from torr.errors import UsageError
+from torr.model.transport import Transport
+
+URL = "http://127.0.0.1:9/x"
+
+# What a keyword may be, and the text after its flag that says the same.
+SAME = {
+    "seconds": ({"duration": 1.5}, ["--duration", "1.5s"]),
+    "whole seconds": ({"duration": 90}, ["--duration", "90s"]),
+    "no time": ({"warmup": 0}, ["--warmup", "0s"]),
+    "text of a time": ({"timeout": "250ms"}, ["--timeout", "250ms"]),
+    "thinking": ({"think": 2}, ["--think", "2s"]),
+    "count": ({"connections": 7, "requests": 9}, ["--connections", "7", "--requests", "9"]),
+    "rate": ({"rate": 5000.0}, ["--rate", "5k"]),
+    "choice": ({"rate": 5, "arrivals": "poisson"}, ["--rate", "5", "--arrivals", "poisson"]),
+    "headers by name": ({"headers": {"x-a": "1"}}, ["--header", "x-a: 1"]),
+    "headers in pairs": (
+        {"headers": [("x-a", "1"), "x-a: 2"]},
+        ["--header", "x-a: 1", "--header", "x-a: 2"],
+    ),
+    "one header": ({"headers": "x-a: 1"}, ["--header", "x-a: 1"]),
+    "body": ({"body": "hi"}, ["--body", "hi"]),
+    "bytes": ({"body": b"hi"}, ["--body", "hi"]),
+    "checks": (
+        {"expect_body": ["a", "/b/"], "expect_json": "$.n=1", "capture": "id=json:$.id"},
+        [
+            *("--expect-body", "a", "--expect-body", "/b/", "--expect-json", "$.n=1"),
+            *("--capture", "id=json:$.id"),
+        ],
+    ),
+    "stages": ({"stages": "1s:5,1s:0"}, ["--stages", "1s:5,1s:0"]),
+    "JSON": ({"json_body": {"n": [1]}}, ["--json-body", '{"n": [1]}']),
+    "JSON as text": ({"json_body": "[1]"}, ["--json-body", "[1]"]),
+    "credentials": ({"basic_auth": ("ann", "hush")}, ["--basic-auth", "ann:hush"]),
+    "status": ({"expect_status": 404}, ["--expect-status", "404"]),
+    "statuses": ({"expect_status": ["2xx", 404]}, ["--expect-status", "2xx,404"]),
+    "switch": ({"keepalive": False}, ["--no-keepalive"]),
+    "switch that is on": ({"keepalive": True, "insecure": False}, []),
+    "file": ({"cacert": Path("/dev/null")}, ["--cacert", "/dev/null"]),
+    "addresses": (
+        {"source_address": ["127.0.0.2", "127.0.0.3"]},
+        ["--source-address", "127.0.0.2", "--source-address", "127.0.0.3"],
+    ),
+    "nothing": ({"rate": None, "slo": None}, []),
+}
+
+BAD = {
+    "no connections": ({"connections": 0}, ["--connections", "0"]),
+    "half a connection": ({"connections": 1.5}, ["--connections", "1.5"]),
+    "a switch for a number": ({"connections": True}, ["--connections", "True"]),
+    "negative time": ({"duration": -5}, ["--duration", "-5s"]),
+    "endless time": ({"duration": float("inf")}, ["--duration", "infs"]),
+    "no unit": ({"duration": "10"}, ["--duration", "10"]),
+    "no SLO": ({"slo": ["p95 < 1s", "fast"]}, ["--slo", "fast"]),
+    "two stops": ({"duration": "1s", "requests": 5}, ["--duration", "1s", "--requests", "5"]),
+    "arrivals alone": ({"arrivals": "poisson"}, ["--arrivals", "poisson"]),
+    "unknown choice": ({"rate": 5, "arrivals": "x"}, ["--rate", "5", "--arrivals", "x"]),
+    "header": ({"headers": ["x-a"]}, ["--header", "x-a"]),
+    "JSON": ({"json_body": "{"}, ["--json-body", "{"]),
+    "name": ({"name": "a/b"}, ["--name", "a/b"]),
+    "log": ({"log": "none/x.csv"}, ["--log", "none/x.csv"]),
+    "misspelt": ({"conections": 5}, ["--conections", "5"]),
+    "unknown": ({"no_such_flag": 5}, ["--no-such-flag", "5"]),
+}
+
+# What only Python can get wrong.
+WRONG = {
+    "no switch": ({"keepalive": "no"}, "keepalive='no': it is a switch\nhint: say True or False"),
+    "no text": ({"name": object}, "no value for it\nhint: see --name"),
+    "no content": ({"body": {"n": 1}}, "body: dict is neither text nor bytes"),
+    "not JSON": ({"json_body": {1}}, "json_body: not JSON: Object of type set"),
+    "terminal": ({"strict": True}, "strict is of the command line alone"),
+}
+
+
+def plan(engine):
+    return json.loads(engine.loads.pop().plan.to_text())
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_call_plans_what_the_command_plans(name, fake, monkeypatch):
+    given, arguments = SAME[name]
+    torr.run(URL, **given)
+    called = plan(fake)
+    monkeypatch.setattr("sys.argv", ["torr"])
+    with pytest.raises(SystemExit):
+        main(["run", "-q", *arguments, URL])
+    assert called == plan(fake)
+
+
+def test_bytes_that_are_no_text_are_sent_as_they_are(fake):
+    torr.run(URL, body=b"\xff\x00")
+    request = plan(fake)["groups"][0]["source"]["request"]
+    assert request["body"] == "/wA="
+    assert request["method"] == "POST"
+
+
+def test_levels_are_a_list_or_text(fake):
+    torr.ladder(URL, levels=[1, 2])
+    torr.ladder(URL, levels="1,4", rounds=2)
+    assert fake.concurrencies == [1, 2, 1, 4, 1, 4]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_with_the_words_of_the_command(name, fake, capsys, place):
+    given, arguments = BAD[name]
+    with pytest.raises(SystemExit):
+        main(["run", *arguments, URL])
+    said = capsys.readouterr().err
+    with pytest.raises(UsageError) as refused:
+        torr.run(URL, **given)
+    assert f"torr: {refused.value}\n" == said
+    assert fake.loads == []
+    assert list(place.rglob("result.json")) == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_no_shell_could_say_is_refused_by_its_keyword(name, fake):
+    given, says = WRONG[name]
+    with pytest.raises(UsageError) as refused:
+        torr.run(URL, **given)
+    assert says in str(refused.value)
+    assert fake.loads == []
+
+
+def test_a_url_is_read_as_the_command_reads_it():
+    with pytest.raises(UsageError, match=r"URL: 'localhost:80' has no scheme\nhint: write http"):
+        torr.run("localhost:80")
+    with pytest.raises(UsageError, match="'--help' has no scheme"):
+        torr.run("--help")
+
+
+@pytest.mark.parametrize("verb", [run, ladder])
+def test_every_flag_is_a_keyword_or_left_out_on_purpose(verb):
+    call = {"run": torr.run, "ladder": torr.ladder}[verb.name]
+    longs = {opt for flag in verb.params for opt in flag.opts if opt.startswith("--")}
+    known = keywords(verb)
+    assert longs - {"--help-all"} == {k.long for k in known.values()} | {
+        f"--{name}" for name in LEFT_OUT if f"--{name}" in longs
+    }
+    assert list(inspect.signature(call).parameters) == ["url", "progress", *known]
+
+
+def test_one_request_takes_no_flags_of_a_load():
+    with pytest.raises(UsageError, match="No such option '--rate'"):
+        torr.once(URL, rate=5)
+
+
+def test_the_documentation_of_a_call_names_every_keyword():
+    assert "connections: users, each its own [50; 100 with --rate]" in torr.run.__doc__
+    assert "keepalive: if False, a new connection for each request" in torr.once.__doc__
+    signature = inspect.signature(torr.run)
+    assert signature.parameters["timeout"].default == "30s"
+    assert signature.parameters["keepalive"].default is True
+    assert signature.parameters["connections"].default is None
+    assert signature.parameters["dir"].default == "_output/torr"
+
+
+def test_the_default_transport_is_that_of_the_command(fake):
+    torr.run(URL)
+    assert plan(fake)["transport"] == Transport().as_json()

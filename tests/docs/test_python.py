@@ -1,0 +1,32 @@
+"""The Python in the pages runs, from the first block of a page to its last."""
+
+import re
+
+import pytest
+
+from documents import PAGES, name
+
+_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+WITH_PYTHON = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")]
+
+
+def quicker(code, url):
+    """The same code, aimed at a target of ours and over within a second."""
+    code = code.replace("http://localhost:8080", url)
+    code = re.sub(r'duration="\d+s"', 'duration="200ms", warmup=0', code)
+    code = code.replace("p99 < 50ms", "p99 < 50s")  # how fast it is, is the machine's
+    return re.sub(r"levels=\[", 'duration="200ms", warmup=0, levels=[', code)
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=name)
+def test_the_blocks_of_a_page_run_in_order(page, url, place, monkeypatch):
+    monkeypatch.chdir(place)
+    names = {}
+    for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        exec(compile(quicker(block, url), name(page), "exec"), names)  # noqa: S102 - our own page
+    assert names
+
+
+def test_there_is_python_in_the_pages():
+    assert WITH_PYTHON

@@ -1,0 +1,82 @@
+"""The steps of `torr doctor`, against a real target of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+from torr.errors import NothingMeasuredError
+from torr.experiments.doctor import doctor, place_of
+
+
+def test_it_measures_and_says_what_it_does():
+    said = []
+    seen = doctor(None, said.append)
+    assert [text.split()[0] for text in said] == ["measuring", "measuring"]
+    assert seen.speed.requests_per_s > 0
+    assert seen.speed.per_core >= seen.speed.requests_per_s
+    assert 0 < seen.timers.p50_ms <= seen.timers.p99_ms
+    assert seen.descriptors >= seen.machine.descriptors[0]
+    assert seen.place is None
+
+
+def test_the_cores_are_its_callers_again_when_it_ends(monkeypatch):
+    before = os.sched_getaffinity(0)
+    during = []
+
+    def start(_plan):
+        during.append(os.sched_getaffinity(0))
+        raise NothingMeasuredError("no engine today")
+
+    monkeypatch.setattr("torr.engine.start", start)
+    with pytest.raises(NothingMeasuredError):
+        doctor(None, lambda _text: None)
+    assert os.sched_getaffinity(0) == before
+    assert during == [before - {max(before)} or before]
+
+
+def test_it_ends_its_load_when_it_is_interrupted(monkeypatch):
+    aborted = []
+
+    class Endless:
+        def next_slice(self, _timeout_s):
+            raise KeyboardInterrupt
+
+        def done(self):
+            return False
+
+        def abort(self):
+            aborted.append(self)
+
+    monkeypatch.setattr("torr.engine.start", lambda _plan: Endless())
+    with pytest.raises(KeyboardInterrupt):
+        doctor(None, lambda _text: None)
+    assert len(aborted) == 1
+
+
+def test_a_target_of_this_machine_is_looked_at_and_gets_nothing():
+    with socket.create_server(("127.0.0.1", 0), backlog=9) as server:
+        port = server.getsockname()[1]
+        found = place_of(f"http://localhost:{port}/x")
+        assert (found.where, found.is_own) == (f"localhost:{port}", True)
+        [(listener, process)] = found.listeners
+        assert (listener.backlog, listener.waiting) == (9, 0)
+        assert process.pid == os.getpid()
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+def test_a_target_elsewhere_is_not_looked_at():
+    found = place_of("https://192.0.2.1/")
+    assert (found.where, found.is_own, found.listeners) == ("192.0.2.1:443", False, None)
+
+
+def test_a_port_of_this_machine_without_a_server_has_no_listener():
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        found = place_of(f"http://127.0.0.1:{bound.getsockname()[1]}/")
+    assert found.is_own
+    assert found.listeners == ()
