@@ -57,6 +57,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
         "workers": 1,
         "processes": 1,
         "seed": 1,
+        "spin": False,
         "log": None,
     }
 

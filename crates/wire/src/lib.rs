@@ -5,6 +5,7 @@
 
 mod chunked;
 mod error;
+mod escape;
 mod head;
 mod heads;
 mod request;

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::io::Write as _;
 
+use crate::escape::Escape;
 use crate::request::{self, RequestError, RequestParts};
 
 /// Gives values while a request is joined.
@@ -34,21 +35,6 @@ enum Piece {
     },
     /// The decimal length of the body.
     Length,
-}
-
-/// What a value must not break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Escape {
-    /// Nothing: a body carries any byte.
-    None,
-    /// The request line: bytes that cannot stand in it are percent-encoded.
-    Target,
-    /// A line of the head: control characters are left out.
-    Field,
-    /// Everything but unreserved characters is percent-encoded (RFC 3986, 2.3).
-    Url,
-    /// The inside of a JSON text.
-    Json,
 }
 
 /// Why a text is no template.
@@ -229,46 +215,6 @@ fn append(pieces: &[Piece], values: &mut impl Values, out: &mut Vec<u8>, length:
 fn write_number(number: usize, out: &mut Vec<u8>) {
     // Writing into memory cannot fail.
     let _ = write!(out, "{number}");
-}
-
-impl Escape {
-    /// Escapes what was appended from `from` on; most values need nothing and are not copied.
-    fn apply(self, out: &mut Vec<u8>, from: usize) {
-        if out[from..].iter().all(|byte| self.passes(*byte)) {
-            return;
-        }
-        let value = out.split_off(from);
-        for byte in value {
-            if self.passes(byte) {
-                out.push(byte);
-            } else {
-                self.replace(byte, out);
-            }
-        }
-    }
-
-    fn passes(self, byte: u8) -> bool {
-        match self {
-            Self::None => true,
-            Self::Target => byte > b' ' && byte < 0x7f && !b"\"#<>\\^`{|}".contains(&byte),
-            Self::Field => (byte >= b' ' || byte == b'\t') && byte != 0x7f,
-            Self::Url => byte.is_ascii_alphanumeric() || b"-._~".contains(&byte),
-            Self::Json => byte >= b' ' && byte != b'"' && byte != b'\\',
-        }
-    }
-
-    fn replace(self, byte: u8, out: &mut Vec<u8>) {
-        match (self, byte) {
-            (Self::Target | Self::Url, _) => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-            (Self::Json, b'"' | b'\\') => out.extend_from_slice(&[b'\\', byte]),
-            (Self::Json, _) => {
-                let _ = write!(out, "\\u{byte:04x}");
-            }
-            (Self::None | Self::Field, _) => {}
-        }
-    }
 }
 
 #[cfg(test)]
