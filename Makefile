@@ -13,7 +13,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-deps fmt lint bench versus truth schema reference clean
+.PHONY: help build demo test test-deps fmt lint fuzz bench versus truth schema reference clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -33,17 +33,22 @@ test-deps: ## install the programs that tests use, by apt
 
 fmt: $(VENV)/.pins ## format Rust and Python
 	cargo fmt
+	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
 lint: build ## check format, lints and types
 	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy scripts/reference build_backend
 	MYPYPATH=benches $(BIN)/mypy --explicit-package-bases benches
+
+fuzz: ## fuzz what reads others' bytes, guided by coverage (EXECUTIONS=2000000)
+	scripts/fuzz.sh $(EXECUTIONS)
 
 bench: build ## a minute of `make versus`: is torr still as cheap as it was?
 	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus
@@ -64,7 +69,7 @@ reference: build ## write the generated pages of docs/ again
 	PYTHONPATH=scripts $(BIN)/python -m reference
 
 clean: ## remove everything that was built or installed here; runs in _output stay
-	rm -rf $(VENV) target build dist $(ENGINE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target fuzz/target build dist $(ENGINE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The steps of build: the pins when they changed, the engine when Rust's sources did.

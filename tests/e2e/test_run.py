@@ -259,3 +259,10 @@ def test_a_target_killed_and_started_again_is_data(start, target, tmp_path):
     level = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["levels"][0]
     assert level["counts"]["errors"]["connect"] == level["reasons"]["connect.refused"] > 0
     assert balances(level["counts"])
+
+
+def test_health_says_how_much_each_worker_had_not_read(torr, hello):
+    level = torr("run", *QUICK, "--workers", 2, hello.url).level
+    assert len(level["health"]["receive_queue_bytes"]) == 2
+    healths = [piece["health"] for piece in level["slices"]]
+    assert all("receive_queue_bytes" in health for health in healths)

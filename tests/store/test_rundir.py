@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import weakref
 from contextlib import ExitStack
 
 import pytest
 
 from doubles import Truth, level_of, slice_of
 from torr.errors import OutputError
-from torr.store.rundir import RECENT, RunDirectory
+from torr.store.rundir import RunDirectory
 
 
 @pytest.fixture
@@ -78,12 +79,17 @@ def test_levels_are_read_back_with_their_slices(tmp_path, open_run):
     assert [len(level["slices"]) for level in run.full_levels()] == [3, 3]
 
 
-def test_memory_holds_the_last_slices_only(tmp_path, open_run):
+class Piece(dict):
+    """A slice that can be watched."""
+
+
+def test_memory_holds_no_slices(tmp_path, open_run):
     run = open_run(tmp_path)
-    for second in range(RECENT + 5):
-        run.keep_slice({"t_s": second})
-    assert len(run.recent) == RECENT
-    assert run.recent[0]["t_s"] == 5
+    piece = Piece(t_s=0)
+    watched = weakref.ref(piece)
+    run.keep_slice(piece)
+    del piece
+    assert watched() is None
 
 
 def test_latest_points_at_the_newest_run_with_a_result(tmp_path, open_run):

@@ -176,6 +176,11 @@ impl<S> Connection<S> {
         Ok(0)
     }
 
+    /// How many bytes, as they came, wait in the socket to be read.
+    pub fn unread<D: Driver<Socket = S>>(&self, driver: &D) -> u64 {
+        driver.unread(&self.socket)
+    }
+
     /// Throws away up to `scratch.len()` body bytes in the kernel; plain connections only.
     pub fn discard<D: Driver<Socket = S>>(
         &mut self,

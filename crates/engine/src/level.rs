@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::health::{Evidence, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES};
 use crate::report::{Phase, Sample};
-use crate::summary::{Summary, sum};
+use crate::summary::{Summary, WorkerTime, sum};
 use crate::tally::Tally;
 use crate::timeline::Slice;
 
@@ -77,6 +77,7 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
             "run_queue_rate": vitals.run_queue_rate,
             "steal_rate": vitals.steal_rate,
             "target_cpu_rate": vitals.target_cpu_rate,
+            "receive_queue_bytes": slice.receive_queue_bytes,
         },
     });
     merge(&mut line, more);
@@ -224,6 +225,8 @@ fn health(summary: &Summary, total: &Tally) -> Value {
         "run_queue_rate": rates(|worker| worker.run_queue_ns),
         "steal_rate": summary.health.steal_rate(),
         "target_cpu_rate": summary.health.target_cpu_rate(),
+        "receive_queue_bytes":
+            summary.workers.iter().map(WorkerTime::receive_queue_bytes).collect::<Vec<_>>(),
     })
 }
 

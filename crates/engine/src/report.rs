@@ -42,6 +42,8 @@ pub struct Report {
     /// Processor time since the last slice.
     #[serde(with = "UsageForm")]
     pub usage: ThreadUsage,
+    /// Bytes that waited unread in its connections when the slice ended, estimated from some.
+    pub receive_queue_bytes: u64,
     /// The first failures of each class.
     pub samples: Vec<Sample>,
     /// Every exchange that ended, when a log was asked for; between processes they travel apart.

@@ -75,6 +75,20 @@ pub struct WorkerTime {
     pub run_queue_ns: Nanos,
     /// On the clock.
     pub wall_ns: Nanos,
+    /// Bytes that waited unread at the ends of its slices, all together.
+    #[serde(default)]
+    pub receive_queue_sum: u64,
+    /// Slices in the sum.
+    #[serde(default)]
+    pub slices: u64,
+}
+
+impl WorkerTime {
+    /// Bytes that waited unread at the end of a slice, on average.
+    #[must_use]
+    pub fn receive_queue_bytes(&self) -> u64 {
+        self.receive_queue_sum / self.slices.max(1)
+    }
 }
 
 /// What generating cost.

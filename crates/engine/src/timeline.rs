@@ -19,6 +19,8 @@ pub(crate) struct Slice {
     pub(crate) connections: Connections,
     /// Processor time of each worker that took part, with the length of its part.
     pub(crate) usage: Vec<(ThreadUsage, Nanos)>,
+    /// Bytes that waited unread at its end, worker by worker.
+    pub(crate) receive_queue_bytes: Vec<u64>,
     /// Lag and response p99 of everything that ended, worker by worker.
     pub(crate) lag_p99: Vec<(Nanos, Nanos)>,
 }
@@ -93,6 +95,7 @@ impl Slice {
             in_flight: 0,
             connections: Connections::default(),
             usage: Vec::new(),
+            receive_queue_bytes: Vec::new(),
             lag_p99: Vec::new(),
         }
     }
@@ -104,6 +107,7 @@ impl Slice {
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
         self.lag_p99.extend(lag_p99(&report.tallies));
+        self.receive_queue_bytes.push(report.receive_queue_bytes);
         self.usage.push((report.usage, report.to.saturating_sub(report.from)));
     }
 
@@ -139,6 +143,7 @@ mod tests {
             in_flight: 1,
             connections: Connections { open: 3, ..Connections::default() },
             usage: ThreadUsage::default(),
+            receive_queue_bytes: 0,
             samples: Vec::new(),
             rows: Vec::new(),
             window: None,

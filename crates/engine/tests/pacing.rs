@@ -264,3 +264,21 @@ fn a_rate_so_low_that_its_first_arrival_is_beyond_time_ends() {
     run.assert_balanced();
     assert_eq!((run.warmup.attempted, run.measured.attempted), (1, 1));
 }
+
+#[test]
+fn what_a_late_generator_has_not_read_yet_is_seen_at_the_end_of_each_slice() {
+    // 80 users, of whom 64 are asked. A round of 80 sends takes 80 ms, an answer 30 ms: while some
+    // are sent to, the answers of others wait.
+    let unread = |send_cost_ns| {
+        let mut world = Simulated::new(hello_after(30 * MS));
+        world.send_cost_ns = send_cost_ns;
+        let run = simulate_in(closed(80), world, &Arc::new(Gate::new(1)));
+        run.assert_balanced();
+        let slices = run.reports.iter().filter(|report| report.phase == Phase::Measure);
+        slices.map(|report| report.receive_queue_bytes).collect::<Vec<_>>()
+    };
+    assert_eq!(unread(0), [0; 10]);
+    let answer = HELLO.len() as u64;
+    let late = unread(MS);
+    assert!(late.iter().all(|bytes| (answer..=80 * answer).contains(bytes)), "{late:?}");
+}

@@ -47,6 +47,9 @@ pub trait Driver {
     /// Throws away up to `scratch.len()` bytes unseen; otherwise like [`Driver::recv`].
     fn discard(&mut self, socket: &Self::Socket, scratch: &mut [u8]) -> io::Result<usize>;
 
+    /// How many bytes have come that nobody has read yet.
+    fn unread(&self, socket: &Self::Socket) -> u64;
+
     /// Waits for readiness, but not beyond `until`; replaces the content of `ready`.
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()>;
 }

@@ -126,6 +126,10 @@ impl Driver for Epoll {
         Ok(length)
     }
 
+    fn unread(&self, socket: &OwnedFd) -> u64 {
+        rustix::io::ioctl_fionread(socket).unwrap_or(0)
+    }
+
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()> {
         let now = self.now();
         let asleep_until = if self.spins { until.saturating_sub(SPIN_NS) } else { until };

@@ -12,6 +12,11 @@ pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// Real servers stay far below; a head with more fields is refused as too large.
 const MAX_FIELDS: usize = 128;
 
+const VERSION: &[u8] = b"HTTP/";
+
+/// A frame of HTTP/2: length, type, flags, stream (RFC 9113, 4.1).
+const FRAME_HEAD_BYTES: usize = 9;
+
 /// How the end of a body is found (RFC 9112, section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
@@ -55,6 +60,8 @@ impl Head {
             }
             Ok(httparse::Status::Partial) => still_possible(bytes).map(|()| None),
             Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLarge),
+            // What a server sends is named the same however it is cut.
+            Err(_) if may_be_http2_frame(bytes) => Ok(None),
             Err(_) => Err(name_of_garbage(bytes)),
         }
     }
@@ -70,7 +77,7 @@ impl Head {
         }
         let bodiless = to_head_request || status < 200 || status == 204 || status == 304;
         let framing = if bodiless { Framing::None } else { seen.framing() };
-        let reusable = seen.keepalive && framing != Framing::Close && status != 101;
+        let reusable = seen.keepalive && !seen.closes && framing != Framing::Close && status != 101;
         // A length beside chunks is how requests are smuggled: read the answer, then let go (RFC 9112, 6.1).
         let keepalive = reusable && !(seen.coded && seen.length.is_some());
         Ok(Self { status, framing, keepalive })
@@ -83,11 +90,12 @@ struct Fields {
     coded: bool,
     chunked: bool,
     keepalive: bool,
+    closes: bool,
 }
 
 impl Fields {
     fn new(is_http11: bool) -> Self {
-        Self { length: None, coded: false, chunked: false, keepalive: is_http11 }
+        Self { length: None, coded: false, chunked: false, keepalive: is_http11, closes: false }
     }
 
     fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
@@ -125,11 +133,9 @@ impl Fields {
 
     fn connection(&mut self, value: &[u8]) {
         for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-            if option.eq_ignore_ascii_case(b"close") {
-                self.keepalive = false;
-            } else if option.eq_ignore_ascii_case(b"keep-alive") {
-                self.keepalive = true;
-            }
+            // "close" is the last word, wherever it stands (RFC 9112, 9.3).
+            self.closes |= option.eq_ignore_ascii_case(b"close");
+            self.keepalive |= option.eq_ignore_ascii_case(b"keep-alive");
         }
     }
 
@@ -158,19 +164,26 @@ fn still_possible(bytes: &[u8]) -> Result<(), WireError> {
     if bytes.len() > MAX_HEAD_BYTES {
         return Err(WireError::HeadTooLarge);
     }
-    if starts_like_http(bytes) { Ok(()) } else { Err(name_of_garbage(bytes)) }
+    let bytes = without_empty_lines(bytes);
+    let shared = bytes.len().min(VERSION.len());
+    if matches!(bytes, b"\r") || bytes[..shared] == VERSION[..shared] {
+        return Ok(());
+    }
+    Err(name_of_garbage(bytes))
 }
 
-fn starts_like_http(bytes: &[u8]) -> bool {
-    let bytes = bytes.trim_ascii_start();
-    let shared = bytes.len().min(5);
-    bytes[..shared] == b"HTTP/"[..shared]
+/// Some servers send them before an answer (RFC 9112, 2.2).
+fn without_empty_lines(mut bytes: &[u8]) -> &[u8] {
+    while let Some(rest) = bytes.strip_prefix(b"\r\n").or_else(|| bytes.strip_prefix(b"\n")) {
+        bytes = rest;
+    }
+    bytes
 }
 
 fn name_of_garbage(bytes: &[u8]) -> WireError {
     if is_http2_frame(bytes) {
         WireError::Http2
-    } else if starts_like_http(bytes) {
+    } else if without_empty_lines(bytes).starts_with(VERSION) {
         WireError::BadHead
     } else {
         WireError::NotHttp
@@ -179,7 +192,21 @@ fn name_of_garbage(bytes: &[u8]) -> WireError {
 
 /// An HTTP/2 server speaks first, with SETTINGS (type 4) or GOAWAY (type 7) on stream 0 (RFC 9113, 4.1).
 fn is_http2_frame(bytes: &[u8]) -> bool {
-    bytes.len() >= 9 && bytes[0] == 0 && matches!(bytes[3], 4 | 7) && bytes[5..9] == [0; 4]
+    bytes.len() >= FRAME_HEAD_BYTES && begins_http2_frame(bytes)
+}
+
+/// Whether the rest of a frame's head would tell.
+fn may_be_http2_frame(bytes: &[u8]) -> bool {
+    bytes.len() < FRAME_HEAD_BYTES && begins_http2_frame(bytes)
+}
+
+fn begins_http2_frame(bytes: &[u8]) -> bool {
+    let is_right = |(at, byte): (usize, &u8)| match at {
+        0 | 5..FRAME_HEAD_BYTES => *byte == 0,
+        3 => matches!(byte, 4 | 7),
+        _ => true,
+    };
+    bytes.iter().take(FRAME_HEAD_BYTES).enumerate().all(is_right)
 }
 
 #[cfg(test)]
@@ -224,6 +251,7 @@ mod tests {
             ("HTTP/1.1", "A: b", true),
             ("HTTP/1.1", "Connection: close", false),
             ("HTTP/1.1", "Connection: foo, Close", false),
+            ("HTTP/1.1", "Connection: close, keep-alive", false),
             ("HTTP/1.0", "A: b", false),
             ("HTTP/1.0", "Connection: Keep-Alive", true),
             ("HTTP/1.1", "Transfer-Encoding: chunked", false), // beside a length

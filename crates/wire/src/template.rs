@@ -29,6 +29,8 @@ enum Piece {
     Text(Box<[u8]>),
     Value {
         place: u16,
+        /// What the template asks for, before what its part needs.
+        filter: Escape,
         escape: Escape,
     },
     /// The decimal length of the body.
@@ -67,17 +69,18 @@ impl Template {
         parts: &RequestParts<'_>,
         place: &mut dyn FnMut(&str) -> Result<u16, String>,
     ) -> Result<Self, TemplateError> {
-        let mut cutter = Cutter { pieces: Vec::new(), plain: Vec::new(), place };
+        let mut cutter = Cutter { pieces: Vec::new(), plain: Vec::new(), said: Vec::new(), place };
         cutter.plain(parts.method.as_bytes());
         cutter.plain(b" ");
-        cutter.cut(parts.target.as_bytes(), Escape::Target)?;
+        let target = cutter.cut(parts.target.as_bytes(), Escape::Target)?;
         cutter.plain(b" HTTP/1.1\r\n");
         if !request::has(parts, "host") {
             cutter.plain(format!("Host: {}\r\n", parts.host).as_bytes());
         }
+        let mut headers = Vec::new();
         for (name, value) in parts.headers {
             cutter.plain(format!("{name}: ").as_bytes());
-            cutter.cut(value.as_bytes(), Escape::Field)?;
+            headers.push((name.clone(), cutter.cut(value.as_bytes(), Escape::Field)?));
             cutter.plain(b"\r\n");
         }
         let counts_body = request::content_length(parts).is_some();
@@ -93,7 +96,9 @@ impl Template {
         let head = cutter.take();
         cutter.cut(parts.body.unwrap_or_default(), Escape::None)?;
         let body = cutter.take();
-        check_plain(parts)?;
+        // What stands there itself is checked as in a request without places: no value can break it.
+        let plain = RequestParts { target: &target, headers: &headers, ..*parts };
+        request::check(&plain).map_err(TemplateError::Request)?;
         Ok(Self { head, body, counts_body })
     }
 
@@ -113,22 +118,11 @@ impl Template {
     }
 }
 
-/// What is checked without its places: a value can break none of it.
-fn check_plain(parts: &RequestParts<'_>) -> Result<(), TemplateError> {
-    let without = |text: &str| -> String {
-        let pieces = text.split("{{").map(|piece| piece.split_once("}}").map_or(piece, |x| x.1));
-        pieces.collect()
-    };
-    let target = format!("/{}", without(parts.target));
-    let headers: Vec<_> =
-        parts.headers.iter().map(|(name, value)| (name.clone(), without(value))).collect();
-    let plain = RequestParts { target: &target, headers: &headers, ..*parts };
-    request::check(&plain).map_err(TemplateError::Request)
-}
-
 struct Cutter<'a> {
     pieces: Vec<Piece>,
     plain: Vec<u8>,
+    /// The text of the current part without its places.
+    said: Vec<u8>,
     place: &'a mut dyn FnMut(&str) -> Result<u16, String>,
 }
 
@@ -152,35 +146,42 @@ impl Cutter<'_> {
         std::mem::take(&mut self.pieces)
     }
 
-    fn cut(&mut self, text: &[u8], escape: Escape) -> Result<(), TemplateError> {
+    /// Cuts one part of a request; gives what it says itself.
+    fn cut(&mut self, text: &[u8], escape: Escape) -> Result<String, TemplateError> {
+        self.said.clear();
         let mut rest = text;
         while let Some(at) = find(rest, b"{{") {
             let (before, from) = rest.split_at(at);
             let unclosed = || TemplateError::Unclosed(String::from_utf8_lossy(from).into_owned());
             let length = end_of(from).ok_or_else(unclosed)?;
             let inside = String::from_utf8_lossy(&from[2..length - 2]).trim().to_owned();
-            self.plain(before);
+            self.say(before);
             self.value(&inside, escape)?;
             rest = &from[length..];
         }
-        self.plain(rest);
-        Ok(())
+        self.say(rest);
+        Ok(String::from_utf8_lossy(&self.said).into_owned())
+    }
+
+    fn say(&mut self, text: &[u8]) {
+        self.said.extend_from_slice(text);
+        self.plain(text);
     }
 
     fn value(&mut self, inside: &str, escape: Escape) -> Result<(), TemplateError> {
         if let Some(text) = inside.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-            self.plain(text.as_bytes());
+            self.say(text.as_bytes());
             return Ok(());
         }
         let (name, filter) = inside.split_once('|').unwrap_or((inside, ""));
-        let escape = match filter.trim() {
-            "" => escape,
+        let filter = match filter.trim() {
+            "" => Escape::None,
             "url" => Escape::Url,
             "json" => Escape::Json,
             other => return Err(TemplateError::Filter(other.to_owned())),
         };
         let place = (self.place)(name.trim()).map_err(TemplateError::Name)?;
-        self.push(Piece::Value { place, escape });
+        self.push(Piece::Value { place, filter, escape });
         Ok(())
     }
 }
@@ -201,9 +202,10 @@ fn append(pieces: &[Piece], values: &mut impl Values, out: &mut Vec<u8>, length:
         match piece {
             Piece::Text(text) => out.extend_from_slice(text),
             Piece::Length => write_number(length, out),
-            Piece::Value { place, escape } => {
+            Piece::Value { place, filter, escape } => {
                 let from = out.len();
                 values.put(*place, out);
+                filter.apply(out, from);
                 escape.apply(out, from);
             }
         }
@@ -297,6 +299,22 @@ mod tests {
     }
 
     #[test]
+    fn a_filter_does_not_replace_what_its_part_needs() {
+        let headers = [("A".to_owned(), "{{a | json}}".to_owned())];
+        let text = joined(&parts("/{{a | json}}", &headers, None), &["x \"\u{7f}"]);
+        assert_eq!(text, "GET /x%20%5C%22%7F HTTP/1.1\r\nHost: h:1\r\nA: x \\\"\r\n\r\n");
+    }
+
+    #[test]
+    fn nor_can_braces_hide_what_breaks_it_apart() {
+        for value in ["b\r\nEvil: 1}}c", "{{\"b\r\nEvil: 1\"}}", "{{a}}\r\nEvil: 1"] {
+            let headers = [("A".to_owned(), value.to_owned())];
+            let error = compiled(&parts("/", &headers, None)).unwrap_err().to_string();
+            assert!(error.contains("HTTP forbids"), "{error}");
+        }
+    }
+
+    #[test]
     fn filters_escape_and_quoted_text_stands_for_itself() {
         let body = "{{a | url}} {{a|json}} {{\"{{\"}}x{{ \"}}\" }}";
         let text = joined(&parts("/", &[], Some(body)), &["a/\"b\"\n"]);
@@ -310,6 +328,9 @@ mod tests {
             ("/{{a | loud}}", "\"loud\" is neither"),
             ("/{{unknown}}", "nobody knows unknown"),
             ("/{{a}} b", "white space"),
+            ("/ b}}c", "white space"),
+            ("/{{\" b\"}}", "white space"),
+            ("{{a}}", "path \"\""),
         ];
         for (target, message) in table {
             let error = compiled(&parts(target, &[], None)).unwrap_err().to_string();

@@ -80,6 +80,24 @@ fn refuses_bytes_after_the_end_at_every_split_point() {
 }
 
 #[test]
+fn names_what_is_wrong_the_same_at_every_split_point() {
+    let table: &[(&[u8], WireError)] = &[
+        (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00rest", WireError::Http2),
+        (b"\x00\x00\x12\x05\x00\x00\x00\x00\x00rest", WireError::NotHttp),
+        (b"220 mail.example ESMTP\r\n", WireError::NotHttp),
+        (b"HTTP/1.1 abc\r\n\r\n", WireError::BadHead),
+        (b"\r\n\nHTTP/1.1 abc\r\n\r\n", WireError::BadHead),
+        (b" OK\r\n", WireError::NotHttp),
+        (b"\r\rHTTP/1.1 200 OK\r\n", WireError::NotHttp),
+    ];
+    for (wire, error) in table {
+        for split in 0..wire.len() {
+            assert_eq!(read(&[&wire[..split], &wire[split..]], false), Err(*error), "at {split}");
+        }
+    }
+}
+
+#[test]
 fn discards_a_long_body_without_seeing_it() {
     let mut response = Response::new(false);
     response

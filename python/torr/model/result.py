@@ -201,6 +201,7 @@ class Health(_Part):
     run_queue_rate: list[float] = []
     steal_rate: float | None = None
     target_cpu_rate: float | None = None
+    receive_queue_bytes: list[Count] = []
 
 
 class Generator(_Part):

@@ -5,7 +5,7 @@
     DIR/latest                           -> NAME-<timestamp>, from the first finished level on
 
 Made before any load goes out, so that a directory that cannot be written stops nothing halfway.
-Memory holds the finished levels and the last 600 slices; the rest is read back from slices.jsonl.
+Memory holds the finished levels, and no slice: a long run needs no more of it than a short one.
 It draws nothing: plots, tables and pages are the report's.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 SCHEMA = 1
-RECENT = 600
 LATEST = "latest"
 
 Json = dict[str, Any]
@@ -43,7 +41,6 @@ class RunDirectory:
 
     path: Path
     head: Json
-    recent: deque[Json] = field(default_factory=lambda: deque(maxlen=RECENT))
     _levels: list[tuple[Json, int, int]] = field(default_factory=list)
     _slices: BinaryIO = field(init=False, repr=False)
     _level_start: int = 0
@@ -116,7 +113,6 @@ class RunDirectory:
             self._take_back()
             raise self._lost(error) from error
         self._end += len(line)
-        self.recent.append(piece)
 
     def keep_level(self, level: Json) -> None:
         """Add a finished level, and have it in result.json before returning.

@@ -149,6 +149,12 @@ impl Plan {
         if self.groups.is_empty() || self.workers == 0 || self.slice_ns == 0 {
             return Err("plan: groups, workers and slice_ns must not be empty or zero".into());
         }
+        let sum = |count: fn(&Pace) -> u32| {
+            self.groups.iter().map(|group| u64::from(count(&group.pace))).sum::<u64>()
+        };
+        if sum(Pace::connections).max(sum(Pace::concurrency)) > u64::from(u32::MAX) {
+            return Err(format!("plan: more than {} connections or users", u32::MAX));
+        }
         let is_shaped = |pace: &Pace| matches!(pace, Pace::Replay(_)) || !pace.stages().is_empty();
         if self.warmup_ns > 0 && self.groups.iter().any(|group| is_shaped(&group.pace)) {
             return Err("plan: stages and replays have no warm-up".into());
@@ -200,6 +206,14 @@ pub(crate) mod tests {
             let text = serde_json::to_string(&plan).unwrap();
             assert_eq!(Plan::from_json(&text), Ok(plan));
         }
+    }
+
+    #[test]
+    fn refuses_more_connections_than_can_be_counted() {
+        let mut most = plan(Pace::Closed(Closed::new(u32::MAX)));
+        most.groups.push(plan(Pace::Closed(Closed::new(1))).groups.remove(0));
+        let error = Plan::from_json(&serde_json::to_string(&most).unwrap()).unwrap_err();
+        assert_eq!(error, "plan: more than 4294967295 connections or users");
     }
 
     #[test]

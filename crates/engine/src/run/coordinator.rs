@@ -143,6 +143,8 @@ impl Coordinator {
             worker.cpu_ns += report.usage.cpu_ns;
             worker.run_queue_ns += report.usage.run_queue_ns;
             worker.wall_ns += report.to.saturating_sub(report.from);
+            worker.receive_queue_sum += report.receive_queue_bytes;
+            worker.slices += 1;
         }
         self.standings[report.worker as usize] = Standing::of(&report);
         for slice in self.timeline.add(&report) {

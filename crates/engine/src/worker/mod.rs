@@ -11,6 +11,7 @@ mod dialling;
 mod exchanging;
 mod journal;
 mod lane;
+mod receive_queue;
 mod routes;
 mod session;
 mod timekeeping;

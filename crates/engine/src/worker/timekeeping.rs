@@ -2,6 +2,7 @@
 
 use net::{Driver, Nanos, ThreadUsage};
 
+use super::receive_queue::receive_queue_bytes;
 use super::routes::Routes;
 use super::{ALERT_NS, ATTENTION_NS, Worker};
 use crate::report::{Phase, Report};
@@ -194,6 +195,7 @@ impl<D: Driver> Worker<D> {
             in_flight: self.in_flight,
             connections: self.connections,
             usage: spent,
+            receive_queue_bytes: receive_queue_bytes(&self.driver, &self.lanes, self.slice.number),
             samples: std::mem::take(&mut self.journal.samples),
             rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
             was_heard: self.was_heard(),

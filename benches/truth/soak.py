@@ -1,0 +1,77 @@
+"""Half an hour at half speed: memory stays flat, and no descriptor is lost."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from truth.firing import fired, firing, health_of, level_of, target
+from truth.row import Round, Value
+
+BAR = "memory < 1 MB/h after 5 min, no descriptor more"
+
+_SETTLED_S = 300
+
+
+class Sample(NamedTuple):
+    """What a process holds at a time."""
+
+    at_s: float
+    rss_mb: float
+    descriptors: int
+
+
+def soak(minutes: int) -> Callable[[int], Round]:
+    """So many minutes at half of what torr can do, or one for trying, with a looser bar."""
+
+    def measure(seconds: int) -> Round:
+        length = 60 * (minutes if seconds >= 10 else 1)
+        with target("hello", seconds=length + 60) as (url, _):
+            most = fired(url, "-c", "64", "-z", "3s")["attempted_per_s"]
+            words = ("--rate", f"{most / 2:.0f}", "-c", "64", "-z", f"{length}s")
+            with firing(url, *words) as run:
+                samples = watch(run.pid, length)
+                level = level_of(run)
+        settled = [one for one in samples if one.at_s > min(_SETTLED_S, length / 4)]
+        first, last = settled[0], settled[-1]
+        more = max(one.descriptors for one in settled) - first.descriptors
+        grown = last.rss_mb - first.rss_mb
+        slope = slope_per_hour(settled)
+        is_long = length > 2 * _SETTLED_S
+        growth = {"MB/h": Value(max(slope, 0.0), 0, 1)} if is_long else {"MB": Value(grown, 0, 1)}
+        values = {**growth, "descriptors more": Value(more, 0, 0)}
+        errors = sum(level["counts"]["errors"].values())
+        aside = {"requests/s": level["attempted_per_s"], "errors": errors, "RSS MB": last.rss_mb}
+        return Round(values, aside | health_of(level))
+
+    return measure
+
+
+def watch(process: int, seconds: int) -> list[Sample]:
+    """Looks at a process once a second, as long as its window lasts."""
+    started, samples = time.monotonic(), []
+    while (at_s := time.monotonic() - started) < seconds:
+        samples.append(Sample(at_s, rss_mb(process), descriptors(process)))
+        time.sleep(1)
+    return samples
+
+
+def rss_mb(process: int) -> float:
+    """Its resident memory."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    kib = next(line.split()[1] for line in lines if line.startswith("VmRSS:"))
+    return int(kib) / 1024
+
+
+def descriptors(process: int) -> int:
+    """How many it holds."""
+    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+
+def slope_per_hour(samples: list[Sample]) -> float:
+    """How fast memory grows, by least squares."""
+    times, sizes = [one.at_s for one in samples], [one.rss_mb for one in samples]
+    return statistics.linear_regression(times, sizes).slope * 3600

@@ -1,0 +1,29 @@
+//! How much has come that the worker has not read yet: what a generator shows that is late in reading.
+//!
+//! Asking costs a system call a connection, so that only some are asked, others in each slice.
+
+use client::Connection;
+use net::Driver;
+
+use super::lane::Lane;
+
+/// Connections that are asked in a slice.
+const ASKED: usize = 64;
+
+/// Bytes that wait in the receive queues of all connections, estimated from some of them.
+pub(super) fn receive_queue_bytes<D: Driver>(
+    driver: &D,
+    lanes: &[Lane<D::Socket>],
+    turn: u64,
+) -> u64 {
+    let stride = lanes.len().div_ceil(ASKED).max(1);
+    // The remainder is below a number of lanes.
+    let first = (turn % stride as u64) as usize;
+    let unread = |lane: &Lane<D::Socket>| {
+        let connection = lane.connection.as_ref().filter(|connection| connection.is_connected());
+        connection.map_or(0, |connection: &Connection<_>| connection.unread(driver))
+    };
+    let asked = lanes.iter().skip(first).step_by(stride);
+    let (count, bytes) = asked.fold((0, 0), |(count, sum), lane| (count + 1, sum + unread(lane)));
+    bytes * lanes.len() as u64 / u64::max(count, 1)
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Fuzzes everything that reads what somebody else wrote, guided by coverage.
+#
+#   scripts/fuzz.sh [EXECUTIONS]          over all targets together; 2,000,000 without a number
+#   scripts/fuzz.sh --record EXECUTIONS   keeps what was done in benches/truth/runs as well
+#   scripts/fuzz.sh --keep                makes the kept corpus of what was found since, minimised
+#
+# What breaks a target is left in fuzz/target/broken; `fuzz/target/*/release/TARGET FILE` shows it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Each target, and its share in percent: TLS makes keys for each execution, and has the least.
+shares=("head 22" "response 12" "chunked 25" "template 10" "plan 30" "tls 1")
+
+command -v c++ >/dev/null || {
+    printf 'missing: c++, which libFuzzer is compiled with\n    try: apt-get install g++\n' >&2
+    exit 1
+}
+
+# For a target that is named, flags hold for what runs in it, and not for build scripts.
+host=$(rustc -vV | sed -n 's/^host: //p')
+found=fuzz/target/found
+broken=fuzz/target/broken
+mkdir -p "$found" "$broken"
+
+build() {
+    local coverage=-Cllvm-args=-sanitizer-coverage
+    RUSTFLAGS="-Cpasses=sancov-module $coverage-level=4 $coverage-inline-8bit-counters \
+        $coverage-pc-table $coverage-trace-compares --cfg fuzzing -Dwarnings" \
+        cargo build --quiet --release --locked --manifest-path fuzz/Cargo.toml \
+        --target-dir fuzz/target --target "$host"
+}
+
+fuzz() { # fuzz NAME MORE…: runs a target on what is kept and what was found since
+    local name=$1
+    shift
+    mkdir -p "$found/$name" "fuzz/corpus/$name"
+    "fuzz/target/$host/release/$name" -max_len=1024 -timeout=10 -rss_limit_mb=1024 \
+        -dict="fuzz/dictionaries/$name.dict" -artifact_prefix="$broken/$name-" "$@"
+}
+
+run() { # run NAME EXECUTIONS: a row of the table, or what broke
+    local name=$1 log=$found/$1.log
+    if ! fuzz "$name" -runs="$2" "$found/$name" "fuzz/corpus/$name" 2>"$log"; then
+        printf 'target %s broke; its last words:\n' "$name" >&2
+        tail -n 40 "$log" >&2
+        return 1
+    fi
+    # "#1000 DONE cov: 484 ft: 1622 corp: 572/52Kb …"
+    awk -v name="$name" '/DONE/ {
+        printf "| %s | %s | %s | %s | %s |\n", name, substr($1, 2), $4, $6, $8
+    }' "$log"
+}
+
+run_all() {
+    local name share
+    printf '| target | executions | edges covered | features | inputs |\n| --- | --- | --- | --- | --- |\n'
+    for line in "${shares[@]}"; do
+        read -r name share <<<"$line"
+        run "$name" $(($1 * share / 100))
+    done
+}
+
+keep() { # An input for each edge is enough to begin with; counters would keep thousands.
+    local name
+    for line in "${shares[@]}"; do
+        name=${line% *}
+        mv "fuzz/corpus/$name" "$found/$name.kept"
+        fuzz "$name" -merge=1 -set_cover_merge=1 -use_counters=0 \
+            "fuzz/corpus/$name" "$found/$name" "$found/$name.kept" 2>"$found/$name.log"
+        rm -r "$found/$name.kept"
+    done
+    du -sh --apparent-size fuzz/corpus
+}
+
+build
+case "${1:-}" in
+    --keep) keep ;;
+    --record)
+        file=benches/truth/runs/$(date -u +%Y-%m-%dT%H%M%SZ).fuzz.md
+        {
+            printf 'scripts/fuzz.sh --record %s\n\n' "$2"
+            printf '%s, %s, commit %s\n\n' "$(rustc --version)" \
+                "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
+                "$(git rev-parse --short HEAD)"
+            run_all "$2"
+        } | tee "$file"
+        printf '\nkept: %s\n' "$file"
+        ;;
+    *) run_all "${1:-2000000}" ;;
+esac
