@@ -20,8 +20,9 @@ command -v c++ >/dev/null || {
 # For a target that is named, flags hold for what runs in it, and not for build scripts.
 host=$(rustc -vV | sed -n 's/^host: //p')
 found=fuzz/target/found
+kept=fuzz/target/kept
 broken=fuzz/target/broken
-mkdir -p "$found" "$broken"
+mkdir -p "$found" "$kept" "$broken"
 
 build() {
     local coverage=-Cllvm-args=-sanitizer-coverage
@@ -31,17 +32,23 @@ build() {
         --target-dir fuzz/target --target "$host"
 }
 
+unpack() { # unpack NAME: the kept corpus, as files
+    rm -rf "${kept:?}/$1"
+    python3 scripts/corpus.py unpack "fuzz/corpus/$1.txt" "$kept/$1"
+}
+
 fuzz() { # fuzz NAME MORE…: runs a target on what is kept and what was found since
     local name=$1
     shift
-    mkdir -p "$found/$name" "fuzz/corpus/$name"
+    mkdir -p "$found/$name"
     "fuzz/target/$host/release/$name" -max_len=1024 -timeout=10 -rss_limit_mb=1024 \
         -dict="fuzz/dictionaries/$name.dict" -artifact_prefix="$broken/$name-" "$@"
 }
 
 run() { # run NAME EXECUTIONS: a row of the table, or what broke
     local name=$1 log=$found/$1.log
-    if ! fuzz "$name" -runs="$2" "$found/$name" "fuzz/corpus/$name" 2>"$log"; then
+    unpack "$name"
+    if ! fuzz "$name" -runs="$2" "$found/$name" "$kept/$name" 2>"$log"; then
         printf 'target %s broke; its last words:\n' "$name" >&2
         tail -n 40 "$log" >&2
         return 1
@@ -65,10 +72,11 @@ keep() { # An input for each edge is enough to begin with; counters would keep t
     local name
     for line in "${shares[@]}"; do
         name=${line% *}
-        mv "fuzz/corpus/$name" "$found/$name.kept"
+        unpack "$name"
+        rm -rf "$kept/$name.new" && mkdir "$kept/$name.new"
         fuzz "$name" -merge=1 -set_cover_merge=1 -use_counters=0 \
-            "fuzz/corpus/$name" "$found/$name" "$found/$name.kept" 2>"$found/$name.log"
-        rm -r "$found/$name.kept"
+            "$kept/$name.new" "$found/$name" "$kept/$name" 2>"$found/$name.log"
+        python3 scripts/corpus.py pack "$kept/$name.new" "fuzz/corpus/$name.txt"
     done
     du -sh --apparent-size fuzz/corpus
 }
