@@ -2,6 +2,7 @@
 # Fuzzes everything that reads what somebody else wrote, guided by coverage.
 #
 #   scripts/fuzz.sh [EXECUTIONS]          over all targets together; 2,000,000 without a number
+#   scripts/fuzz.sh EXECUTIONS TARGET     in one of them
 #   scripts/fuzz.sh --record EXECUTIONS   keeps what was done in benches/truth/runs as well
 #   scripts/fuzz.sh --keep                makes the kept corpus of what was found since, minimised
 #
@@ -95,5 +96,8 @@ case "${1:-}" in
         } | tee "$file"
         printf '\nkept: %s\n' "$file"
         ;;
-    *) run_all "${1:-2000000}" ;;
+    *)
+        [ -z "${2:-}" ] || shares=("$2 100")
+        run_all "${1:-2000000}"
+        ;;
 esac

@@ -239,6 +239,20 @@ fn a_hung_request_becomes_a_timeout_in_the_drain_and_does_not_vanish() {
 }
 
 #[test]
+fn a_drain_as_long_as_the_timeout_makes_timeouts_of_all_that_hang() {
+    let stops = [engine::Stop::Requests { requests: 3 }, engine::Stop::Duration { duration_ns: 1 }];
+    for stop in stops {
+        let mut plan = closed(3);
+        plan.stop = stop;
+        plan.drain_ns = request(&mut plan).timeout_ns;
+        let run = simulate(plan, Target::new(|_, _| Dial::Accept(0), |_, _| vec![]));
+        run.assert_balanced();
+        assert_eq!(run.reasons(), [("timeout.first_byte".to_owned(), 3)]);
+        assert_eq!(run.in_flight, 0);
+    }
+}
+
+#[test]
 fn what_the_drain_does_not_see_end_stays_in_flight() {
     let mut plan = closed(3);
     request(&mut plan).timeout_ns = 30 * SECOND;

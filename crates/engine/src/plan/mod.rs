@@ -201,7 +201,8 @@ pub(crate) mod tests {
     fn survives_the_way_through_json() {
         let open = Open::new(10.5, 3);
         let closed = Pace::Closed(Closed::new(7));
-        for pace in [closed, Pace::Constant(open.clone()), Pace::Poisson(open)] {
+        let odd = Pace::Constant(Open::new(1.022_222_222_222_222e30, 3));
+        for pace in [closed, Pace::Constant(open.clone()), Pace::Poisson(open), odd] {
             let plan = plan(pace);
             let text = serde_json::to_string(&plan).unwrap();
             assert_eq!(Plan::from_json(&text), Ok(plan));

@@ -126,6 +126,8 @@ impl<D: Driver> Worker<D> {
         } else if self.window.left == 0 && self.in_flight == 0 {
             self.end_window(self.last_end.max(self.window.start + 1));
         } else if self.window.left == 0 && now >= self.give_up_at() {
+            // As long as its timeout, a drain ends with that of the last request: it is a timeout.
+            self.ring(now);
             self.end_window(now);
             self.window.drain_until = now;
         }
@@ -145,6 +147,9 @@ impl<D: Driver> Worker<D> {
     }
 
     fn keep_drain(&mut self, now: Nanos) {
+        if now >= self.window.drain_until {
+            self.ring(now);
+        }
         // What began in the warm-up is awaited too: a hung request must not vanish with it.
         if self.all_in_flight() == 0 || now >= self.window.drain_until {
             self.window.phase = Phase::Over;

@@ -1,0 +1,40 @@
+"""Whatever a target does, and over TLS too, counts balance and are the target's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from authority import Authority
+from forwarder import Forwarder
+from torr import targets
+
+# What ends in a timeout takes its time: fewer of those.
+HANGING = {"slow_loris", "length_too_long", "endless_body", "hang"}
+# Nobody sees its dropped SYNs; the forwarder would accept in its place.
+FAULTS = [fault for fault in targets.faults() if fault != "no_accept"]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    made = Authority(tmp_path_factory.mktemp("authority"))
+    made.sign("forwarder")
+    return made
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_counts_over_tls_are_the_targets_own(torr, target, authority, fault, processes):
+    faulty = target("faulty", "--fault", fault, "--share", "50%")
+    few = 12 if fault in HANGING else 60
+    flags = ("--requests", few, "--warmup", "0s", "-c", 6, "--timeout", "1s")
+    pair = (authority.folder / "forwarder.pem", authority.folder / "forwarder.key")
+    trust = ("--processes", processes, "--cacert", authority.certificate)
+    with Forwarder(faulty.url, *pair) as forwarder:
+        ended = torr("run", *flags, *trust, forwarder.url)
+    counts, seen = ended.level["counts"], faulty.stop()
+    failed = sum(counts["errors"].values())
+    assert counts["planned"] == counts["attempted"] == few == counts["ok"] + failed
+    assert seen["requests"] == few, ended.level["reasons"]
+    assert seen["answered"] == counts["ok"] + counts["errors"].get("status", 0)
+    assert 0 < seen["faults"][fault] < few
+    assert failed in (0, seen["faults"][fault])
