@@ -55,6 +55,8 @@ pub struct Exchange {
     pub bytes_in: u64,
     /// Everything that came, kept only when somebody asked for it before the start.
     pub transcript: Option<Vec<u8>>,
+    /// Whether the transcript ends with the read that brought the whole head.
+    pub is_head_enough: bool,
     /// The body without its framing, kept only when somebody asked for it before the start.
     pub body: Option<Vec<u8>>,
     response: Response,
@@ -77,6 +79,7 @@ impl Exchange {
             stamps: Stamps::new(intended, taken),
             bytes_in: 0,
             transcript: None,
+            is_head_enough: false,
             body: None,
             response: Response::new(request.is_head),
             to_write: request.length,
@@ -228,7 +231,8 @@ impl Exchange {
     }
 
     fn look_at(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Progress, WireError> {
-        if let Some(transcript) = &mut self.transcript {
+        let is_wanted = !(self.is_head_enough && self.response.head().is_some());
+        if let Some(transcript) = self.transcript.as_mut().filter(|_| is_wanted) {
             transcript.extend_from_slice(bytes);
         }
         self.latest = bytes.len();

@@ -27,18 +27,13 @@ pub(crate) const PERCENTILES: &[(&str, f64)] = &[
 ];
 
 /// A histogram of nanoseconds, with the exact sum and sum of squares.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metric {
-    histogram: Histogram<u64>,
+    /// None before the first value: most metrics of most requests never have one.
+    histogram: Option<Histogram<u64>>,
     sum: u128,
     sum_of_squares: u128,
     clamped: u64,
-}
-
-impl Default for Metric {
-    fn default() -> Self {
-        Self { histogram: empty(), sum: 0, sum_of_squares: 0, clamped: 0 }
-    }
 }
 
 /// Three digits are always valid, and so is growing from the smallest range.
@@ -56,19 +51,21 @@ impl Metric {
         self.sum += u128::from(value);
         self.sum_of_squares += u128::from(value) * u128::from(value);
         // A growing histogram takes every value up to an hour.
-        let _ = self.histogram.record(value);
+        let _ = self.histogram.get_or_insert_with(empty).record(value);
     }
 
     /// An empty metric whose histogram has already grown as far as this one's.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self { histogram: Histogram::new_from(&self.histogram), ..Self::default() }
+        Self { histogram: self.histogram.as_ref().map(Histogram::new_from), ..Self::default() }
     }
 
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Self) {
-        // Adding cannot fail on a histogram that grows.
-        let _ = self.histogram.add(&other.histogram);
+        if let Some(histogram) = &other.histogram {
+            // Adding cannot fail on a histogram that grows.
+            let _ = self.histogram.get_or_insert_with(empty).add(histogram);
+        }
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;
         self.clamped += other.clamped;
@@ -77,7 +74,7 @@ impl Metric {
     /// How many values were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.histogram.as_ref().map_or(0, Histogram::len)
     }
 
     /// Values beyond the range, counted at one hour.
@@ -92,13 +89,13 @@ impl Metric {
     pub fn percentile(&self, p: f64) -> Option<Nanos> {
         // One part in 10^9 forgives that 1 − 0.99 is not exactly 0.01.
         let enough = self.count() as f64 * (1.0 - p) >= 10.0 * (1.0 - 1e-9);
-        enough.then(|| self.histogram.value_at_quantile(p))
+        enough.then(|| self.quantile(p))
     }
 
     /// A quantile of however few values: for judging, not for showing.
     #[must_use]
     pub fn quantile(&self, p: f64) -> Nanos {
-        self.histogram.value_at_quantile(p)
+        self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(p))
     }
 
     /// The mean, in ns.
@@ -129,14 +126,14 @@ impl Metric {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn within_stdev_rate(&self) -> f64 {
+        let Some(histogram) = &self.histogram else { return 0.0 };
         let (mean, stdev) = (self.mean(), self.stdev());
-        let inside: u64 = self
-            .histogram
+        let inside: u64 = histogram
             .iter_recorded()
             .map(|step| (step.value_iterated_to(), step.count_at_value()))
             .filter(|(value, _)| {
-                let low = self.histogram.lowest_equivalent(*value) as f64;
-                let high = self.histogram.highest_equivalent(*value) as f64;
+                let low = histogram.lowest_equivalent(*value) as f64;
+                let high = histogram.highest_equivalent(*value) as f64;
                 ((low + high) / 2.0 - mean).abs() <= stdev
             })
             .map(|(_, count)| count)
@@ -147,20 +144,21 @@ impl Metric {
     /// The statistics in milliseconds, as files have them; null when nothing was counted.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        if self.count() == 0 {
+        let Some(histogram) = self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
+        else {
             return Value::Null;
-        }
+        };
         let mut stats = Map::new();
         stats.insert("n".into(), self.count().into());
         stats.insert("mean".into(), json!(self.mean() / 1e6));
         stats.insert("stdev".into(), json!(self.stdev() / 1e6));
         stats.insert("within_stdev_rate".into(), json!(self.within_stdev_rate()));
-        stats.insert("min".into(), milliseconds(self.histogram.min()));
+        stats.insert("min".into(), milliseconds(histogram.min()));
         for (name, p) in PERCENTILES {
             let value = self.percentile(*p).map_or(Value::Null, milliseconds);
             stats.insert((*name).into(), value);
         }
-        stats.insert("max".into(), milliseconds(self.histogram.max()));
+        stats.insert("max".into(), milliseconds(histogram.max()));
         Value::Object(stats)
     }
 
@@ -168,8 +166,10 @@ impl Metric {
     #[must_use]
     pub fn to_base64(&self) -> String {
         let mut bytes = Vec::new();
+        let nothing = empty();
+        let histogram = self.histogram.as_ref().unwrap_or(&nothing);
         // Writing to memory does not fail.
-        let _ = V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes);
+        let _ = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
         STANDARD.encode(bytes)
     }
 
@@ -182,7 +182,7 @@ impl Metric {
             .map_err(|error| error.to_string())?;
         let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no sum"));
         Ok(Self {
-            histogram,
+            histogram: (!histogram.is_empty()).then_some(histogram),
             sum: number(&parts.sum)?,
             sum_of_squares: number(&parts.sum_of_squares)?,
             clamped: parts.clamped,

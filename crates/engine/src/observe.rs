@@ -37,8 +37,8 @@ enum Place {
 }
 
 impl Observer {
-    /// Compiles what a request's plan looks for; `None` if that is nothing. `place` numbers the
-    /// names of captures.
+    /// Compiles what a request's plan looks for; `None` if that is nothing. A capture's place
+    /// is that of its name in `names`.
     pub(crate) fn new(plan: &RequestPlan, names: &[String]) -> Result<Option<Self>, String> {
         let matches = plan.expect_body.iter().map(|check| match check {
             BodyCheck::Text { text } => regex(&regex::escape(text)),
@@ -84,15 +84,15 @@ impl Observer {
         }
         let is_json = |capture: &Capture| matches!(capture.from, Place::Json(_));
         let needs_json = !self.says.is_empty() || self.captures.iter().any(is_json);
-        let json = if needs_json { serde_json::from_slice(body).ok() } else { None };
-        let json: Value = json.unwrap_or(Value::Null);
-        let holds =
-            |(path, value): &(JsonPath, Value)| path.query(&json).iter().any(|v| *v == value);
+        let json: Option<Value> = if needs_json { serde_json::from_slice(body).ok() } else { None };
+        let holds = |(path, value): &(JsonPath, Value)| {
+            json.as_ref().is_some_and(|json| path.query(json).iter().any(|found| *found == value))
+        };
         if !self.says.iter().all(holds) {
             return Err(Reason::CheckJson);
         }
         self.captures.iter().try_for_each(|capture| {
-            let value = capture.find(head, body, &json).ok_or(Reason::CheckCapture)?;
+            let value = capture.find(head, body, json.as_ref()).ok_or(Reason::CheckCapture)?;
             if let Some(place) = values.get_mut(capture.place) {
                 *place = value;
             }
@@ -102,9 +102,9 @@ impl Observer {
 }
 
 impl Capture {
-    fn find(&self, head: &[u8], body: &[u8], json: &Value) -> Option<Vec<u8>> {
+    fn find(&self, head: &[u8], body: &[u8], json: Option<&Value>) -> Option<Vec<u8>> {
         match &self.from {
-            Place::Json(path) => match path.query(json).first()? {
+            Place::Json(path) => match path.query(json?).first()? {
                 Value::String(text) => Some(text.clone().into_bytes()),
                 other => Some(other.to_string().into_bytes()),
             },
@@ -145,6 +145,10 @@ fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
 /// The body as it was before it was compressed; `None` where it was not.
 fn decode(head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
     let Some(coding) = field(head, "content-encoding") else { return Ok(None) };
+    if body.is_empty() {
+        // An answer to HEAD, or 304: the field tells of a body that did not come.
+        return Ok(None);
+    }
     let mut plain = Vec::new();
     let read = match coding.to_ascii_lowercase().as_slice() {
         b"identity" | b"" => return Ok(None),
@@ -222,6 +226,7 @@ mod tests {
         assert_eq!(says("$.items[*].n", json!(3), body), Err(Reason::CheckJson));
         assert_eq!(says("$.ok", json!("true"), body), Err(Reason::CheckJson));
         assert_eq!(says("$.ok", json!(true), b"<html>"), Err(Reason::CheckJson));
+        assert_eq!(says("$", Value::Null, b"<html>"), Err(Reason::CheckJson));
     }
 
     fn captured(from: CaptureFrom, what: &str, head: &str, body: &[u8]) -> Result<String, Reason> {
@@ -234,6 +239,8 @@ mod tests {
         let json = |what| captured(CaptureFrom::Json, what, OK, br#"{"t": "abc", "n": 7}"#);
         assert_eq!((json("$.t"), json("$.n")), (Ok("abc".into()), Ok("7".into())));
         assert_eq!(json("$.x"), Err(Reason::CheckCapture));
+        let no_json = captured(CaptureFrom::Json, "$", OK, b"<html>");
+        assert_eq!(no_json, Err(Reason::CheckCapture));
         let head = "HTTP/1.1 103 Early Hints\r\nLocation: /wrong\r\n\r\nHTTP/1.1 201 C\r\nlocation:  /u/7 ";
         let field = |what| captured(CaptureFrom::Header, what, head, b"");
         assert_eq!(field("Location"), Ok("/u/7".into()));
@@ -260,6 +267,8 @@ mod tests {
         assert!(check("identity", b"hello").is_ok());
         assert_eq!(check("gzip", &body[..body.len() - 9]), Err(Reason::CheckEncoding));
         assert_eq!(check("br", &body), Err(Reason::CheckEncoding));
+        // Nothing came, as in answers to HEAD: nothing is broken, and nothing is found either.
+        assert_eq!(check("gzip", b""), Err(Reason::CheckBody));
     }
 
     #[test]

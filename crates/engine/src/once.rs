@@ -1,5 +1,7 @@
 //! One request, sent once, with both sides kept: for looking at, not for measuring.
 
+use std::net::IpAddr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use client::{
@@ -16,12 +18,12 @@ use crate::variables::{Draw, Filling};
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
     let prepared = prepare(plan)?;
-    let shot = Shot::first(&prepared).ok_or("the plan has no group")?;
+    let shot = Shot::first(plan, &prepared).ok_or("the plan has no group")?;
     let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
     let now = driver.now();
     let mut exchange = Exchange::new(now, now, shot.request.outline(&shot.text));
     shot.request.ask(&mut exchange);
-    exchange.transcript = Some(Vec::new());
+    (exchange.transcript, exchange.is_head_enough) = (Some(Vec::new()), false);
     let deadline = now.saturating_add(shot.request.timeout_ns);
     let (mut outcome, mut address) = (None, None);
     for to in &shot.endpoint.addresses {
@@ -45,20 +47,23 @@ struct Shot<'a> {
     text: Vec<u8>,
     /// Room for what is captured: nobody reads it, but whether it is there is told.
     captured: usize,
+    /// Where it leaves from, if the user says so.
+    from: Option<IpAddr>,
 }
 
 impl<'a> Shot<'a> {
-    fn first(prepared: &'a Prepared) -> Option<Self> {
+    fn first(plan: &Plan, prepared: &'a Prepared) -> Option<Self> {
         let (request, group) = (prepared.requests.first()?, prepared.groups.first()?);
         let endpoint = &prepared.endpoints[usize::from(request.endpoint)];
         let mut text = Vec::new();
         if let Text::Joined(template, variables) = &request.text {
             let (rows, draw) = (group.rows.as_deref(), Draw::default());
-            let random = &mut SplitMix::new(1);
-            let mut values = Filling { variables, rows, draw, captured: &[], random };
+            let (random, unique) = (&mut SplitMix::new(1), &mut SplitMix::of_this_moment());
+            let mut values = Filling { variables, rows, draw, captured: &[], random, unique };
             template.join(&mut values, &mut text, &mut Vec::new());
         }
-        Some(Self { request, endpoint, text, captured: group.captures })
+        let from = plan.transport.source_addresses.first().copied();
+        Some(Self { request, endpoint, text, captured: group.captures, from })
     }
 
     fn bytes(&self) -> &[u8] {
@@ -77,7 +82,7 @@ fn drive<D: Driver>(
         Ok(layer) => layer,
         Err(error) => return exchange.end(driver.now(), error.fault.into()),
     };
-    let dialled = match driver.dial(to, None, 0) {
+    let dialled = match driver.dial(to, shot.from, 0) {
         Ok(socket) => socket,
         Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
     };

@@ -2,6 +2,7 @@
 //!
 //! A schedule never looks at a clock and never waits for answers; that is what makes it open.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use net::Nanos;
@@ -131,6 +132,11 @@ pub(crate) struct SplitMix(u64);
 impl SplitMix {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
+    }
+
+    /// From the machine's own randomness: never the same twice.
+    pub(crate) fn of_this_moment() -> Self {
+        Self(RandomState::new().build_hasher().finish())
     }
 
     pub(crate) fn next(&mut self) -> u64 {

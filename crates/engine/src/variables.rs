@@ -90,6 +90,8 @@ pub(crate) struct Filling<'a> {
     pub(crate) draw: Draw,
     pub(crate) captured: &'a [Vec<u8>],
     pub(crate) random: &'a mut SplitMix,
+    /// For what must be new in every run.
+    pub(crate) unique: &'a mut SplitMix,
 }
 
 impl Values for Filling<'_> {
@@ -99,7 +101,7 @@ impl Values for Filling<'_> {
                 let rows = self.rows.map(|rows| rows.cell(self.draw.seq, *column));
                 out.extend_from_slice(rows.unwrap_or_default());
             }
-            Variable::Uuid => put_uuid(self.random, out),
+            Variable::Uuid => put_uuid(self.unique, out),
             Variable::Seq => put_number(self.draw.seq, out),
             Variable::Rand(low, high) => put_number(between(self.random, *low, *high), out),
             Variable::Captured(place) => {
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     fn filled(variable: Variable, count: usize) -> Vec<String> {
-        let mut random = SplitMix::new(3);
+        let (mut random, mut unique) = (SplitMix::new(3), SplitMix::of_this_moment());
         let variables = [variable];
         let mut draws = Draws::new(1, 3);
         let captured = [b"abc".to_vec()];
@@ -150,7 +152,8 @@ mod tests {
             let (draw, mut out) = (draws.next(), Vec::new());
             let (rows, captured) = (None, &captured[..]);
             let variables = &variables;
-            Filling { variables, rows, draw, captured, random: &mut random }.put(0, &mut out);
+            Filling { variables, rows, draw, captured, random: &mut random, unique: &mut unique }
+                .put(0, &mut out);
             String::from_utf8(out).unwrap()
         };
         (0..count).map(fill).collect()

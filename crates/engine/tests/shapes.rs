@@ -5,11 +5,13 @@
 
 mod world;
 
+use std::sync::Arc;
+
 use engine::{
-    Closed, Open, Pace, Phase, Plan, Replay, Report, RequestPlan, Source, Stage, Stop, Think,
+    Closed, Gate, Open, Pace, Phase, Plan, Replay, Report, RequestPlan, Source, Stage, Stop, Think,
 };
-use net::{Act, Dial, Driver, Nanos, Peer};
-use world::{MS, Outcome, SECOND, assert_all, hello_after, plan, simulate};
+use net::{Act, Dial, Driver, Nanos, Peer, Simulated};
+use world::{MS, Outcome, SECOND, assert_all, hello_after, plan, simulate, simulate_in};
 
 fn stages(stages: &[(u64, f64)]) -> Vec<Stage> {
     let stage =
@@ -151,6 +153,42 @@ fn users_who_do_not_think_keep_their_pool_busy_and_wait_in_turn() {
     assert!(outcome.measured.ok.abs_diff(4_000) <= 10, "{}", outcome.measured.ok);
     let response = outcome.measured.accepted.response.quantile(0.5);
     assert!(response.abs_diff(5 * MS) < MS / 10, "{response}");
+}
+
+#[test]
+fn no_user_of_a_pool_is_lost_where_the_warm_up_ends() {
+    for warmup_ns in (0..40).map(|step| 100 * MS + step * MS / 8) {
+        let mut plan = pooled(1, 1, None, 1);
+        plan.stop = Stop::Requests { requests: 20 };
+        plan.warmup_ns = warmup_ns;
+        let mut world = Simulated::new(Crowd { requests: 0 });
+        // Each turn takes a while, so that some begin before the window and end within it.
+        world.send_cost_ns = MS / 3;
+        let outcome = simulate_in(plan, world, &Arc::new(Gate::new(1)));
+        outcome.assert_balanced();
+        assert_eq!(outcome.measured.ok, 20, "warm-up of {warmup_ns} ns");
+    }
+}
+
+#[test]
+fn each_request_waits_for_a_connection_as_long_as_its_own_timeout() {
+    let patient = RequestPlan { timeout_ns: 800 * MS, ..RequestPlan::get("http://127.0.0.1/a") };
+    let hasty = RequestPlan { timeout_ns: 50 * MS, ..patient.clone() };
+    let source = Source::Turn { requests: vec![patient, hasty] };
+    let pace = Pace::Constant(Open::new(10.0, 1));
+    let plan = Plan::new(pace, source, Stop::Duration { duration_ns: SECOND / 2 });
+    // The first takes 700 ms; the hasty ones behind it give up after 50 ms each.
+    let outcome = simulate(plan, hello_after(700 * MS));
+    outcome.assert_balanced();
+    let late = &outcome.reports.iter().map(|report| &report.tallies[1]).fold(
+        engine::Tally::default(),
+        |mut sum, tally| {
+            sum.merge(tally);
+            sum
+        },
+    );
+    assert_eq!(late.all_reasons().into_iter().collect::<Vec<_>>(), [("timeout.queue".into(), 2)]);
+    assert_all(&late.failed.response, 2, 50 * MS);
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Plan {
             return Err("plan: stages and replays have no warm-up".into());
         }
         self.groups.iter().try_for_each(|group| {
-            group.check().map_err(|text| format!("plan: group {:?}: {text}", group.name))
+            group.check(&self.stop).map_err(|text| format!("plan: group {:?}: {text}", group.name))
         })
     }
 }
@@ -172,7 +172,7 @@ impl Group {
         Self { name: "default".into(), pace, source, think: None, data: None, first: 0, stride: 1 }
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, stop: &Stop) -> Result<(), String> {
         let is_closed = self.pace.is_closed();
         if self.think.is_some() && !is_closed {
             return Err("arrivals do not think".into());
@@ -183,6 +183,11 @@ impl Group {
             return Err("arrivals are nobody's: steps and captures need users".into());
         }
         self.source.check()?;
+        if let (Stop::Requests { requests }, Some(most)) = (stop, self.pace.most_requests())
+            && *requests > most
+        {
+            return Err(format!("{requests} requests are asked for, and it has at most {most}"));
+        }
         self.pace.check()
     }
 }

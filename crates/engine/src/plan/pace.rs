@@ -167,6 +167,16 @@ impl Pace {
         }
     }
 
+    /// How many requests it can start at all, where it ends by itself; those of stages are not
+    /// known beforehand, so that none may be counted on.
+    pub(super) fn most_requests(&self) -> Option<u64> {
+        match self {
+            Self::Replay(replay) => Some(replay.offsets_ns.len() as u64),
+            _ if !self.stages().is_empty() => Some(0),
+            _ => None,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), String> {
         if self.connections() == 0 || self.concurrency() == 0 {
             return Err("at least one connection is needed".into());

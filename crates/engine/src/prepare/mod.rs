@@ -16,11 +16,19 @@ pub use request::PreparedRequest;
 use request::Surroundings;
 pub(crate) use request::Text;
 
+/// Rows that keep histograms of their own; the requests beyond share one.
+const MOST_ROWS: usize = 200;
+
+/// The row of requests that have none of their own.
+pub(crate) const OTHERS: &str = "(other)";
+
 /// Everything that workers share and nobody changes.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    /// Every request of every group: the rows of all tables.
+    /// Every request of every group.
     pub requests: Vec<PreparedRequest>,
+    /// The names of the rows of all tables; the last is `(other)` where there are too many.
+    pub rows: Vec<String>,
     /// Where they go.
     pub endpoints: Vec<Endpoint>,
     pub(crate) groups: Vec<PreparedGroup>,
@@ -41,10 +49,12 @@ pub(crate) struct PreparedGroup {
 pub fn prepare(plan: &Plan) -> Result<Prepared, String> {
     check_sources(&plan.transport.source_addresses)?;
     let mut places: Vec<Place> = Vec::new();
-    let mut prepared = Prepared { requests: Vec::new(), endpoints: Vec::new(), groups: Vec::new() };
+    let mut prepared =
+        Prepared { requests: vec![], rows: vec![], endpoints: vec![], groups: vec![] };
     for group in &plan.groups {
         prepared.add(group, plan, &mut places)?;
     }
+    prepared.deal_rows();
     Ok(prepared)
 }
 
@@ -59,6 +69,20 @@ impl Prepared {
     #[must_use]
     pub fn timeout_ns(&self) -> Nanos {
         self.requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0)
+    }
+
+    /// Gives each request its row.
+    fn deal_rows(&mut self) {
+        let own = if self.requests.len() > MOST_ROWS { MOST_ROWS - 1 } else { MOST_ROWS };
+        // The smaller of two numbers, one of which is 200, fits 16 bits.
+        self.requests
+            .iter_mut()
+            .zip(0..)
+            .for_each(|(request, at)| request.row = own.min(at) as u16);
+        self.rows = self.requests.iter().take(own).map(|request| request.name.clone()).collect();
+        if self.requests.len() > own {
+            self.rows.push(OTHERS.into());
+        }
     }
 
     fn add(&mut self, group: &Group, plan: &Plan, places: &mut Vec<Place>) -> Result<(), String> {
@@ -178,6 +202,21 @@ mod tests {
         let prepared = prepare(&plan).unwrap();
         let numbers: Vec<_> = prepared.requests.iter().map(|request| request.endpoint).collect();
         assert_eq!((numbers, prepared.endpoints.len()), (vec![0, 1, 0], 2));
+    }
+
+    #[test]
+    fn beyond_two_hundred_rows_the_rest_is_pooled() {
+        let rows = |count: usize| {
+            let mut plan = plan(Pace::Closed(Closed::new(2)));
+            let requests = vec![RequestPlan::get("http://127.0.0.1:1/"); count];
+            plan.groups[0].source = Source::Turn { requests };
+            let prepared = prepare(&plan).unwrap();
+            let last = prepared.requests.last().unwrap().row;
+            (prepared.rows.len(), last, prepared.rows.last().cloned().unwrap())
+        };
+        assert_eq!(rows(200), (200, 199, "GET /".into()));
+        assert_eq!(rows(201), (200, 199, OTHERS.into()));
+        assert_eq!(rows(999), (200, 199, OTHERS.into()));
     }
 
     #[test]

@@ -15,8 +15,10 @@ use crate::variables::Variable;
 /// A request ready to be sent.
 #[derive(Debug, Clone)]
 pub struct PreparedRequest {
-    /// Its row in every table.
+    /// Its name in logs.
     pub name: String,
+    /// The number of its row in every table.
+    pub row: u16,
     /// Where it goes: the number of an endpoint.
     pub endpoint: u16,
     /// From taken to the last byte.
@@ -75,6 +77,7 @@ impl PreparedRequest {
         let text = if plan.template { joined(&parts, around) } else { fixed(&parts) };
         Ok(Self {
             name: plan.name.clone(),
+            row: 0,
             endpoint,
             timeout_ns: plan.timeout_ns,
             text: text.map_err(|error| format!("request {:?}: {error}", plan.name))?,
@@ -115,6 +118,7 @@ impl PreparedRequest {
         exchange.body.get_or_insert_default();
         if observer.needs_head() {
             exchange.transcript.get_or_insert_default();
+            exchange.is_head_enough = true;
         } else {
             exchange.transcript = None;
         }

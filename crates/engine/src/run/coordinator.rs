@@ -17,7 +17,7 @@ use crate::health::Health;
 use crate::level::slice_json;
 use crate::log::Log;
 use crate::plan::Plan;
-use crate::prepare::Prepared;
+use crate::prepare::{OTHERS, Prepared};
 use crate::report::{Connections, Phase, Report};
 use crate::summary::{Generator, SUMMARY_VERSION, Summary, WorkerTime, add_tallies};
 use crate::tally::Tally;
@@ -40,6 +40,8 @@ pub(super) struct Coordinator {
     timeline: Timeline,
     summary: Summary,
     is_open_model: bool,
+    /// The name of each request, for the log.
+    names: Vec<String>,
     /// Connections that the plan asks for.
     asked: u64,
     run_start: Nanos,
@@ -85,6 +87,7 @@ impl Coordinator {
             log,
             timeline: Timeline::new(workers),
             summary: empty_summary(plan, prepared, crew),
+            names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
             asked: plan.connections().into(),
             is_open_model: plan.groups.iter().any(|group| !group.pace.is_closed()),
             run_start,
@@ -179,7 +182,7 @@ impl Coordinator {
 
     fn write_log(&mut self, report: &Report) {
         if let Some(log) = &mut self.log
-            && let Err(error) = log.write(&report.rows, &self.summary.names)
+            && let Err(error) = log.write(&report.rows, &self.names)
         {
             // Measuring goes on; the file just ends here, and the result says so.
             self.summary.warnings.insert(format!("the log ends early: {error}"));
@@ -265,14 +268,21 @@ impl Coordinator {
     }
 }
 
+/// What to know of rows that are not there.
+fn pooled_rows(prepared: &Prepared) -> BTreeSet<String> {
+    let pooled = prepared.requests.len() - prepared.rows.len();
+    let own = prepared.rows.len().saturating_sub(1);
+    let text = || format!("{} requests share the row {OTHERS}: {own} have one each", pooled + 1);
+    if pooled > 0 { BTreeSet::from([text()]) } else { BTreeSet::new() }
+}
+
 fn empty_summary(plan: &Plan, prepared: &Prepared, crew: Crew) -> Summary {
-    let requests = &prepared.requests;
     let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
         version: SUMMARY_VERSION,
-        names: requests.iter().map(|request| request.name.clone()).collect(),
-        measured: vec![Tally::default(); requests.len()],
-        warmup: vec![Tally::default(); requests.len()],
+        names: prepared.rows.clone(),
+        measured: vec![Tally::default(); prepared.rows.len()],
+        warmup: vec![Tally::default(); prepared.rows.len()],
         concurrency: plan.concurrency().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
         window_ns: 0,
@@ -286,7 +296,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, crew: Crew) -> Summary {
         health: Health::default(),
         generator: Generator { processes: crew.processes, ..Generator::default() },
         lost: 0,
-        warnings: BTreeSet::new(),
+        warnings: pooled_rows(prepared),
         is_keepalive: plan.transport.keepalive,
         failure: None,
         interrupted: false,

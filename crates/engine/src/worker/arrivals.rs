@@ -9,6 +9,7 @@ use super::{Alarm, Worker};
 use crate::pace::{Schedule, mix};
 use crate::plan::Pace;
 use crate::report::Phase;
+use crate::tally::Tally;
 
 /// Seeds of the warm-up's arrivals must not be those of the window's.
 const WARMUP_SEED: u64 = 0x77_61_72_6d;
@@ -84,11 +85,11 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Books a planned request, and gives its tally.
-    fn plan_one(&mut self, request: u16, measured: bool) -> &mut crate::tally::Tally {
+    fn plan_one(&mut self, request: u16, measured: bool) -> &mut Tally {
         if measured {
             self.window.left -= u64::from(self.window.left < u64::MAX);
         }
-        let tally = self.journal.tally(request, measured);
+        let tally = self.tally(request, measured);
         tally.planned += 1;
         tally
     }
@@ -96,13 +97,16 @@ impl<D: Driver> Worker<D> {
     /// Books an attempt of a user, or an arrival's.
     pub(super) fn take_up(&mut self, crew: usize, user: u32, intended: Nanos, now: Nanos) -> Due {
         let measured = self.window.is_measured(intended);
-        let due = Due { measured, ..self.crews[crew].next_due(user, intended, now) };
+        let due = self.crews[crew].next_due(user, intended, now);
+        let timeout_ns = self.share.prepared.requests[usize::from(due.request)].timeout_ns;
+        let due = Due { measured, timeout_at: now.saturating_add(timeout_ns), ..due };
         self.plan_one(due.request, measured).attempted += 1;
         self.crews[crew].in_flight += 1;
         self.in_flight += u64::from(due.measured);
         self.last_taken = due.taken;
-        let tally = self.journal.tally(due.request, true);
-        if self.window.contains(due.taken) {
+        let is_inside = self.window.contains(due.taken);
+        let tally = self.tally(due.request, true);
+        if is_inside {
             tally.attempted_inside += 1;
         } else if due.measured {
             tally.late += 1;
@@ -112,34 +116,52 @@ impl<D: Driver> Worker<D> {
 
     /// No lane is free: the request waits for one.
     pub(super) fn queue(&mut self, crew: usize, due: Due) {
-        let timeout_at = due.taken.saturating_add(self.crews[crew].timeout_ns);
-        let crew_number = crew as u16;
-        let crew = &mut self.crews[crew];
-        crew.queue.push_back(due);
-        if !crew.queue_watched {
-            crew.queue_watched = true;
-            self.alarms.set(timeout_at, Alarm::Queue(crew_number));
+        self.crews[crew].queue.push_back(due);
+        self.watch_queue(crew, due.timeout_at);
+    }
+
+    fn watch_queue(&mut self, crew: usize, timeout_at: Nanos) {
+        if timeout_at < self.crews[crew].queue_alarm_at {
+            self.crews[crew].queue_alarm_at = timeout_at;
+            self.alarms.set(timeout_at, Alarm::Queue(crew as u16));
         }
     }
 
-    /// Those at the front of a queue that waited longer than their timeout have ended.
-    pub(super) fn ring_queue(&mut self, number: u16, now: Nanos) {
-        let timeout_ns = self.crews[usize::from(number)].timeout_ns;
-        while let Some(due) = self.crews[usize::from(number)].queue.front().copied() {
-            let timeout_at = due.taken.saturating_add(timeout_ns);
-            if timeout_at > now {
-                self.alarms.set(timeout_at, Alarm::Queue(number));
-                return;
-            }
-            self.crews[usize::from(number)].queue.pop_front();
-            let stamps = Stamps { last_byte: now, ..Stamps::new(due.intended, due.taken) };
-            let outcome = Outcome::failed(Reason::TimeoutQueue, None);
-            self.journal.sample(&outcome, None, &[], now, None);
-            self.crews[usize::from(number)].sessions.ended(due.user, false);
-            self.book_end(number, due.request, due.measured, &stamps, &outcome);
-            self.user_goes_on(number, due.user, now, None);
+    /// Those in a queue whose time is up have ended.
+    pub(super) fn ring_queue(&mut self, number: u16, at: Nanos, now: Nanos) {
+        let crew = usize::from(number);
+        if self.crews[crew].queue_alarm_at != at {
+            return;
         }
-        self.crews[usize::from(number)].queue_watched = false;
+        self.crews[crew].queue_alarm_at = Nanos::MAX;
+        let is_late = |due: &Due| due.timeout_at <= now;
+        // With one timeout for all, the late ones stand in front and nobody else is looked at.
+        while self.crews[crew].queue.front().is_some_and(is_late) {
+            if let Some(due) = self.crews[crew].queue.pop_front() {
+                self.end_queued(number, &due, now);
+            }
+        }
+        let has_one_timeout = self.crews[crew].has_one_timeout;
+        if !has_one_timeout && self.crews[crew].queue.iter().any(is_late) {
+            let queue = std::mem::take(&mut self.crews[crew].queue);
+            let (late, waiting) = queue.into_iter().partition::<Vec<_>, _>(is_late);
+            self.crews[crew].queue = waiting.into();
+            late.iter().for_each(|due| self.end_queued(number, due, now));
+        }
+        let queue = &self.crews[crew].queue;
+        let looked_at = if has_one_timeout { 1 } else { queue.len() };
+        if let Some(next) = queue.iter().take(looked_at).map(|due| due.timeout_at).min() {
+            self.watch_queue(crew, next);
+        }
+    }
+
+    fn end_queued(&mut self, crew: u16, due: &Due, now: Nanos) {
+        let stamps = Stamps { last_byte: now, ..Stamps::new(due.intended, due.taken) };
+        let outcome = Outcome::failed(Reason::TimeoutQueue, None);
+        self.journal.sample(&outcome, None, &[], now, None);
+        self.crews[usize::from(crew)].sessions.ended(due.user, false);
+        self.book_end(crew, due.request, due.measured, &stamps, &outcome);
+        self.user_goes_on(crew, due.user, now, None);
     }
 
     /// A lane is free since then: it gets its next work, or rests.

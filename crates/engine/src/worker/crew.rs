@@ -23,6 +23,8 @@ const VALUE_SEED: u64 = 0x76_61_6c_75_65;
 pub(super) struct Due {
     pub(super) intended: Nanos,
     pub(super) taken: Nanos,
+    /// When its time is up.
+    pub(super) timeout_at: Nanos,
     pub(super) measured: bool,
     /// Which request.
     pub(super) request: u16,
@@ -49,11 +51,13 @@ pub(super) struct Crew {
     pub(super) choice: Choice,
     pub(super) sessions: Sessions,
     pub(super) random: SplitMix,
+    /// For what must be new in every run.
+    pub(super) unique: SplitMix,
     pub(super) queue: VecDeque<Due>,
-    /// Whether an alarm watches the front of the queue.
-    pub(super) queue_watched: bool,
-    /// How long a request may wait in the queue: the longest timeout of the crew's requests.
-    pub(super) timeout_ns: Nanos,
+    /// When the alarm rings that watches the queue; `Nanos::MAX` without one.
+    pub(super) queue_alarm_at: Nanos,
+    /// Whether all its requests may wait equally long.
+    pub(super) has_one_timeout: bool,
     /// The number of its first lane.
     pub(super) first_lane: u32,
     /// Lanes without work; the one that rested longest goes first, so that all stay in use.
@@ -66,13 +70,7 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    pub(super) fn new(
-        group: &Group,
-        prepared: &PreparedGroup,
-        timeout_ns: Nanos,
-        first_lane: u32,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(group: &Group, prepared: &PreparedGroup, first_lane: u32, seed: u64) -> Self {
         let users = if group.pace.is_closed() { group.pace.concurrency() } else { 0 };
         let choice = Choice::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
         let draws = Draws::new(group.first, group.stride);
@@ -85,9 +83,10 @@ impl Crew {
             sessions: Sessions::new(users, choice.steps(), prepared, draws),
             choice,
             random: SplitMix::new(mix(seed, VALUE_SEED)),
+            unique: SplitMix::of_this_moment(),
             queue: VecDeque::new(),
-            queue_watched: false,
-            timeout_ns,
+            queue_alarm_at: Nanos::MAX,
+            has_one_timeout: has_one_timeout(group),
             first_lane,
             idle: VecDeque::new(),
             in_flight: 0,
@@ -142,7 +141,8 @@ impl Crew {
         let Text::Joined(template, variables) = &request.text else { return };
         let (rows, draw) = (group.rows.as_deref(), due.draw);
         let captured = self.sessions.values(due.user);
-        let mut values = Filling { variables, rows, draw, captured, random: &mut self.random };
+        let (random, unique) = (&mut self.random, &mut self.unique);
+        let mut values = Filling { variables, rows, draw, captured, random, unique };
         template.join(&mut values, text, spare);
     }
 
@@ -150,8 +150,14 @@ impl Crew {
     pub(super) fn next_due(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Due {
         let request = self.choice.next(self.sessions.step(user));
         let draw = self.sessions.draw(user);
-        Due { intended, taken, measured: false, request, user, draw }
+        Due { intended, taken, timeout_at: Nanos::MAX, measured: false, request, user, draw }
     }
+}
+
+fn has_one_timeout(group: &Group) -> bool {
+    let mut timeouts = group.source.requests().iter().map(|request| request.timeout_ns);
+    let first = timeouts.next();
+    timeouts.all(|timeout| Some(timeout) == first)
 }
 
 fn limit(pace: &Pace) -> u32 {

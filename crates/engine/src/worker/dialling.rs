@@ -157,10 +157,12 @@ impl<D: Driver> Worker<D> {
         self.connections.open_max = self.connections.open_max.max(self.connections.open);
         self.mark_short(number, false);
         let lane = &mut self.lanes[number as usize];
+        lane.is_counted = true;
         self.routes[usize::from(lane.endpoint)].ended(lane.route, true);
         let (connect, tls) = lane.opening_times(now);
         if lane.state == State::Opening {
-            let times = &mut self.journal.tally(lane.request, false).accepted;
+            let request = lane.request;
+            let times = &mut self.tally(request, false).accepted;
             times.connect.record(connect);
             if let Some(tls) = tls {
                 times.tls.record(tls);
@@ -229,6 +231,8 @@ impl<D: Driver> Worker<D> {
             return self.released.push((number, since));
         }
         let rest = self.rest_after(reason);
+        // It rests instead of thinking.
+        self.lanes[number as usize].is_thoughtful = false;
         self.lanes[number as usize].state = State::Resting;
         self.watch(number, since.saturating_add(rest));
     }
@@ -246,9 +250,7 @@ impl<D: Driver> Worker<D> {
             return;
         };
         connection.end(&mut self.driver);
-        if connection.is_open() {
-            self.connections.open -= 1;
-        }
+        self.connections.open -= u64::from(std::mem::take(&mut lane.is_counted));
         self.sockets -= 1;
     }
 

@@ -29,7 +29,7 @@ impl<D: Driver> Worker<D> {
         }
         request.ask(&mut lane.exchange);
         lane.exchange.restart(due.intended, due.taken, request.outline(&lane.text));
-        let deadline = due.taken.saturating_add(request.timeout_ns);
+        let deadline = due.timeout_at;
         let is_open = lane.is_open() && lane.endpoint == request.endpoint;
         lane.endpoint = request.endpoint;
         self.watch(number, deadline);
@@ -120,9 +120,10 @@ impl<D: Driver> Worker<D> {
         here.sessions.ended(user, outcome.failure.is_none());
         lane.is_thoughtful = here.has_own_lanes() && here.thoughts.is_some();
         let (request, measured) = (lane.request, lane.measured);
-        let tally = self.journal.tally(request, measured);
-        tally.bytes_in += lane.exchange.bytes_in;
-        tally.bytes_out += lane.exchange.bytes_out();
+        let (bytes_in, bytes_out) = (lane.exchange.bytes_in, lane.exchange.bytes_out());
+        let tally = self.tally(request, measured);
+        tally.bytes_in += bytes_in;
+        tally.bytes_out += bytes_out;
         self.book_end(crew, request, measured, &stamps, &outcome);
         self.user_goes_on(crew, user, stamps.last_byte, outcome.failure);
         if outcome.reusable && self.may_keep(number) {
@@ -169,9 +170,10 @@ impl<D: Driver> Worker<D> {
         stamps: &Stamps,
         outcome: &Outcome,
     ) {
-        self.journal.end(request, measured, stamps, outcome);
+        let row = self.share.prepared.requests[usize::from(request)].row;
+        self.journal.end((request, row), measured, stamps, outcome);
         if outcome.failure.is_none() && self.window.contains(stamps.last_byte) {
-            self.journal.tally(request, true).ok_inside += 1;
+            self.tally(request, true).ok_inside += 1;
         }
         self.crews[usize::from(crew)].in_flight -= 1;
         self.in_flight -= u64::from(measured);

@@ -21,28 +21,34 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) fn new(requests: usize, logs: bool) -> Self {
+    pub(super) fn new(rows: usize, logs: bool) -> Self {
         Self {
-            measured: vec![Tally::default(); requests],
-            warmup: vec![Tally::default(); requests],
+            measured: vec![Tally::default(); rows],
+            warmup: vec![Tally::default(); rows],
             samples: Vec::new(),
             sampled: [0; Class::ALL.len()],
             rows: logs.then(Vec::new),
         }
     }
 
-    pub(super) fn tally(&mut self, request: u16, measured: bool) -> &mut Tally {
+    pub(super) fn tally(&mut self, row: u16, measured: bool) -> &mut Tally {
         let side = if measured { &mut self.measured } else { &mut self.warmup };
-        &mut side[usize::from(request)]
+        &mut side[usize::from(row)]
     }
 
     /// Books the end of an attempt.
-    pub(super) fn end(&mut self, request: u16, measured: bool, stamps: &Stamps, outcome: &Outcome) {
+    pub(super) fn end(
+        &mut self,
+        (request, row): (u16, u16),
+        measured: bool,
+        stamps: &Stamps,
+        outcome: &Outcome,
+    ) {
         if let Some(rows) = &mut self.rows {
             let (failure, status) = (outcome.failure, outcome.status);
             rows.push(Row { request: request.into(), measured, stamps: *stamps, failure, status });
         }
-        let tally = self.tally(request, measured);
+        let tally = self.tally(row, measured);
         match outcome {
             Outcome { failure: None, status: Some(status), .. } => tally.accept(stamps, *status),
             _ => tally.reject(stamps, outcome),

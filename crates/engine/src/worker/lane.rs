@@ -39,6 +39,8 @@ pub(super) struct Lane<S> {
     /// Whether its user thinks before the next request.
     pub(super) is_thoughtful: bool,
     pub(super) connection: Option<Connection<S>>,
+    /// Whether its connection is counted as open.
+    pub(super) is_counted: bool,
     /// Grows with each connection, so that events of an earlier one are known as stale.
     pub(super) generation: u32,
     pub(super) exchange: Exchange,
@@ -67,6 +69,7 @@ impl<S> Lane<S> {
             measured: false,
             is_thoughtful: false,
             connection: None,
+            is_counted: false,
             generation: 0,
             exchange: Exchange::new(UNSET, UNSET, Outline { is_head: false, length: 0 }),
             route: 0,

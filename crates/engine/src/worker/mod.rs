@@ -29,6 +29,7 @@ use crate::pace::mix;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
 use crate::report::{Connections, Phase, Report};
+use crate::tally::Tally;
 use crew::Crew;
 use dialling::Opening;
 use journal::Journal;
@@ -121,7 +122,7 @@ impl<D: Driver> Worker<D> {
         Self {
             window: Window::new(plan, *run_start),
             slice: SliceClock::new(plan.slice_ns, *run_start),
-            journal: Journal::new(prepared.requests.len(), plan.log.is_some()),
+            journal: Journal::new(prepared.rows.len(), plan.log.is_some()),
             crews: crews_of(&share),
             routes: routes_of(&share),
             spare: Vec::new(),
@@ -164,11 +165,17 @@ impl<D: Driver> Worker<D> {
         self.driver
     }
 
+    /// Where the request with this number is counted.
+    fn tally(&mut self, request: u16, measured: bool) -> &mut Tally {
+        let row = self.share.prepared.requests[usize::from(request)].row;
+        self.journal.tally(row, measured)
+    }
+
     fn ring(&mut self, now: Nanos) {
         while let Some((at, alarm)) = self.alarms.pop_due(now) {
             match alarm {
                 Alarm::Lane(lane) => self.ring_lane(lane, at, now),
-                Alarm::Queue(crew) => self.ring_queue(crew, now),
+                Alarm::Queue(crew) => self.ring_queue(crew, at, now),
                 Alarm::User(crew, user) => self.ring_user(crew, user, at, now),
                 Alarm::Opening => self.open_more(now, true),
             }
@@ -224,11 +231,8 @@ fn crews_of(share: &Share) -> Vec<Crew> {
     let mut first_lane = 0;
     let pairs = share.plan.groups.iter().zip(&share.prepared.groups);
     let crews = pairs.zip(0..).map(|((group, prepared), number)| {
-        let from = usize::from(prepared.first);
-        let requests = &share.prepared.requests[from..from + usize::from(prepared.count)];
-        let timeout_ns = requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0);
         let seed = mix(share.plan.seed, number);
-        let crew = Crew::new(group, prepared, timeout_ns, first_lane, seed);
+        let crew = Crew::new(group, prepared, first_lane, seed);
         first_lane += group.pace.connections();
         crew
     });

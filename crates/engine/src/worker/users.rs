@@ -32,12 +32,9 @@ impl<D: Driver> Worker<D> {
 
     /// A user of a pool has thought to the end, or rested after a failed dial.
     pub(super) fn ring_user(&mut self, crew: u16, user: u32, since: Nanos, now: Nanos) {
-        let crew = usize::from(crew);
-        if self.window.start == Nanos::MAX {
-            self.window.set_start(self.share.gate.start());
-        }
+        let since = self.since_within_phase(since);
         if self.window.admits(since) {
-            self.send_of(crew, user, since, now);
+            self.send_of(usize::from(crew), user, since, now);
         }
     }
 
@@ -78,21 +75,25 @@ impl<D: Driver> Worker<D> {
             self.lanes[lane as usize].state = State::Resting;
             return self.watch(lane, until);
         }
-        if self.window.start == Nanos::MAX {
-            // The start may have been announced within this turn.
-            self.window.set_start(self.share.gate.start());
-        }
-        // Free since just before the window: the first thing it may do is due at the start.
-        let since = match self.window.phase {
-            Phase::Measure => since.max(self.window.start),
-            _ => since,
-        };
+        let since = self.since_within_phase(since);
         if !self.window.admits(since) || !self.is_present(lane, crew, since) {
             return;
         }
         let user = self.crews[crew].user_of(lane);
         let due = self.take_up(crew, user, since, since);
         self.begin(lane, due);
+    }
+
+    /// Free since just before the window, whatever a user does next is due at its start.
+    fn since_within_phase(&mut self, since: Nanos) -> Nanos {
+        if self.window.start == Nanos::MAX {
+            // The start may have been announced within this turn.
+            self.window.set_start(self.share.gate.start());
+        }
+        match self.window.phase {
+            Phase::Measure => since.max(self.window.start),
+            _ => since,
+        }
     }
 
     /// Whether the lane's user is there; one who is not hangs up and waits for its next time.
