@@ -112,6 +112,13 @@ def test_checks_and_compression_reach_every_request(torr, fake):
         assert request["compressed"]
 
 
+def test_secrets_of_checks_reach_the_engine_and_no_file(torr, fake, tmp_path):
+    body, document = '"access_token":"hush"', '$.user={"password":"hush"}'
+    assert torr("run", "--expect-body", body, "--expect-json", document, URL).code == 0
+    assert json.dumps(requests_of(fake)).count("hush") == 2
+    assert "hush" not in (tmp_path / "_output/torr/latest/result.json").read_text()
+
+
 def test_rows_fill_templates(torr, fake, file, tmp_path):
     data = file("users.csv", "user,team\nann,1\n")
     torr("run", "--data", data, "-H", "x-user: {{row.user}}", URL + "?t={{ row.team | url }}")
