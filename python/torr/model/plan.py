@@ -206,7 +206,12 @@ class Plan:
         """The contract's plan, as the engine takes it."""
         return json.dumps(self.as_json(), separators=(",", ":"))
 
+    def as_kept(self) -> Json:
+        """The contract's plan as it is written to disk: without secrets and a replay's times."""
+        # How long a slice is follows from those times.
+        return self.redacted().as_json() | {"slice_ns": self.slice_ns}
+
     def redacted(self) -> Plan:
-        """The same without secrets: what is written to disk."""
+        """The same without secrets, and without the times of a replay."""
         groups = tuple(group.redacted() for group in self.groups)
         return replace(self, groups=groups, transport=self.transport.redacted())
