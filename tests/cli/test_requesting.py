@@ -46,6 +46,16 @@ def test_urls_of_one_endpoint_go_in_turn(torr, fake):
     assert names(fake) == ["GET /x", "GET /y", "GET /x #2"]
 
 
+def test_a_great_many_requests_of_one_name_are_told_apart(torr, fake, file):
+    lines = [json.dumps({"url": "/x", "name": "x #3"})] + [json.dumps({"url": "/x"})] * 20_000
+    lines[7] = json.dumps({"url": "/x", "name": "GET /x #9000"})
+    torr("run", "--requests-file", file("r.jsonl", "\n".join(lines)), URL)
+    found = names(fake)
+    assert len(set(found)) == len(found) == 20_001
+    assert found[:3] == ["x #3", "GET /x", "GET /x #2"]
+    assert found[-1] == "GET /x #20000"
+
+
 def test_weights_make_a_mix(torr, fake):
     torr("run", "--weights", "8,2", URL, "http://127.0.0.1:9/y")
     assert (source_of(fake)["kind"], source_of(fake)["weights"]) == ("weighted", [8, 2])
