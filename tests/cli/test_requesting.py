@@ -144,6 +144,49 @@ def test_only_the_group_that_uses_rows_gets_them(torr, fake, file):
     assert ["data" in group for group in groups_of(fake)] == [False, True]
 
 
+def numbers(fake):
+    """The first number and the stride of each group."""
+    return [(group.get("first", 0), group.get("stride", 1)) for group in groups_of(fake)]
+
+
+THIRD = "http://127.0.0.1:7/x"
+
+
+@pytest.mark.parametrize(
+    ("urls", "found"),
+    [
+        ([URL + "/{{seq}}"], [(0, 1)]),
+        ([URL, OTHER], [(0, 1), (0, 1)]),
+        ([URL + "/{{seq}}", OTHER + "/{{seq}}"], [(0, 2), (1, 2)]),
+        ([URL + "/{{seq}}", OTHER, THIRD + "/{{seq}}"], [(0, 2), (0, 1), (1, 2)]),
+        ([URL + "/{{seq}}", OTHER + "/{{row.user}}"], [(0, 1), (0, 1)]),
+        (
+            [URL + "/{{seq}}", OTHER + "/{{row.user}}", THIRD + "/{{seq}}/{{row.user}}"],
+            [(0, 3), (1, 3), (2, 3)],
+        ),
+    ],
+)
+def test_groups_draw_no_row_or_number_twice(torr, fake, file, urls, found):
+    data = ["--data", file("u.csv", "user\nann\n")] if "row" in "".join(urls) else []
+    assert torr("run", *data, *urls).code == 0
+    assert numbers(fake) == found
+    if found[0] == (0, 1):
+        assert not {"first", "stride"} & set(groups_of(fake)[0])
+
+
+@pytest.mark.parametrize("load", [["--stages", "3s:10"], ["--rate", "9", "--stages", "3s:10"]])
+def test_groups_with_stages_keep_their_first_user(torr, fake, load):
+    assert torr("run", *load, URL + "/{{seq}}", OTHER + "/{{seq}}").code == 0
+    assert numbers(fake) == [(0, 1), (0, 1)]
+
+
+def test_levels_of_a_ladder_and_its_result_keep_where_groups_begin(torr, fake, tmp_path):
+    torr("ladder", "--levels", "4,40", URL + "/{{seq}}", OTHER + "/{{seq}}")
+    kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["plan"]
+    for plan in (kept, *(load.plan.as_json() for load in fake.loads)):
+        assert [(g.get("first"), g.get("stride")) for g in plan["groups"]] == [(0, 2), (1, 2)]
+
+
 def test_verbatim_sends_braces(torr, fake):
     torr("run", "--verbatim", "-b", "{{x}}", URL)
     (request,) = requests_of(fake)
