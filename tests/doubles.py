@@ -77,6 +77,7 @@ class FakeLoad:
         seconds = max(0, self._given - 1) if is_interrupted else 10
         rate = self.plan.rate_per_s
         level = level_of(self.plan.concurrency, self.truth, rate=rate, seconds=seconds)
+        level["connections"]["asked"] = self.plan.connections
         return json.dumps({**level, "interrupted": is_interrupted})
 
 

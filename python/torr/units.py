@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SECOND_NS = 1_000_000_000
 
@@ -182,8 +186,13 @@ def show_connections(*counts: int) -> str:
 
     The noun goes with the last number.
     """
+    return show_levels(counts, "connection")
+
+
+def show_levels(counts: Sequence[int], noun: str) -> str:
+    """Write levels of connections or of users who share fewer: `1, 8 and 16 users`."""
     *before, last = counts
-    text = show_count(last, "connection")
+    text = show_count(last, noun)
     return f"{', '.join(f'{count:,}' for count in before)} and {text}" if before else text
 
 

@@ -84,7 +84,14 @@ def test_limited_levels_are_marked_and_claim_nothing(torr, fake, tmp_path):
     assert "40: limited by the generator" in ended.out
     data = (tmp_path / "_output/torr/apiserver.dat").read_text()
     assert [line.split()[0] for line in data.splitlines()] == ["10", "20"]
-    assert torr("ladder", "--levels", "10,40", "--strict", URL).code == 4
+    ended = torr("ladder", "--levels", "10,40", "--strict", URL)
+    assert ended.code == 4
+    assert "the generator was the limit at 40 connections" in ended.err
+    ended = torr("ladder", "--levels", "10,40", "--pool", "9", "--strict", URL)
+    assert ended.code == 4
+    assert "the generator was the limit at 40 users" in ended.err
+    assert "at 10 users" in ended.out
+    assert "connections" not in ended.out
 
 
 def test_a_target_that_never_answers_ends_at_the_first_level(torr, fake):

@@ -95,6 +95,23 @@ def test_levels_of_a_ladder_share_a_pool(torr, fake):
     assert [(pace["users"], pace["pool"]) for pace in paces] == [(2, 2), (50, 10)]
 
 
+def test_a_pool_of_a_ladder_may_be_larger_than_its_first_levels(torr, fake):
+    assert torr("ladder", "--levels", "200,1000,5000", "--pool", "1000", URL).code == 0
+    paces = [load.plan.as_json()["groups"][0]["pace"] for load in fake.loads]
+    assert [(p["users"], p["pool"]) for p in paces] == [(200, 200), (1000, 1000), (5000, 1000)]
+
+
+def test_without_c_there_are_as_many_users_as_a_large_pool_has_connections(torr, fake):
+    assert torr("run", "--pool", "70", URL).code == 0
+    assert pace_of(fake) == {"kind": "closed", "users": 70, "pool": 70}
+
+
+def test_the_first_connections_of_a_rate_with_stages_may_be_paced(torr, fake):
+    flags = ["--rate", "5", "--stages", "3s:5", "--connections-per-second", "9"]
+    assert torr("run", *flags, URL).code == 0
+    assert plan_of(fake)["transport"]["connections_per_second"] == 9
+
+
 BAD = {
     "a stage without a target": (["--stages", "30s"], "--stages: '30s' is no stage"),
     "half a user": (["--stages", "3s:1.5"], "--stages: 1.5 users are not whole"),
@@ -102,6 +119,10 @@ BAD = {
     "a count": (["--stages", "3s:5", "--requests", "5"], "--requests and --stages are both"),
     "a warm-up": (["--stages", "3s:5", "--warmup", "1s"], "--stages and --warmup are both given"),
     "a pool": (["--stages", "3s:5", "--pool", "2"], "--pool and --stages are both given"),
+    "paced connections": (
+        ["--stages", "3s:5", "--connections-per-second", "9"],
+        "--connections-per-second and --stages are both given",
+    ),
     "no rate": (["--rate", "0"], "--rate: '0' requests a second is no load"),
     "a pool of arrivals": (["--rate", "5", "--pool", "2"], "--pool and --rate are both given"),
     "a large pool": (["-c", "5", "--pool", "6"], "--pool 6: 5 users need no more"),

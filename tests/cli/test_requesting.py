@@ -46,6 +46,16 @@ def test_urls_of_one_endpoint_go_in_turn(torr, fake):
     assert names(fake) == ["GET /x", "GET /y", "GET /x #2"]
 
 
+def test_a_great_many_requests_of_one_name_are_told_apart(torr, fake, file):
+    lines = [json.dumps({"url": "/x", "name": "x #3"})] + [json.dumps({"url": "/x"})] * 20_000
+    lines[7] = json.dumps({"url": "/x", "name": "GET /x #9000"})
+    torr("run", "--requests-file", file("r.jsonl", "\n".join(lines)), URL)
+    found = names(fake)
+    assert len(set(found)) == len(found) == 20_001
+    assert found[:3] == ["x #3", "GET /x", "GET /x #2"]
+    assert found[-1] == "GET /x #20000"
+
+
 def test_weights_make_a_mix(torr, fake):
     torr("run", "--weights", "8,2", URL, "http://127.0.0.1:9/y")
     assert (source_of(fake)["kind"], source_of(fake)["weights"]) == ("weighted", [8, 2])
@@ -112,6 +122,13 @@ def test_checks_and_compression_reach_every_request(torr, fake):
         assert request["compressed"]
 
 
+def test_secrets_of_checks_reach_the_engine_and_no_file(torr, fake, tmp_path):
+    body, document = '"access_token":"hush"', '$.user={"password":"hush"}'
+    assert torr("run", "--expect-body", body, "--expect-json", document, URL).code == 0
+    assert json.dumps(requests_of(fake)).count("hush") == 2
+    assert "hush" not in (tmp_path / "_output/torr/latest/result.json").read_text()
+
+
 def test_rows_fill_templates(torr, fake, file, tmp_path):
     data = file("users.csv", "user,team\nann,1\n")
     torr("run", "--data", data, "-H", "x-user: {{row.user}}", URL + "?t={{ row.team | url }}")
@@ -125,6 +142,49 @@ def test_rows_fill_templates(torr, fake, file, tmp_path):
 def test_only_the_group_that_uses_rows_gets_them(torr, fake, file):
     torr("run", "--data", file("u.csv", "user\nann\n"), URL, OTHER + "/{{row.user}}")
     assert ["data" in group for group in groups_of(fake)] == [False, True]
+
+
+def numbers(fake):
+    """The first number and the stride of each group."""
+    return [(group.get("first", 0), group.get("stride", 1)) for group in groups_of(fake)]
+
+
+THIRD = "http://127.0.0.1:7/x"
+
+
+@pytest.mark.parametrize(
+    ("urls", "found"),
+    [
+        ([URL + "/{{seq}}"], [(0, 1)]),
+        ([URL, OTHER], [(0, 1), (0, 1)]),
+        ([URL + "/{{seq}}", OTHER + "/{{seq}}"], [(0, 2), (1, 2)]),
+        ([URL + "/{{seq}}", OTHER, THIRD + "/{{seq}}"], [(0, 2), (0, 1), (1, 2)]),
+        ([URL + "/{{seq}}", OTHER + "/{{row.user}}"], [(0, 1), (0, 1)]),
+        (
+            [URL + "/{{seq}}", OTHER + "/{{row.user}}", THIRD + "/{{seq}}/{{row.user}}"],
+            [(0, 3), (1, 3), (2, 3)],
+        ),
+    ],
+)
+def test_groups_draw_no_row_or_number_twice(torr, fake, file, urls, found):
+    data = ["--data", file("u.csv", "user\nann\n")] if "row" in "".join(urls) else []
+    assert torr("run", *data, *urls).code == 0
+    assert numbers(fake) == found
+    if found[0] == (0, 1):
+        assert not {"first", "stride"} & set(groups_of(fake)[0])
+
+
+@pytest.mark.parametrize("load", [["--stages", "3s:10"], ["--rate", "9", "--stages", "3s:10"]])
+def test_groups_with_stages_keep_their_first_user(torr, fake, load):
+    assert torr("run", *load, URL + "/{{seq}}", OTHER + "/{{seq}}").code == 0
+    assert numbers(fake) == [(0, 1), (0, 1)]
+
+
+def test_levels_of_a_ladder_and_its_result_keep_where_groups_begin(torr, fake, tmp_path):
+    torr("ladder", "--levels", "4,40", URL + "/{{seq}}", OTHER + "/{{seq}}")
+    kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["plan"]
+    for plan in (kept, *(load.plan.as_json() for load in fake.loads)):
+        assert [(g.get("first"), g.get("stride")) for g in plan["groups"]] == [(0, 2), (1, 2)]
 
 
 def test_verbatim_sends_braces(torr, fake):

@@ -65,6 +65,15 @@ def test_endpoints_have_connections_and_rows_of_their_own(torr, server):
     }
 
 
+def test_endpoints_draw_from_one_sequence(torr, server):
+    with recording() as other:
+        urls = [server.url + "/{{seq}}", other.url + "/{{seq}}"]
+        ended = torr("run", "--requests", 400, "-c", 4, "--workers", 2, *ONCE, *urls)
+    assert ended.code == 0, ended.err
+    sent = [int(seen.path.removeprefix("/")) for seen in (*server.seen, *other.seen)]
+    assert len(set(sent)) == len(sent) == 400
+
+
 def test_rows_are_used_in_turn_and_quoted(torr, server):
     url = server.url + "/items?q={{row.query | url}}"
     flags = ("--data", EXAMPLES / "users.csv", "-H", "x-user: {{row.user}}")

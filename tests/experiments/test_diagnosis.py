@@ -22,6 +22,10 @@ def listening(backlog=4096, process=None, address="127.0.0.1"):
 
 
 # What is too low or too much, the finding that says so, and what to try.
+def at_file(file):
+    return replace(GOOD, place=Place("unix:/run/app.sock", True, file=file))
+
+
 MINDED = {
     "late timers": (replace(GOOD, timers=Timers(0.1, 1.5)), "timers", "another machine"),
     "timers not shown": (replace(GOOD, timers=Timers(None, None)), "timers", "another machine"),
@@ -40,6 +44,9 @@ MINDED = {
     "memory": (on(memory_available=1024**2), "memory", "stop something"),
     "somaxconn": (on(somaxconn=128), "somaxconn", "net.core.somaxconn=4096"),
     "SYN backlog": (on(syn_backlog=128), "SYN backlog", "tcp_max_syn_backlog=4096"),
+    "no socket yet": (at_file("missing"), "target", "start the server"),
+    "no socket": (at_file("other"), "target", "name the one"),
+    "a hidden socket": (at_file("hidden"), "target", "a user who may"),
     "nobody": (replace(GOOD, place=Place("localhost:1", True, ())), "target", "start the server"),
     "accept queue": (listening(backlog=128), "accept queue", "more than 128 connections at once"),
     "its descriptors": (
@@ -66,6 +73,10 @@ SAID = {
     ),
     "somebody": (listening(address="::1"), "somebody listens on [::1]:8080"),
     "queue": (listening(), "4,096 may wait, 3 do"),
+    "a socket": (
+        at_file("socket"),
+        "unix:/run/app.sock is a Unix socket: who listens and its queue",
+    ),
     "elsewhere": (
         replace(GOOD, place=Place("192.0.2.1:80", False)),
         "192.0.2.1:80 is not this machine",

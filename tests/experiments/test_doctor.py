@@ -80,3 +80,17 @@ def test_a_port_of_this_machine_without_a_server_has_no_listener():
         found = place_of(f"http://127.0.0.1:{bound.getsockname()[1]}/")
     assert found.is_own
     assert found.listeners == ()
+
+
+def test_a_unix_socket_is_looked_at_as_a_file(tmp_path):
+    path = tmp_path / "app.sock"
+    assert place_of(f"unix:{path}").file == "missing"
+    assert place_of(f"unix:{path}/below").file == "missing"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        found = place_of(f"unix:{path}:/healthz")
+    assert (found.where, found.is_own, found.listeners) == (f"unix:{path}", True, None)
+    assert found.file == "socket"
+    path.unlink()
+    path.write_text("")
+    assert place_of(f"unix:{path}").file == "other"

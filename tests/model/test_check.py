@@ -85,7 +85,16 @@ def test_what_cannot_be_looked_for_is_refused(read, text, says):
         ("$['api_key']=hush", "***"),
         ("$.user.password=hush", "***"),
         ("$.name=ann", "ann"),
+        ('$.user={"password": "hush", "n": 1}', {"password": "***", "n": 1}),
+        ('$.users=[{"api_key": {"a": "hush"}}]', [{"api_key": "***"}]),
+        ("$.next=/items?token=hush&n=1", "/items?token=***&n=1"),
     ],
 )
 def test_an_expected_secret_is_not_written(text, value):
     assert JsonCheck.parse(text).redacted().value == value
+
+
+def test_an_expected_body_is_written_without_its_secrets():
+    check = BodyCheck.parse('"access_token":"hush","n":1').redacted()
+    assert check == BodyCheck('"access_token":"***","n":1')
+    assert BodyCheck.parse("/token=hush/").redacted() == BodyCheck("token=***", is_regex=True)

@@ -12,6 +12,8 @@ from torr.model.source import Source
 A = Request("http://127.0.0.1/a")
 B = Request("http://127.0.0.1/b?token=hush")
 LOGIN = Request("http://127.0.0.1/login", captures=(Capture.parse("id=json:$.id"),))
+READING = Request("http://127.0.0.1/{{id}}")
+OWN = Request("http://127.0.0.1/?from={{id}}", captures=LOGIN.captures)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +54,32 @@ def test_a_name_must_come_from_a_row_or_a_capture():
         Source.of(reading).check_names({"q"})
     with pytest.raises(UsageError, match="needs rows"):
         Source((LOGIN, reading), "steps").check_names(None)
+
+
+def test_a_captured_name_is_read_where_it_can_have_a_value():
+    for source in (
+        Source((LOGIN, A, READING), "steps"),
+        Source((LOGIN, OWN, READING), "steps"),
+        Source.of(OWN),
+        Source((OWN,), "steps"),
+        Source((A, OWN), weights=(1, 2)),
+    ):
+        source.check_names(None)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (Source((READING, LOGIN), "steps"), "no earlier step captures {{id}}"),
+        (Source((OWN, READING), "steps"), "no earlier step captures {{id}}"),
+        (Source((LOGIN, READING)), "is captured by another request"),
+        (Source((LOGIN, READING), weights=(1, 2)), "add --steps"),
+    ],
+)
+def test_a_captured_name_that_would_be_empty_is_refused(source, says):
+    with pytest.raises(UsageError) as error:
+        source.check_names(None)
+    assert says in str(error.value)
 
 
 def test_every_request_is_written_without_its_secrets():

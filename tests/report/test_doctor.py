@@ -63,3 +63,10 @@ def test_json_has_everything_that_was_seen():
 
 def test_json_of_no_target_says_so():
     assert as_json(GOOD, findings(GOOD))["target"] is None
+
+
+def test_json_of_a_unix_socket_says_what_stands_there():
+    seen = replace(GOOD, place=Place("unix:/run/app.sock", True, file="missing"))
+    found = as_json(seen, findings(seen))["target"]
+    assert (found["where"], found["listeners"]) == ("unix:/run/app.sock", None)
+    assert found["file"] == "missing"

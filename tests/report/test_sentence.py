@@ -27,6 +27,20 @@ def test_a_ladder_without_an_slo_says_peak_and_knee(make_level, make_result):
     )
 
 
+def test_a_ladder_whose_users_share_connections_speaks_of_users(make_level, make_result):
+    shared = levels(make_level, *ROWS)
+    for level in shared:
+        level["connections"]["asked"] = min(100, level["concurrency"])
+    assert sentence.verdict(make_result("ladder", shared)) == (
+        "Peaks at 2,160 requests/s, reached from 200 users on; the knee is at 100."
+    )
+    found = make_result("ladder", shared, ["p95 < 500ms"])
+    assert "at 400 users with" in sentence.verdict(found)
+    assert sentence.success(found) == "No request failed, 50 to 800 users."
+    broken = make_result("ladder", shared, ["p95 < 2ms"])
+    assert "even at 50 users" in sentence.verdict(broken)
+
+
 def test_an_slo_that_no_level_broke_says_that_the_ladder_ended(make_level, make_result):
     found = make_result("ladder", levels(make_level, *ROWS), ["p95 < 5s", "success >= 99%"])
     assert sentence.verdict(found) == (

@@ -17,8 +17,9 @@ from torr.errors import (
     InterruptedRunError,
     NothingMeasuredError,
 )
+from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
-from torr.units import show_connections, show_count
+from torr.units import show_connections, show_count, show_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,8 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
         raise InterruptedRunError(f"interrupted: {kept}")
     limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
     if flags["strict"] and limited:
-        where = show_connections(*dict.fromkeys(level["concurrency"] for level in limited))
+        places = list(dict.fromkeys(level["concurrency"] for level in limited))
+        where = show_levels(places, noun_of(result["levels"]))
         raise GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
     gate(result, flags["slos"])
 

@@ -60,7 +60,7 @@ def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[
     return {
         "kind": kind,
         "command": ["torr", *redacted_command(sys.argv[1:])],
-        "plan": plan.redacted().as_json(),
+        "plan": plan.as_kept(),
         "experiment": {**asked, **conditions},
         "environment": environment(),
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.model.pace import Replay
 from torr.model.plan import Group
 from torr.model.source import Source
 
@@ -45,9 +46,31 @@ def groups_of(asked: Asked, pace: Pace, flags: Flags) -> tuple[Group, ...]:
             think=flags["think"],
             data=data if source.uses_rows else None,
             share=share,
+            first=first,
+            stride=stride,
         )
-        for source, part, share in zip(sources, paces, shares, strict=True)
+        for source, part, share, (first, stride) in zip(
+            sources, paces, shares, _numbers(sources, paces), strict=True
+        )
     )
+
+
+def _numbers(sources: Sequence[Source], paces: Sequence[Pace]) -> list[tuple[int, int]]:
+    """Where each group begins to draw and how far it steps, so that none draws what another did.
+
+    Groups that draw nothing take no part: else numbers and rows would be missing.
+    """
+    # A group's first number is also that of its first user, by which stages start them.
+    if any(not isinstance(pace, Replay) and pace.stages for pace in paces):
+        return [(0, 1)] * len(sources)
+    drawn = [source.drawn for source in sources]
+    # One draw gives both, so a group that uses both keeps all of them in step.
+    is_one = any(len(kinds) > 1 for kinds in drawn)
+    found = []
+    for i, kinds in enumerate(drawn):
+        mates = [j for j, other in enumerate(drawn) if (other if is_one else other & kinds)]
+        found.append((mates.index(i), len(mates)) if i in mates else (0, 1))
+    return found
 
 
 def _sources(asked: Asked, *, steps: bool) -> list[Source]:

@@ -8,6 +8,7 @@ import click
 
 from torr.cli import options, words
 from torr.cli.command import Verb
+from torr.cli.connection_options import connection
 from torr.cli.options import LOAD, flag
 from torr.cli.planning import plan_of
 from torr.errors import UsageError
@@ -59,7 +60,7 @@ def _levels(text: str) -> Fixed | Auto:
 @options.pool
 @options.phases
 @options.request
-@options.connection
+@connection
 @options.results
 def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""

@@ -59,7 +59,8 @@ def timing_of(flags: Flags) -> Timing:
 def _steady(flags: Flags) -> Pace:
     rate = flags.get("rate")
     if rate is None:
-        return Closed(flags.get("connections") or DEFAULT_USERS, flags.get("pool"))
+        pool = flags.get("pool")
+        return Closed(flags.get("connections") or max(DEFAULT_USERS, pool or 0), pool)
     return _open(flags, rate)
 
 
@@ -97,6 +98,12 @@ def _stages(flags: Flags) -> Timing:
     if rate is not None:
         return Timing(_open(flags, highest, stages), stop, 0)
     _refuse(flags, "--stages", "pool", hint="users who share connections are there from the start")
+    _refuse(
+        flags,
+        "--stages",
+        "connections_per_second",
+        hint="users connect when their stage starts them",
+    )
     for stage in stages:
         is_whole = stage.target % 1 == 0
         require(is_whole, f"--stages: {stage.target:g} users are not whole", "--rate is for rates")

@@ -165,15 +165,18 @@ def _told_apart(requests: Sequence[Request]) -> tuple[Request, ...]:
     counts = Counter(request.name for request in requests)
     endpoints = {request.place.endpoint for request in requests}
     found: list[Request] = []
+    taken: set[str] = set()
+    # The last number of each name: all up to it are taken.
+    numbers: Counter[str] = Counter()
     for request in requests:
         name, place = request.name, request.place
         if counts[name] > 1 and len(endpoints) > 1 and name == f"{request.method} {place.path}":
             name = f"{request.method} {place.place}{place.path}"
-        taken = {other.name for other in found}
-        number, free = 1, name
+        free = name
         while free in taken:
-            number += 1
-            free = f"{name} #{number}"
+            numbers[name] += 1
+            free = f"{name} #{numbers[name] + 1}"
+        taken.add(free)
         found.append(replace(request, name=free))
     return tuple(found)
 

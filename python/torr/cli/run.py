@@ -8,6 +8,7 @@ import click
 
 from torr.cli import options, words
 from torr.cli.command import Verb
+from torr.cli.connection_options import connection
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.errors import UsageError
@@ -81,7 +82,7 @@ EXAMPLES = (
 @options.pool
 @options.phases
 @options.request
-@options.connection
+@connection
 @flag("--once", is_flag=True, group=REQUEST, help="send one request and say what came back")
 @flag("-v", "--verbose", is_flag=True, group=REQUEST, help="with --once: print both sides")
 @options.results

@@ -15,8 +15,8 @@ from torr.model.condition import Condition
 from torr.report import sentence, trust
 from torr.report.diff import show_ratio
 from torr.report.table import requests as request_rows
-from torr.stats.series import Series
-from torr.units import show_connections, show_ms, show_percent, show_rate, show_size
+from torr.stats.series import Series, noun_of
+from torr.units import show_levels, show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -241,10 +241,11 @@ def _capacity(result: Json) -> dict[str, str]:
     """Peak, knee, capacity and USL in a line each, a null with its reason."""
     capacity = result["capacity"]
     why = capacity.get("reasons", {})
+    noun = noun_of(result["levels"])
     lines = {
-        "peak": _peak(capacity["peak"]),
-        "knee": _at(capacity["knee"]),
-        "under SLO": _at(capacity["slo"]),
+        "peak": _peak(capacity["peak"], noun),
+        "knee": _at(capacity["knee"], noun),
+        "under SLO": _at(capacity["slo"], noun),
         "USL": _usl(capacity["usl"], why.get("n_star")),
     }
     reasons = {"peak": "peak", "knee": "knee", "under SLO": "slo", "USL": "usl"}
@@ -260,17 +261,17 @@ def _capacity(result: Json) -> dict[str, str]:
     return found
 
 
-def _peak(peak: Json | None) -> str | None:
+def _peak(peak: Json | None, noun: str) -> str | None:
     if peak is None:
         return None
-    return f"{_rate(peak)}, within 5 % of it at {show_connections(*peak['plateau'])}"
+    return f"{_rate(peak)}, within 5 % of it at {show_levels(peak['plateau'], noun)}"
 
 
-def _at(claim: Json | None) -> str | None:
+def _at(claim: Json | None, noun: str) -> str | None:
     if claim is None:
         return None
     time = f", {show_ms(claim['service_ms'])} on average" if "service_ms" in claim else ""
-    return f"{show_connections(claim['concurrency'])}, {_rate(claim)}{time}"
+    return f"{show_levels([claim['concurrency']], noun)}, {_rate(claim)}{time}"
 
 
 def _usl(usl: Json | None, why_no_peak: str | None) -> str | None:

@@ -23,7 +23,7 @@ from torr.units import (
 )
 
 if TYPE_CHECKING:
-    from torr.experiments.doctor import Examination, Place
+    from torr.experiments.doctor import Examination, File, Place
     from torr.store.listeners import Listener, Process
     from torr.store.machine import Machine
 
@@ -233,6 +233,9 @@ def _target(place: Place) -> Iterator[Finding]:
     if not place.is_own:
         yield Finding("target", f"{place.where} is not this machine: run torr doctor there, too")
         return
+    if place.file is not None:
+        yield _of_file(place.where, place.file)
+        return
     if place.listeners is None:
         yield Finding("target", f"{place.where}: the kernel does not tell who listens")
         return
@@ -240,6 +243,19 @@ def _target(place: Place) -> Iterator[Finding]:
         yield Finding("target", f"nobody listens on {place.where}", "start the server first")
     for listener, process in place.listeners:
         yield from _listening(listener, process)
+
+
+def _of_file(where: str, file: File) -> Finding:
+    """A Unix socket: whether it is there is all that is looked at."""
+    if file == "missing":
+        return Finding("target", f"{where} does not exist", "start the server first")
+    if file == "other":
+        return Finding("target", f"{where} is not a socket", "name the one that the server made")
+    if file == "hidden":
+        return Finding("target", f"{where} may not be looked at", "run as a user who may use it")
+    return Finding(
+        "target", f"{where} is a Unix socket: who listens and its queue are not examined"
+    )
 
 
 def _listening(listener: Listener, process: Process | None) -> Iterator[Finding]:

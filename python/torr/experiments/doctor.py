@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import resource
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from torr import engine, targets
 from torr.model.pace import Closed, Open
@@ -32,6 +34,7 @@ BUSY_RATE = 10.0
 """Percent of the time that a worker waits for a core: what the engine calls contended."""
 
 Say = Callable[[str], None]
+File = Literal["socket", "other", "missing", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,15 @@ class Timers:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The target of a URL; `listeners` is None where the kernel does not tell."""
+    """The target of a URL; `listeners` is None where the kernel does not tell.
+
+    `file` is what stands at the path of a Unix socket, whose listeners are not asked for.
+    """
 
     where: str
     is_own: bool
     listeners: tuple[tuple[Listener, Process | None], ...] | None = None
+    file: File | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,8 @@ def _target_apart() -> Iterator[targets.Target]:
 def place_of(url: str) -> Place:
     """Where a URL leads and, if that is this machine, who listens there."""
     parts = Url.parse(url)
+    if parts.socket is not None:
+        return Place(f"unix:{parts.socket}", is_own=True, file=_file(Path(parts.socket)))
     host = parts.host.strip("[]")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     where = f"{parts.host}:{port}"
@@ -130,6 +139,16 @@ def place_of(url: str) -> Place:
         return Place(where, is_own=True)
     hearing = [each for each in found if any(each.hears(address) for address in own)]
     return Place(where, True, tuple((each, process_of(each.inode)) for each in hearing))
+
+
+def _file(path: Path) -> File:
+    """What stands at a path; nobody is called there."""
+    try:
+        return "socket" if stat.S_ISSOCK(path.stat().st_mode) else "other"
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except OSError:
+        return "hidden"
 
 
 def _level(url: str, pace: Closed | Open) -> dict[str, Any]:

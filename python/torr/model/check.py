@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torr.errors import UsageError, require
-from torr.model.secrets import REDACTED, is_secret
+from torr.model.secrets import REDACTED, is_secret, redacted_text
 from torr.model.template import MADE, NAME
 
 Json = dict[str, Any]
@@ -58,6 +58,10 @@ class BodyCheck:
             return {"kind": "regex", "pattern": self.text}
         return {"kind": "text", "text": self.text}
 
+    def redacted(self) -> BodyCheck:
+        """The same without the values of secret fields and members."""
+        return replace(self, text=redacted_text(self.text))
+
 
 @dataclass(frozen=True, slots=True)
 class JsonCheck:
@@ -84,10 +88,10 @@ class JsonCheck:
         return {"path": self.path, "value": self.value}
 
     def redacted(self) -> JsonCheck:
-        """The same without a value whose name says that it is a secret."""
+        """The same without values whose name says that they are secrets."""
         name = _LAST_NAME.search(self.path)
         hides = name is not None and is_secret(name[1])
-        return replace(self, value=REDACTED) if hides else self
+        return replace(self, value=REDACTED if hides else _redacted(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +153,14 @@ def _equals_sign(text: str) -> int | None:
         elif sign == "=" and depth == 0:
             return place
     return None
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return {k: REDACTED if is_secret(k) else _redacted(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_redacted(each) for each in value]
+    return redacted_text(value) if isinstance(value, str) else value
 
 
 def _value(text: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -33,7 +33,8 @@ Json = dict[str, Any]
 class Group:
     """Users or arrivals of one kind: when they send, what, and with which rows of data.
 
-    `share` is its part of a load that is dealt over several groups.
+    `share` is its part of a load that is dealt over several groups. Its rows and `{{seq}}` are
+    `first`, `first + stride`, …, so that groups that begin apart draw none twice.
     """
 
     pace: Pace
@@ -42,6 +43,8 @@ class Group:
     think: Think | None = None
     data: str | None = None
     share: int = 1
+    first: int = 0
+    stride: int = 1
 
     def __post_init__(self) -> None:
         """Check what goes together."""
@@ -65,7 +68,11 @@ class Group:
             "source": self.source.as_json(),
             "think": None if self.think is None else self.think.as_json(),
         }
-        return found if self.data is None else {**found, "data": {"path": self.data}}
+        if self.data is not None:
+            found["data"] = {"path": self.data}
+        if (self.first, self.stride) != (0, 1):
+            found |= {"first": self.first, "stride": self.stride}
+        return found
 
     def redacted(self) -> Group:
         """The same without secrets, and without the times of a replay, of which there are many."""
@@ -206,7 +213,12 @@ class Plan:
         """The contract's plan, as the engine takes it."""
         return json.dumps(self.as_json(), separators=(",", ":"))
 
+    def as_kept(self) -> Json:
+        """The contract's plan as it is written to disk: without secrets and a replay's times."""
+        # How long a slice is follows from those times.
+        return self.redacted().as_json() | {"slice_ns": self.slice_ns}
+
     def redacted(self) -> Plan:
-        """The same without secrets: what is written to disk."""
+        """The same without secrets, and without the times of a replay."""
         groups = tuple(group.redacted() for group in self.groups)
         return replace(self, groups=groups, transport=self.transport.redacted())

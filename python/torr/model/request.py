@@ -117,9 +117,14 @@ class Request:
         if body is not None:
             # latin-1 maps every byte to one character and back, so a binary body survives.
             body = redacted_text(body.decode("latin-1")).encode("latin-1")
-        checks = tuple(check.redacted() for check in self.expect_json)
-        url = redacted_text(self.url)
-        return replace(self, url=url, headers=headers, body=body, expect_json=checks)
+        return replace(
+            self,
+            url=redacted_text(self.url),
+            headers=headers,
+            body=body,
+            expect_body=tuple(check.redacted() for check in self.expect_body),
+            expect_json=tuple(check.redacted() for check in self.expect_json),
+        )
 
 
 def check_method(method: str) -> None:

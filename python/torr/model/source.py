@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from torr.errors import require
+from torr.errors import UsageError, require
 from torr.model.template import check_names
 
 if TYPE_CHECKING:
@@ -50,13 +50,26 @@ class Source:
     @property
     def uses_rows(self) -> bool:
         """Whether a template names a column."""
-        return any(e.kind == "row" for request in self.requests for e in request.expressions())
+        return "row" in self.drawn
+
+    @property
+    def drawn(self) -> frozenset[str]:
+        """What its templates take in turn: rows, `seq`, both or nothing."""
+        found = {e.kind for request in self.requests for e in request.expressions()}
+        return frozenset(found & {"row", "seq"})
 
     def check_names(self, columns: AbstractSet[str] | None) -> None:
         """Refuse templates that name what nobody gives; `columns` is None without a data file."""
         captured = {capture.name for request in self.requests for capture in request.captures}
+        goes_on = self.order == "steps" and len(self.requests) > 1
+        earlier: set[str] = set()
         for request in self.requests:
-            check_names(request.expressions(), columns, captured, request.name)
+            found = request.expressions()
+            check_names(found, columns, captured, request.name)
+            own = {capture.name for capture in request.captures}
+            read = {each.name for each in found if each.kind == "captured"}
+            _check_captured(read - (earlier if goes_on else own), request.name, goes_on=goes_on)
+            earlier |= own
 
     def as_json(self) -> Json:
         """The contract's `source`."""
@@ -70,3 +83,19 @@ class Source:
     def redacted(self) -> Source:
         """The same without secrets."""
         return replace(self, requests=tuple(request.redacted() for request in self.requests))
+
+
+def _check_captured(missing: AbstractSet[str], where: str, *, goes_on: bool) -> None:
+    """Refuse captured names that would be empty each time they are read."""
+    if not missing:
+        return
+    name = f"{{{{{min(missing)}}}}}"
+    require(
+        not goes_on,
+        f"{where}: no earlier step captures {name}: it would be empty",
+        "put the step that captures it before this one",
+    )
+    raise UsageError(
+        f"{where}: {name} is captured by another request, which need not go before: add --steps",
+        "without --steps a request reads what it captured itself",
+    )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
-from torr.units import show_connections, show_rate
+from torr.units import show_rate
 
 if TYPE_CHECKING:
     from torr.stats.series import Point, Series
@@ -96,4 +96,4 @@ def _where(side: Series) -> str | None:
         return None
     if len(shared) == len(side.points):
         return ""
-    return f" (at {show_connections(*shared)})"
+    return f" (at {side.places(*shared)})"

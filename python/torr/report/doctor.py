@@ -60,7 +60,8 @@ def _target(place: Place) -> dict[str, Any]:
     """The target; `listeners` is null where the kernel does not tell."""
     known = place.listeners
     listening = None if known is None else [_listening(*each) for each in known]
-    return {"where": place.where, "is_own": place.is_own, "listeners": listening}
+    found = {"where": place.where, "is_own": place.is_own, "listeners": listening}
+    return found if place.file is None else {**found, "file": place.file}
 
 
 def _listening(listener: Listener, process: Process | None) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from torr.report import diff, png, sentence, table, trust
+from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
-from torr.units import show_connections
+from torr.units import show_levels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,9 +140,13 @@ def _errors(result: Result) -> str:
     return found + "".join(_sample(level, sample) for level, sample in samples)
 
 
+def _place(level: Result) -> str:
+    return show_levels([level["concurrency"]], noun_of([level]))
+
+
 def _sample(level: Result, sample: Result) -> str:
     reason = sample.get("reason") or sample.get("class")
-    title = f"{reason} at {show_connections(level['concurrency'])}"
+    title = f"{reason} at {_place(level)}"
     if sample.get("t_s") is not None:
         title += f", second {sample['t_s']:.2f}"
     answer = "\n".join(part for part in (sample.get("head"), sample.get("body")) if part)
@@ -155,7 +160,7 @@ def _reasons(result: Result) -> str:
     for level in result["levels"]:
         health = level.get("health") or {}
         for reason in health.get("reasons") or ():
-            where = f"{show_connections(level['concurrency'])}, round {level.get('round', 1)}"
+            where = f"{_place(level)}, round {level.get('round', 1)}"
             items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
     if items:
         return f"<ul>{''.join(items)}</ul>"

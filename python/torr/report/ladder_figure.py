@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 from torr.report import findings, theme
 from torr.report.labels import Labels
 from torr.report.theme import FIRST, SECOND, THIRD, Mark
-from torr.units import show_connections, show_ms, show_rate
+from torr.units import show_ms, show_rate
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -143,7 +143,7 @@ def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[Flag, ...]:
 def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
     values = [p.ok_per_s for p in ladder.series.shown]
     tips = [
-        f"{show_connections(p.concurrency)}: {'≥ ' * p.at_least}{show_rate(p.ok_per_s)} ok/s"
+        f"{ladder.series.places(p.concurrency)}: {'≥ ' * p.at_least}{show_rate(p.ok_per_s)} ok/s"
         for p in ladder.series.points
     ]
     _line(ax, ladder.series.points, "ok_per_s", FIRST, tips)
@@ -153,9 +153,7 @@ def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
 def _time_line(ax: Axes, series: Series, metric: str, mark: Mark) -> list[float]:
     known = [p for p in series.points if getattr(p, metric) is not None]
     name = "p95" if metric == "p95_ms" else "mean TTLB"
-    tips = [
-        f"{show_connections(p.concurrency)}: {name} {show_ms(getattr(p, metric))}" for p in known
-    ]
+    tips = [f"{series.places(p.concurrency)}: {name} {show_ms(getattr(p, metric))}" for p in known]
     _line(ax, known, metric, mark, tips)
     return [getattr(p, metric) for p in known]
 

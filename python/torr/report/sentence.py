@@ -18,6 +18,7 @@ from torr.stats.series import (
     Series,
     attempted,
     is_limited,
+    is_shared,
     is_starved,
     starved_text,
 )
@@ -66,14 +67,13 @@ def _of_ladder(result: Result) -> str:
     peaks = _peaks(capacity["peak"], series)
     first = _first_failing(result)
     if first is not None:
-        return (
-            f"{_fails(first)}{_held_above(result, first)}; it {peaks[0].lower()}{peaks[1:]}{end}."
-        )
+        failing = f"{_fails(first, series)}{_held_above(result, first)}"
+        return f"{failing}; it {peaks[0].lower()}{peaks[1:]}{end}."
     return f"{peaks}{end}."
 
 
 def _holds(slo: Mapping[str, Any], series: Series) -> str:
-    where = f"at {show_connections(slo['concurrency'])}"
+    where = f"at {series.places(slo['concurrency'])}"
     if slo["beyond"] is None:
         where += f", {_top(series)},"
     conditions = join([phrase(Condition.parse(text)) for text in slo["conditions"]])
@@ -92,12 +92,12 @@ def _peaks(peak: Mapping[str, Any], series: Series) -> str:
     start = peak["concurrency"]
     failed = _failed(series.at(peak["highest_at"]))
     if len(series.shown) == 1:
-        return f"Answers {_rate(peak)} at {show_connections(start)}, the only level{failed}"
+        return f"Answers {_rate(peak)} at {series.places(start)}, the only level{failed}"
     if start == series.points[-1].concurrency:
-        return f"Reaches {_rate(peak)} at {show_connections(start)}, {_top(series)}{failed}"
+        return f"Reaches {_rate(peak)} at {series.places(start)}, {_top(series)}{failed}"
     if plateau.goes_on(peak, series):
-        return f"Peaks at {_rate(peak)}, reached from {show_connections(start)} on{failed}"
-    where = show_connections(*peak["plateau"])
+        return f"Peaks at {_rate(peak)}, reached from {series.places(start)} on{failed}"
+    where = series.places(*peak["plateau"])
     return f"Peaks at {_rate(peak)}, reached at {where}{failed}"
 
 
@@ -118,8 +118,8 @@ def _dead(series: Series) -> str:
     if not dead:
         return ""
     if len(dead) > 1 and list(series.points[-len(dead) :]) == dead:
-        return f"; from {show_connections(dead[0].concurrency)} on no request succeeded"
-    places = show_connections(*(point.concurrency for point in dead))
+        return f"; from {series.places(dead[0].concurrency)} on no request succeeded"
+    places = series.places(*(point.concurrency for point in dead))
     return f"; at {places} no request succeeded"
 
 
@@ -131,9 +131,9 @@ def _first_failing(result: Result) -> Mapping[str, Any] | None:
     return min(failing, key=lambda v: (v["concurrency"], v["word"] != "broken"), default=None)
 
 
-def _fails(found: Mapping[str, Any]) -> str:
+def _fails(found: Mapping[str, Any], series: Series) -> str:
     condition = Condition.parse(found["condition"])
-    at = show_connections(found["concurrency"])
+    at = series.places(found["concurrency"])
     if found["word"] == "broken":
         seen = _seen(condition, found)
         return f"Does not hold {phrase(condition)} even at {at} ({seen})"
@@ -180,7 +180,7 @@ def _over(level: Mapping[str, Any]) -> str:
     """Over how many connections, and from how many users, where they share them."""
     users = level["concurrency"]
     asked = (level.get("connections") or {}).get("asked") or users
-    shared = f"from {show_count(users, 'user')} " if asked < users else ""
+    shared = f"from {show_count(users, 'user')} " if is_shared(level) else ""
     return f"{shared}over {show_connections(asked if shared else users)}"
 
 
@@ -212,14 +212,14 @@ def _plain(place: str, point: Point) -> str:
 def _failures(series: Series) -> str:
     rates = [(p.success_rate, p.concurrency) for p in series.points if p.success_rate is not None]
     hung = [p.concurrency for p in series.points if p.success_rate is None]
-    more = f"; none was answered at {show_connections(*hung)}" if hung else ""
+    more = f"; none was answered at {series.places(*hung)}" if hung else ""
     if not rates:
         return f"no attempt ended at a level that claims anything{more}"
     worst, where = min(rates)
     if worst == 100:
         span = f"{rates[0][1]:,} to " if len(rates) > 1 else ""
-        return f"no request failed, {span}{show_connections(rates[-1][1])}{more}"
-    failed = f"{show_percent(100 - worst)} failed at {show_connections(where)}{more}"
+        return f"no request failed, {span}{series.places(rates[-1][1])}{more}"
+    failed = f"{show_percent(100 - worst)} failed at {series.places(where)}{more}"
     first = next(place for place, (rate, _) in enumerate(rates) if rate < 100)
     return f"no request failed up to {rates[first - 1][1]:,}, {failed}" if first else failed
 

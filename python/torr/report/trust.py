@@ -15,10 +15,11 @@ from torr.stats.series import (
     Series,
     is_limited,
     is_starved,
+    noun_of,
     starved_text,
     verdict_of,
 )
-from torr.units import show_connections, show_percent
+from torr.units import show_levels, show_percent
 
 Result = Mapping[str, Any]
 
@@ -73,7 +74,7 @@ def _health(levels: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _places(levels: Sequence[Mapping[str, Any]]) -> str:
-    return show_connections(*sorted({level["concurrency"] for level in levels}))
+    return show_levels(sorted({level["concurrency"] for level in levels}), noun_of(levels))
 
 
 def _why(levels: Sequence[Mapping[str, Any]]) -> str:
@@ -91,7 +92,9 @@ def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
     levels_of = sorted({level["concurrency"] for level in starved})
     claims = ", which claims nothing" if len(levels_of) == 1 else ", which claim nothing"
     end = claims if all(map(is_starved, starved)) else ""
-    return f"users starved at {show_connections(*levels_of)}{end} ({starved_text(worst)})"
+    return (
+        f"users starved at {show_levels(levels_of, noun_of(starved))}{end} ({starved_text(worst)})"
+    )
 
 
 def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import Any
 
+from torr.units import show_levels
+
 Level = Mapping[str, Any]
 
 MOST_STARVED = 1
@@ -62,6 +64,8 @@ class Series:
     limited: tuple[Point, ...] = ()
     cut: tuple[Point, ...] = ()
     starved: tuple[Point, ...] = ()
+    noun: str = "connection"
+    """What its levels count: `user`, where users share fewer connections."""
 
     @classmethod
     def of(cls, name: str, levels: Iterable[Level]) -> Series:
@@ -70,6 +74,7 @@ class Series:
         A level of several rounds is limited, cut short or starved only if all of them are; else its
         other rounds count.
         """
+        levels = list(levels)
         points: list[Point] = []
         limited: list[Point] = []
         cut: list[Point] = []
@@ -80,7 +85,8 @@ class Series:
             fed = [level for level in whole if not is_starved(level)]
             kind = points if fed else starved if whole else cut if usable else limited
             kind.append(_point(fed or whole or usable or rounds))
-        return cls(name, tuple(points), tuple(limited), tuple(cut), tuple(starved))
+        noun = noun_of(levels)
+        return cls(name, tuple(points), tuple(limited), tuple(cut), tuple(starved), noun)
 
     @property
     def shown(self) -> tuple[Point, ...]:
@@ -88,9 +94,24 @@ class Series:
         every = (*self.points, *self.limited, *self.cut, *self.starved)
         return tuple(sorted(every, key=lambda point: point.concurrency))
 
+    def places(self, *counts: int) -> str:
+        """Write levels with their noun: `1, 8 and 16 connections`."""
+        return show_levels(counts, self.noun)
+
     def at(self, concurrency: int) -> Point | None:
         """Return the point at a level of concurrency that claims something."""
         return next((p for p in self.points if p.concurrency == concurrency), None)
+
+
+def noun_of(levels: Iterable[Level]) -> str:
+    """Say what levels count: users, where those of any share fewer connections."""
+    return "user" if any(map(is_shared, levels)) else "connection"
+
+
+def is_shared(level: Level) -> bool:
+    """Whether there are more users than connections were asked for."""
+    asked: int | None = (level.get("connections") or {}).get("asked")
+    return bool(asked) and asked < level["concurrency"]
 
 
 def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
