@@ -100,7 +100,7 @@ impl<D: Driver> Worker<D> {
         self.plan_one(due.request, measured).attempted += 1;
         self.crews[crew].in_flight += 1;
         self.in_flight += u64::from(due.measured);
-        self.last_taken = due.taken;
+        self.last_taken = self.last_taken.max(due.taken);
         let tally = self.journal.tally(due.request, true);
         if self.window.contains(due.taken) {
             tally.attempted_inside += 1;
