@@ -10,6 +10,7 @@ from torr import targets
 
 # What ends in a timeout takes its time: fewer of those.
 HANGING = {"slow_loris", "length_too_long", "endless_body", "hang"}
+REUSED = "read.closed_on_reuse"
 # Nobody sees its dropped SYNs; the forwarder would accept in its place.
 FAULTS = [fault for fault in targets.faults() if fault != "no_accept"]
 
@@ -34,7 +35,9 @@ def test_counts_over_tls_are_the_targets_own(torr, target, authority, fault, pro
     counts, seen = ended.level["counts"], faulty.stop()
     failed = sum(counts["errors"].values())
     assert counts["planned"] == counts["attempted"] == few == counts["ok"] + failed
-    assert seen["requests"] == few, ended.level["reasons"]
+    # The forwarder passes a close on a little late: what met it never reached the target.
+    lost = ended.level["reasons"].get(REUSED, 0) if fault == "close_after" else 0
+    assert seen["requests"] == few - lost, ended.level["reasons"]
     assert seen["answered"] == counts["ok"] + counts["errors"].get("status", 0)
     assert 0 < seen["faults"][fault] < few
-    assert failed in (0, seen["faults"][fault])
+    assert failed - lost in (0, seen["faults"][fault])

@@ -103,7 +103,7 @@ impl<D: Driver> Worker<D> {
         self.plan_one(due.request, measured).attempted += 1;
         self.crews[crew].in_flight += 1;
         self.in_flight += u64::from(due.measured);
-        self.last_taken = due.taken;
+        self.last_taken = self.last_taken.max(due.taken);
         let is_inside = self.window.contains(due.taken);
         let tally = self.tally(due.request, true);
         if is_inside {
