@@ -43,7 +43,7 @@ def run(
     warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
-    processes: int = "auto",
+    processes: int | str = "auto",
     seed: int = 1,
     method: str | None = None,
     headers: _Headers | None = None,
@@ -101,7 +101,7 @@ def run(
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
-    processes: share descriptors out, N or auto: as needed [auto]
+    processes: share descriptors out; auto: as needed [auto]
     seed: of everything random [1]
     method: method [GET; POST with a body]
     headers: a header (repeatable)
@@ -149,7 +149,7 @@ def ladder(
     warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
-    processes: int = "auto",
+    processes: int | str = "auto",
     seed: int = 1,
     method: str | None = None,
     headers: _Headers | None = None,
@@ -199,7 +199,7 @@ def ladder(
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
-    processes: share descriptors out, N or auto: as needed [auto]
+    processes: share descriptors out; auto: as needed [auto]
     seed: of everything random [1]
     method: method [GET; POST with a body]
     headers: a header (repeatable)

@@ -18,6 +18,7 @@ from torr.cli.run import run
 TYPES = {
     "TIME": "_Duration",
     "N": "int",
+    "N|auto": "int | str",
     "RATE": "str | float",
     "'NAME: VALUE'": "_Headers",
     "USER:PASSWORD": "str | tuple[str, str]",

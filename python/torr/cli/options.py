@@ -81,7 +81,7 @@ phases = together(
         default="auto",
         group=LOAD,
         rare=True,
-        help="share descriptors out, N or auto: as needed [auto]",
+        help="share descriptors out; auto: as needed [auto]",
     ),
     flag(
         "--seed", type=words.SEED, default=1, group=LOAD, rare=True, help="of everything random [1]"
