@@ -63,12 +63,12 @@ def main() -> int:
 
 def ladder(options: argparse.Namespace, folder: Path) -> tuple[list[Any], list[Any], Any]:
     """The levels, what was seen of memory while each ran, and before all of them."""
-    words = [TORR, "target", "hello", "--processes", str(options.processes)]
+    words = [str(TORR), "target", "hello", "--processes", str(options.processes)]
     target = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     url = target.stdout.readline().split()[-1] if target.stdout else ""
     try:
         seen, before = [], memory(None, target.pid)
-        words = [TORR, "ladder", *flags(options), "-q", "-d", str(folder), url]
+        words = [str(TORR), "ladder", *flags(options), "-q", "-d", str(folder), url]
         client = subprocess.Popen(words, stdout=subprocess.DEVNULL)
         while client.poll() is None:
             seen.append((len(finished(folder)), memory(client.pid, target.pid)))
