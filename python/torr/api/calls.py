@@ -96,7 +96,7 @@ def _explain(call: Call, verb: click.Command, groups: tuple[str, ...] | None = N
     """Give a function the signature and the documentation that its flags make."""
     known = keywords(verb, groups)
     call.__doc__ = described(call, known)
-    call.__signature__ = signature(call, known)  # type: ignore[attr-defined]
+    vars(call)["__signature__"] = signature(call, known)
 
 
 _explain(run, run_command)

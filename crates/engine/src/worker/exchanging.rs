@@ -31,7 +31,10 @@ impl<D: Driver> Worker<D> {
         lane.exchange.restart(due.intended, due.taken, request.outline(&lane.text));
         let deadline = due.timeout_at;
         let is_open = lane.is_open() && lane.endpoint == request.endpoint;
-        lane.endpoint = request.endpoint;
+        if lane.endpoint != request.endpoint {
+            // Its address was one of the other endpoint, which may have more of them.
+            (lane.endpoint, lane.route) = (request.endpoint, 0);
+        }
         self.watch(number, deadline);
         if is_open {
             self.write(number);
