@@ -65,7 +65,8 @@ def wrk(*more: str) -> Command:
 
 
 def _bare(load: Load) -> list[str]:
-    return ["bare", load.place, load.path, str(load.connections), str(load.seconds)]
+    pace = [str(load.rate)] if load.rate else []
+    return ["bare", load.place, load.path, str(load.connections), str(load.seconds), *pace]
 
 
 def _oha(load: Load) -> list[str]:

@@ -77,6 +77,39 @@ impl<'a> Lanes<'a> {
         Ok(Spent { requests, cpu: processor_time() - cpu, wall: started.elapsed() })
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.lanes.len() as u64
+    }
+
+    /// Waits until each of them is connected; none has sent anything.
+    pub(crate) fn connect(&mut self) -> io::Result<()> {
+        let mut waiting = self.lanes.len();
+        while waiting > 0 {
+            self.wait()?;
+            for index in 0..self.events.len() {
+                let number = self.events[index].data.u64() as usize;
+                waiting -= usize::from(!std::mem::replace(&mut self.lanes[number].begun, true));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the request with this number, on the connection whose turn it is.
+    pub(crate) fn fire(&self, number: u64) -> io::Result<()> {
+        begin(&self.lanes[(number % self.len()) as usize].socket, self.request)
+    }
+
+    /// Takes in what has come of the answer to the request with this number; whether it is over.
+    pub(crate) fn take(&mut self, number: u64) -> io::Result<bool> {
+        let number = (number % self.len()) as usize;
+        let is_over = self.receive(number)?;
+        if is_over {
+            self.lanes[number].owed = self.answer_bytes;
+        }
+        Ok(is_over)
+    }
+
     fn wait(&mut self) -> io::Result<()> {
         let timeout = Timespec { tv_sec: STALLED.as_secs().cast_signed(), tv_nsec: 0 };
         self.events.clear();
@@ -95,6 +128,18 @@ impl<'a> Lanes<'a> {
             begin(&lane.socket, self.request)?;
             return Ok(false);
         }
+        if !self.receive(number)? {
+            return Ok(false);
+        }
+        let lane = &mut self.lanes[number];
+        lane.owed = self.answer_bytes;
+        begin(&lane.socket, self.request)?;
+        Ok(true)
+    }
+
+    /// Receives what is there of an answer; whether it is whole.
+    fn receive(&mut self, number: usize) -> io::Result<bool> {
+        let lane = &mut self.lanes[number];
         while lane.owed > 0 {
             match recv(&lane.socket, self.buffer.as_mut_slice(), RecvFlags::empty()) {
                 Ok((_, 0)) => return Err(io::Error::other("the server closed a connection")),
@@ -106,8 +151,6 @@ impl<'a> Lanes<'a> {
                 Err(errno) => return Err(errno.into()),
             }
         }
-        lane.owed = self.answer_bytes;
-        begin(&lane.socket, self.request)?;
         Ok(true)
     }
 }
@@ -136,7 +179,7 @@ fn begin(socket: &OwnedFd, request: &[u8]) -> io::Result<()> {
 }
 
 /// Of the whole process, user and system.
-fn processor_time() -> Duration {
+pub(crate) fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     // Neither part is ever negative: the clock starts at zero with the process.
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
@@ -179,6 +222,18 @@ mod tests {
         let served = thread.join().unwrap();
         assert!(spent.requests > 0);
         assert!(served - spent.requests <= 1, "{served} served, {} counted", spent.requests);
+    }
+
+    #[test]
+    fn keeps_a_rate_one_request_after_the_other() {
+        let (address, thread) = server();
+        let mut lanes = Lanes::open(address, 1, b"GET / HTTP/1.1\r\n\r\n", ANSWER.len()).unwrap();
+        lanes.connect().unwrap();
+        let spent = crate::grid::keep(&mut lanes, 100, Duration::from_millis(55)).unwrap();
+        drop(lanes);
+        let served = thread.join().unwrap();
+        // At 0, 10, 20, 30, 40 and 50 ms, as far as the server keeps up.
+        assert!((1..=6).contains(&served) && served - spent.requests <= 1, "{served}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The physical limit of a client: what `send` and `recv` cost on the sockets that torr uses.
 //!
-//!     bare 127.0.0.1:8080 /small 64 5
+//!     bare 127.0.0.1:8080 /small 64 5         as fast as it goes
+//!     bare 127.0.0.1:8080 /small 64 5 1000    at a constant rate, without ever sleeping
 //!
 //! One thread, one epoll, edge-triggered, each socket registered once, without Nagle's delay. The
 //! request is made once; an answer is over when as many bytes came as the first one had. No head is
@@ -8,6 +9,7 @@
 //! loopback address only, and prints what it did and the processor time of it as JSON.
 
 mod answer;
+mod grid;
 mod lanes;
 
 use std::error::Error;
@@ -19,7 +21,7 @@ use crate::lanes::{Lanes, Spent};
 
 /// Before the clock runs: every connection is open and has been used.
 const WARMUP: Duration = Duration::from_secs(1);
-const USAGE: &str = "usage: bare ADDRESS:PORT PATH CONNECTIONS SECONDS";
+const USAGE: &str = "usage: bare ADDRESS:PORT PATH CONNECTIONS SECONDS [RATE]";
 
 /// What is fired, at what, and for how long.
 struct Load {
@@ -27,6 +29,8 @@ struct Load {
     request: Vec<u8>,
     connections: usize,
     window: Duration,
+    /// Requests a second; None sends each as soon as the one before is answered.
+    rate_per_s: Option<u64>,
 }
 
 fn main() -> ExitCode {
@@ -43,8 +47,13 @@ fn main() -> ExitCode {
 }
 
 fn read(words: &[String]) -> Result<Load, Box<dyn Error>> {
-    let [to, path, connections, seconds] = words else {
+    let [to, path, connections, seconds, rest @ ..] = words else {
         return Err(USAGE.into());
+    };
+    let rate_per_s = match rest {
+        [] => None,
+        [rate] => Some(rate.parse()?),
+        _ => return Err(USAGE.into()),
     };
     let to: SocketAddr = to.parse()?;
     if !to.ip().is_loopback() {
@@ -59,14 +68,21 @@ fn read(words: &[String]) -> Result<Load, Box<dyn Error>> {
         request: request.into_bytes(),
         connections: connections.parse()?,
         window: Duration::from_secs(seconds.parse()?),
+        rate_per_s,
     })
 }
 
 fn fire(load: &Load) -> Result<String, Box<dyn Error>> {
     let answer_bytes = answer::length(load.to, &load.request)?;
     let mut lanes = Lanes::open(load.to, load.connections, &load.request, answer_bytes)?;
-    lanes.turn(WARMUP)?;
-    let Spent { requests, cpu, wall } = lanes.turn(load.window)?;
+    let spent = if let Some(rate_per_s) = load.rate_per_s {
+        lanes.connect()?;
+        grid::keep(&mut lanes, rate_per_s, load.window)?
+    } else {
+        lanes.turn(WARMUP)?;
+        lanes.turn(load.window)?
+    };
+    let Spent { requests, cpu, wall } = spent;
     Ok(format!(
         r#"{{"requests": {requests}, "cpu_s": {:.6}, "seconds": {:.6}, "answer_bytes": {answer_bytes}}}"#,
         cpu.as_secs_f64(),

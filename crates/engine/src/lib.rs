@@ -3,6 +3,7 @@
 //! A plan goes in; slices come out while it runs, and a summary at the end. The engine follows no
 //! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
 
+mod books;
 mod fleet;
 mod gate;
 mod health;
@@ -12,6 +13,7 @@ mod metric;
 mod observe;
 mod once;
 mod pace;
+mod packer;
 mod plan;
 mod prepare;
 mod ramp;
@@ -26,6 +28,7 @@ mod timeline;
 mod variables;
 mod worker;
 
+pub use books::Books;
 pub use fleet::{Processes, serve};
 pub use gate::Gate;
 pub use level::level_json;

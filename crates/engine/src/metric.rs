@@ -6,12 +6,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{
-    Deserializer as HdrReader, Serializer as _, V2DeflateSerializer,
-};
+use hdrhistogram::serialization::Deserializer as HdrReader;
 use net::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
+
+use crate::packer::pack;
 
 const ONE_HOUR_NS: u64 = 3_600_000_000_000;
 
@@ -60,6 +60,15 @@ impl Metric {
         Self { histogram: self.histogram.as_ref().map(Histogram::new_from), ..Self::default() }
     }
 
+    /// Empties it; its histogram keeps the room that it has grown to.
+    pub fn clear(&mut self) {
+        let mut histogram = self.histogram.take();
+        if let Some(counted) = histogram.as_mut().filter(|histogram| !histogram.is_empty()) {
+            counted.reset();
+        }
+        *self = Self { histogram, ..Self::default() };
+    }
+
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Self) {
         if let Some(histogram) = &other.histogram {
@@ -96,6 +105,17 @@ impl Metric {
     #[must_use]
     pub fn quantile(&self, p: f64) -> Nanos {
         self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(p))
+    }
+
+    /// A quantile of several metrics together; None when none of them has a value.
+    #[must_use]
+    pub fn quantile_of_all<'a>(metrics: impl Iterator<Item = &'a Self>, p: f64) -> Option<Nanos> {
+        let mut counted = metrics.filter(|metric| metric.count() > 0);
+        let first = counted.next()?;
+        let Some(second) = counted.next() else { return Some(first.quantile(p)) };
+        let mut all = first.clone();
+        std::iter::once(second).chain(counted).for_each(|metric| all.merge(metric));
+        Some(all.quantile(p))
     }
 
     /// The mean, in ns.
@@ -165,12 +185,7 @@ impl Metric {
     /// The histogram in HdrHistogram's V2 form, compressed, in base64.
     #[must_use]
     pub fn to_base64(&self) -> String {
-        let mut bytes = Vec::new();
-        let nothing = empty();
-        let histogram = self.histogram.as_ref().unwrap_or(&nothing);
-        // Writing to memory does not fail.
-        let _ = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
-        STANDARD.encode(bytes)
+        self.histogram.as_ref().map_or_else(|| pack(&empty()), pack)
     }
 
     fn from_parts(parts: Parts) -> Result<Self, String> {

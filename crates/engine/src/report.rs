@@ -4,7 +4,7 @@ use client::{Reason, Stamps};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
-use crate::tally::Tally;
+use crate::books::Books;
 
 /// The part of a run in which an interval lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Report {
     /// Its end.
     pub to: Nanos,
     /// What happened, by request.
-    pub tallies: Vec<Tally>,
+    pub tallies: Books,
     /// Attempts of the measured window that are still open at its end.
     pub in_flight: u64,
     /// The worker's sockets.

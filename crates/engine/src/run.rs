@@ -127,7 +127,10 @@ impl Run {
             Coordinator::new(start.plan, &start.prepared, crew, watched, filled, start.log);
         let coordinator = Builder::new()
             .name("torr-coordinator".into())
-            .spawn(move || coordinator.run(&inbox))
+            .spawn(move || {
+                net::be_patient();
+                coordinator.run(&inbox);
+            })
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         Ok(Self { gate, outbox, coordinator: Some(coordinator), fleet })
     }

@@ -3,6 +3,7 @@
 //! Versioned bytes (JSON with histograms in HdrHistogram's form). Percentiles are not in it; they
 //! are read from the sum.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use net::Nanos;
@@ -155,7 +156,7 @@ impl Summary {
     /// Everything of the measured window in one tally.
     #[must_use]
     pub fn total(&self) -> Tally {
-        sum(&self.measured)
+        sum(&self.measured).into_owned()
     }
 
     /// Leaves the earliest few samples of each class.
@@ -180,8 +181,11 @@ pub(crate) fn add_tallies(sums: &mut Vec<Tally>, others: &[Tally]) {
 }
 
 /// Many tallies as one.
-pub(crate) fn sum(tallies: &[Tally]) -> Tally {
+pub(crate) fn sum(tallies: &[Tally]) -> Cow<'_, Tally> {
+    if let [only] = tallies {
+        return Cow::Borrowed(only);
+    }
     let mut total = Tally::default();
     tallies.iter().for_each(|tally| total.merge(tally));
-    total
+    Cow::Owned(total)
 }

@@ -72,6 +72,16 @@ impl Latencies {
         self.lag.merge(&other.lag);
     }
 
+    fn clear(&mut self) {
+        self.service.clear();
+        self.response.clear();
+        self.ttfb.clear();
+        self.wait.clear();
+        self.connect.clear();
+        self.tls.clear();
+        self.lag.clear();
+    }
+
     fn fresh(&self) -> Self {
         Self {
             service: self.service.fresh(),
@@ -222,6 +232,15 @@ impl Tally {
     pub fn fresh(&self) -> Self {
         let (accepted, failed) = (self.accepted.fresh(), self.failed.fresh());
         Self { accepted, failed, ..Self::default() }
+    }
+
+    /// Empties it; its histograms keep the room that they have grown to.
+    pub fn clear(&mut self) {
+        let mut accepted = std::mem::take(&mut self.accepted);
+        let mut failed = std::mem::take(&mut self.failed);
+        accepted.clear();
+        failed.clear();
+        *self = Self { accepted, failed, ..Self::default() };
     }
 
     fn censor(&mut self, stamps: &Stamps) {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use net::{Nanos, ThreadUsage};
 
+use crate::books::Books;
+use crate::metric::Metric;
 use crate::report::{Connections, Phase, Report};
-use crate::summary::{add_tallies, sum};
 use crate::tally::Tally;
 
 /// One interval of all workers.
@@ -14,7 +15,7 @@ pub(crate) struct Slice {
     pub(crate) phase: Phase,
     pub(crate) from: Nanos,
     pub(crate) to: Nanos,
-    pub(crate) tallies: Vec<Tally>,
+    pub(crate) tallies: Books,
     pub(crate) in_flight: u64,
     pub(crate) connections: Connections,
     /// Processor time of each worker that took part, with the length of its part.
@@ -40,13 +41,13 @@ impl Timeline {
     }
 
     /// Takes a report in; gives the slices that are whole now, in order.
-    pub(crate) fn add(&mut self, report: &Report) -> Vec<Slice> {
+    pub(crate) fn add(&mut self, report: Report) -> Vec<Slice> {
         if report.phase == Phase::Over {
             return self.forget(report.worker);
         }
         let key = (report.phase, report.number);
         self.passed.insert(report.worker, key);
-        let slice = self.open.entry(key).or_insert_with(|| Slice::empty(report));
+        let slice = self.open.entry(key).or_insert_with(|| Slice::empty(&report));
         slice.merge(report);
         self.whole()
     }
@@ -91,7 +92,7 @@ impl Slice {
             phase: report.phase,
             from: report.from,
             to: report.to,
-            tallies: Vec::new(),
+            tallies: Books::default(),
             in_flight: 0,
             connections: Connections::default(),
             usage: Vec::new(),
@@ -100,15 +101,19 @@ impl Slice {
         }
     }
 
-    fn merge(&mut self, report: &Report) {
+    fn merge(&mut self, report: Report) {
         self.from = self.from.min(report.from);
         self.to = self.to.max(report.to);
-        add_tallies(&mut self.tallies, &report.tallies);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
         self.lag_p99.extend(lag_p99(&report.tallies));
         self.receive_queue_bytes.push(report.receive_queue_bytes);
         self.usage.push((report.usage, report.to.saturating_sub(report.from)));
+        if self.tallies.is_empty() {
+            self.tallies = report.tallies;
+        } else {
+            self.tallies.add(&report.tallies);
+        }
     }
 
     /// Whether nothing happened in it and nothing was awaited: not worth a line.
@@ -121,11 +126,10 @@ impl Slice {
 }
 
 fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
-    let total = sum(tallies);
-    let (mut lag, mut response) = (total.accepted.lag.clone(), total.accepted.response.clone());
-    lag.merge(&total.failed.lag);
-    response.merge(&total.failed.response);
-    (lag.count() > 0).then(|| (lag.quantile(0.99), response.quantile(0.99)))
+    let both = || tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
+    let lag = Metric::quantile_of_all(both().map(|latencies| &latencies.lag), 0.99)?;
+    let response = Metric::quantile_of_all(both().map(|latencies| &latencies.response), 0.99)?;
+    Some((lag, response))
 }
 
 #[cfg(test)]
@@ -139,7 +143,7 @@ mod tests {
             number,
             from: number * 100,
             to: number * 100 + 100,
-            tallies: vec![Tally { ok: 1, ..Tally::default() }],
+            tallies: vec![Tally { ok: 1, ..Tally::default() }].into(),
             in_flight: 1,
             connections: Connections { open: 3, ..Connections::default() },
             usage: ThreadUsage::default(),
@@ -157,19 +161,19 @@ mod tests {
     #[test]
     fn a_slice_is_whole_when_every_worker_has_passed_it() {
         let mut timeline = Timeline::new(2);
-        assert!(timeline.add(&report(0, Phase::Measure, 0)).is_empty());
-        assert!(timeline.add(&report(0, Phase::Measure, 1)).is_empty());
-        let whole = timeline.add(&report(1, Phase::Measure, 0));
+        assert!(timeline.add(report(0, Phase::Measure, 0)).is_empty());
+        assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
+        let whole = timeline.add(report(1, Phase::Measure, 0));
         assert_eq!((whole.len(), whole[0].tallies[0].ok, whole[0].connections.open), (1, 2, 6));
-        assert_eq!(timeline.add(&report(1, Phase::Drain, 0)).len(), 1);
+        assert_eq!(timeline.add(report(1, Phase::Drain, 0)).len(), 1);
     }
 
     #[test]
     fn a_worker_that_is_lost_leaves_what_it_reported_and_holds_nobody_up() {
         let mut timeline = Timeline::new(2);
-        timeline.add(&report(0, Phase::Measure, 0));
-        timeline.add(&report(1, Phase::Measure, 0));
-        assert!(timeline.add(&report(0, Phase::Measure, 1)).is_empty());
+        timeline.add(report(0, Phase::Measure, 0));
+        timeline.add(report(1, Phase::Measure, 0));
+        assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
         assert!(timeline.awaits(1));
         let whole = timeline.forget(1);
         assert_eq!((whole.len(), whole[0].tallies[0].ok), (1, 1));
@@ -181,11 +185,11 @@ mod tests {
     #[test]
     fn a_worker_that_is_done_is_not_waited_for() {
         let mut timeline = Timeline::new(2);
-        timeline.add(&report(0, Phase::Measure, 0));
-        assert!(timeline.add(&report(0, Phase::Over, 0)).is_empty());
-        assert_eq!(timeline.add(&report(1, Phase::Measure, 0)).len(), 1);
-        assert_eq!(timeline.add(&report(1, Phase::Drain, 0)).len(), 1);
-        timeline.add(&report(1, Phase::Over, 0));
+        timeline.add(report(0, Phase::Measure, 0));
+        assert!(timeline.add(report(0, Phase::Over, 0)).is_empty());
+        assert_eq!(timeline.add(report(1, Phase::Measure, 0)).len(), 1);
+        assert_eq!(timeline.add(report(1, Phase::Drain, 0)).len(), 1);
+        timeline.add(report(1, Phase::Over, 0));
         assert!(timeline.is_over());
     }
 }

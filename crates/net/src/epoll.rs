@@ -5,7 +5,6 @@
 
 use std::io;
 use std::net::IpAddr;
-use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 
 use rustix::buffer::spare_capacity;
@@ -14,8 +13,9 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::punctual::be_punctual;
 use crate::socket;
-use crate::usage::thread_cpu_ns;
+use crate::usage::{ThreadMeter, thread_cpu_ns};
 use crate::{Address, Driver, Nanos, Ready, ThreadUsage};
 
 /// Events taken in one wait; more stay queued in the kernel for the next.
@@ -36,6 +36,7 @@ const SPIN_NS: Nanos = 50_000;
 pub struct Epoll {
     epoll: OwnedFd,
     events: Vec<epoll::Event>,
+    meter: ThreadMeter,
     /// Whether waits end by looking at the clock instead of sleeping to the end.
     spins: bool,
     /// Processor time that went into that.
@@ -43,12 +44,12 @@ pub struct Epoll {
 }
 
 impl Epoll {
-    /// Makes the driver for the calling thread, whose timers it sharpens.
+    /// Makes the driver for the calling thread, which becomes punctual.
     pub fn new() -> io::Result<Self> {
-        // The default slack of 50 µs would be the whole lateness of an open load.
-        rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
+        be_punctual()?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, events: Vec::with_capacity(BATCH), spins: false, spun_ns: 0 })
+        let meter = ThreadMeter::new();
+        Ok(Self { epoll, events: Vec::with_capacity(BATCH), meter, spins: false, spun_ns: 0 })
     }
 
     /// The same, but punctual: the last bit of each wait is spent on looking at the clock and the
@@ -89,7 +90,7 @@ impl Driver for Epoll {
     }
 
     fn usage(&self) -> ThreadUsage {
-        let usage = ThreadUsage::now();
+        let usage = self.meter.read();
         // What is spun away is no work: it does not tell how full the worker is.
         ThreadUsage { cpu_ns: usage.cpu_ns.saturating_sub(self.spun_ns), ..usage }
     }

@@ -210,5 +210,7 @@ fn checked(spec: &Spec) -> io::Result<SocketAddr> {
 
 /// Serves until told to stop; all sockets close with the runtime.
 fn run(runtime: Runtime, stopped: oneshot::Receiver<()>) {
+    // Where it is refused, the target answers a little later.
+    let _ = net::be_punctual();
     let _ = runtime.block_on(stopped);
 }

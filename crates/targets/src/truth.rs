@@ -82,6 +82,7 @@ impl Writer {
 
 /// Goes on taking rows after an error, so that they do not pile up.
 fn write(truth: &Truth, mut file: BufWriter<File>) -> io::Result<()> {
+    net::be_patient();
     let mut result = writeln!(file, "{HEADER}");
     loop {
         let over = truth.over.load(Ordering::Acquire);

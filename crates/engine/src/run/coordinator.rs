@@ -150,7 +150,7 @@ impl Coordinator {
             worker.slices += 1;
         }
         self.standings[report.worker as usize] = Standing::of(&report);
-        for slice in self.timeline.add(&report) {
+        for slice in self.timeline.add(report) {
             self.hand_out(&slice);
         }
     }

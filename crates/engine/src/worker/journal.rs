@@ -3,6 +3,7 @@
 use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos};
 
+use crate::books::{Books, Shelf};
 use crate::report::{Row, Sample};
 use crate::tally::Tally;
 
@@ -18,6 +19,8 @@ pub(super) struct Journal {
     pub(super) samples: Vec<Sample>,
     sampled: [u8; Class::ALL.len()],
     pub(super) rows: Option<Vec<Row>>,
+    /// Where handed-up books come back from.
+    shelf: Shelf,
 }
 
 impl Journal {
@@ -28,6 +31,7 @@ impl Journal {
             samples: Vec::new(),
             sampled: [0; Class::ALL.len()],
             rows: logs.then(Vec::new),
+            shelf: Shelf::default(),
         }
     }
 
@@ -75,10 +79,8 @@ impl Journal {
     }
 
     /// Takes one side of the books and leaves empty ones of the same size.
-    pub(super) fn take(&mut self, measured: bool) -> Vec<Tally> {
-        let side = if measured { &mut self.measured } else { &mut self.warmup };
-        let fresh = side.iter().map(Tally::fresh).collect();
-        std::mem::replace(side, fresh)
+    pub(super) fn take(&mut self, measured: bool) -> Books {
+        self.shelf.lend(if measured { &mut self.measured } else { &mut self.warmup })
     }
 }
 

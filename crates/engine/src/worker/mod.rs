@@ -93,6 +93,8 @@ pub struct Worker<D: Driver> {
     window: Window,
     slice: SliceClock,
     journal: Journal,
+    /// Reports of slices that have ended, not handed in yet.
+    closed: Vec<Report>,
     opening: Opening,
     connections: Connections,
     sockets: u64,
@@ -125,6 +127,7 @@ impl<D: Driver> Worker<D> {
             journal: Journal::new(prepared.rows.len(), plan.log.is_some()),
             crews: crews_of(&share),
             routes: routes_of(&share),
+            closed: Vec::new(),
             spare: Vec::new(),
             opening: Opening::default(),
             connections: Connections { asked, ..Connections::default() },
@@ -157,6 +160,7 @@ impl<D: Driver> Worker<D> {
             self.take_due(now, now);
             self.ring(now);
             self.settle();
+            self.hand_in();
             self.read_on();
             self.wait();
             self.move_lanes();

@@ -8,7 +8,7 @@ use net::Driver;
 use super::lane::Lane;
 
 /// Connections that are asked in a slice.
-const ASKED: usize = 64;
+const ASKED: usize = 16;
 
 /// Bytes that wait in the receive queues of all connections, estimated from some of them.
 pub(super) fn receive_queue_bytes<D: Driver>(

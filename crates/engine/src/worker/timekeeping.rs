@@ -168,7 +168,7 @@ impl<D: Driver> Worker<D> {
 
     fn hand_up_until(&mut self, phase: Phase, now: Nanos) {
         while self.slice.end() <= now && self.slice.end() < self.phase_limit(phase) {
-            self.hand_up(phase, self.slice.end());
+            self.close_page(phase, self.slice.end());
             self.slice.advance();
         }
     }
@@ -182,13 +182,35 @@ impl<D: Driver> Worker<D> {
         }
     }
 
+    /// Hands up the books of an interval that has ended, with what it took.
     fn hand_up(&mut self, phase: Phase, to: Nanos) {
+        self.close_page(phase, to);
+        self.hand_in();
+    }
+
+    /// Sends the closed books off. Between slices this comes when nothing is due: it takes longer
+    /// than a request.
+    pub(super) fn hand_in(&mut self) {
+        if self.closed.is_empty() {
+            return;
+        }
         let usage = self.driver.usage();
-        let spent = ThreadUsage {
+        let mut spent = ThreadUsage {
             cpu_ns: usage.cpu_ns.saturating_sub(self.usage.cpu_ns),
             run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
         };
         self.usage = usage;
+        let unread = receive_queue_bytes(&self.driver, &self.lanes, self.slice.number);
+        for report in self.closed.drain(..) {
+            let usage = std::mem::take(&mut spent);
+            // Nobody listens any more only when the run was given up; then nobody misses it.
+            let _ =
+                self.share.reports.send(Report { usage, receive_queue_bytes: unread, ..report });
+        }
+    }
+
+    /// Opens a new page in the books: what happens from now on is not of that interval.
+    fn close_page(&mut self, phase: Phase, to: Nanos) {
         let is_known = self.window.start < Nanos::MAX && self.window.end < Nanos::MAX;
         let report = Report {
             worker: self.share.number,
@@ -199,8 +221,8 @@ impl<D: Driver> Worker<D> {
             tallies: self.journal.take(matches!(phase, Phase::Measure | Phase::Drain)),
             in_flight: self.in_flight,
             connections: self.connections,
-            usage: spent,
-            receive_queue_bytes: receive_queue_bytes(&self.driver, &self.lanes, self.slice.number),
+            usage: ThreadUsage::default(),
+            receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.journal.samples),
             rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
             was_heard: self.was_heard(),
@@ -209,7 +231,6 @@ impl<D: Driver> Worker<D> {
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
         };
-        // Nobody listens any more only when the run was given up; then nobody misses it.
-        let _ = self.share.reports.send(report);
+        self.closed.push(report);
     }
 }
