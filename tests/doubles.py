@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
 
 Json = dict[str, Any]
+
+# A load was told to end.
+TOLD = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,11 @@ class FakeLoad:
 
     def stop(self) -> None:
         self.stopped = True
+        TOLD.set()
 
     def abort(self) -> None:
         self.aborted = True
+        TOLD.set()
 
     def level(self) -> str:
         is_interrupted = self.stopped or self.aborted
@@ -106,7 +112,11 @@ def press_at(number: int, times: int = 1) -> Callable[[int], None]:
     def on_slice(current: int) -> None:
         if current == number:
             for _ in range(times):
+                TOLD.clear()
                 os.kill(os.getpid(), signal.SIGINT)
+                # Signals that come together are one, and the main thread hears them in its time.
+                if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+                    assert TOLD.wait(timeout=20)
 
     return on_slice
 

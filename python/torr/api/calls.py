@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torr.api.listening import Progress
     from torr.api.result import Result
     from torr.cli.conduct import Prepared
+    from torr.experiments.lab import Follow
 
 OF_ONE = (REQUEST, CONNECTION)
 """The groups of flags that matter to a single request."""
@@ -62,14 +63,19 @@ def _measure(
     from torr.cli.conclude import closed, nothing_measured
     from torr.cli.conduct import measured
     from torr.experiments.interrupt import Interrupt
+    from torr.experiments.lab import Lab
+    from torr.experiments.patience import directly, patiently
     from torr.store.rundir import RunDirectory
 
     prepared, flags = _prepared(verb, urls, given)
     interrupt = Interrupt()
     listening = Listening(interrupt, progress)
+    # A function of the caller's is called in the thread of the call.
+    follow: Follow = patiently if progress is None else directly
     with RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory:
         with hearing_ctrl_c(interrupt):
-            outcome = measured(prepared, flags, directory, listening, interrupt)
+            lab = Lab(directory, listening, interrupt, flags["abort_on"], follow=follow)
+            outcome = measured(prepared, lab)
         result = closed(outcome, directory, flags["slos"])
     if listening.raised is not None:
         raise listening.raised

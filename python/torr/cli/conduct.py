@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from torr import engine
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.errors import OutputError, TorrError
@@ -23,7 +22,7 @@ from torr.store.rundir import RunDirectory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.experiments.lab import Listener, Outcome
+    from torr.experiments.lab import Outcome
     from torr.model.plan import Plan
 
     Experiment = Callable[[Lab], Outcome]
@@ -45,7 +44,8 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
         heard_by(interrupt),
     ):
         with progress_for(flags) as listener:
-            outcome = measured(prepared, flags, directory, listener, interrupt)
+            lab = Lab(directory, listener, interrupt, flags["abort_on"])
+            outcome = measured(prepared, lab)
         from torr.cli.conclude import conclude
 
         conclude(outcome, directory, flags)
@@ -66,22 +66,15 @@ def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[
     }
 
 
-def measured(
-    prepared: Prepared,
-    flags: dict[str, Any],
-    directory: RunDirectory,
-    listener: Listener,
-    interrupt: Interrupt,
-) -> Outcome:
+def measured(prepared: Prepared, lab: Lab) -> Outcome:
     """Run the experiment; what cannot be kept or started leaves no half-made files."""
-    lab = Lab(directory, listener, interrupt, flags["abort_on"], engine.start)
     try:
         return prepared.experiment(lab)
     except OutputError:
         with suppress(OutputError):
-            directory.close("failed")
+            lab.directory.close("failed")
         raise
     except TorrError:
-        if directory.is_empty:
-            directory.abandon()
+        if lab.directory.is_empty:
+            lab.directory.abandon()
         raise

@@ -6,16 +6,22 @@ And what it leaves: an Outcome. Nothing here prints.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from torr import engine
 from torr.experiments.interrupt import Interrupt
+from torr.experiments.patience import patiently
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torr.engine import Level, Slice, Start
     from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.store.rundir import RunDirectory, Status
+
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,14 @@ class Listener(Protocol):
         """A level was measured and is on disk."""
 
 
+class Follow(Protocol):
+    """Where the slices of a load are followed."""
+
+    def __call__(self, work: Callable[[], Found], give_up: Callable[[], object], /) -> Found:
+        """Do the work; `give_up` makes it end."""
+        ...
+
+
 class Silent:
     """The listener that nobody hears."""
 
@@ -67,7 +81,9 @@ class Lab:
     listener: Listener = field(default_factory=Silent)
     interrupt: Interrupt = field(default_factory=Interrupt)
     abort_on: tuple[Condition, ...] = ()
-    start: Start = engine.start
+    # Looked up when a lab is made: tests put their own in its place.
+    start: Start = field(default_factory=lambda: engine.start)
+    follow: Follow = patiently
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def measure(step: Step, lab: Lab) -> Measured:
     watch = Watch(lab.abort_on)
     try:
         lab.listener.level_started(step)
-        rates = _follow(load, step, lab, watch)
+        rates = lab.follow(lambda: _follow(load, step, lab, watch), load.abort)
     except BaseException:
         load.abort()
         raise

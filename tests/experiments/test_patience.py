@@ -1,0 +1,59 @@
+"""Work that stands back: what it finds comes through, and signals are heard meanwhile."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from torr.experiments.patience import directly, patiently
+
+
+def nothing() -> None:
+    """Give nothing up."""
+
+
+def nice_value() -> int:
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+def test_the_work_comes_last_and_its_caller_stays_where_it_was() -> None:
+    before = nice_value()
+    assert patiently(nice_value, nothing) == 19
+    assert nice_value() == before
+
+
+def test_direct_work_is_the_callers_own() -> None:
+    assert directly(threading.get_native_id, nothing) == threading.get_native_id()
+    assert patiently(threading.get_native_id, nothing) != threading.get_native_id()
+
+
+def test_an_error_of_the_work_is_the_callers() -> None:
+    def failing() -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        patiently(failing, nothing)
+
+
+def test_an_error_of_a_signals_handler_ends_the_work_first() -> None:
+    over = threading.Event()
+    ended = []
+
+    def working() -> None:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        over.wait(timeout=20)
+        ended.append(time.monotonic())
+
+    def refuse(_number: int, _frame: object) -> None:
+        raise InterruptedError("enough")
+
+    before = signal.signal(signal.SIGUSR1, refuse)
+    try:
+        with pytest.raises(InterruptedError, match="enough"):
+            patiently(working, over.set)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert over.is_set()
+    assert len(ended) == 1
