@@ -15,7 +15,8 @@ _PLANS = 10_000
 
 def measure(_seconds: int) -> Round:
     """How many of the plans hold what all of them must."""
-    command = ["cargo", "test", "--release", "--quiet", "-p", "engine", "--test", "random_plans"]
+    tests = ["cargo", "test", "--release", "--quiet", "-p", "engine", "--test", "simulated"]
+    command = [*tests, "random_plans_balance"]
     settings = {**os.environ, "TORR_PLANS": str(_PLANS)}
     done = subprocess.run(command, env=settings, check=False, capture_output=True, text=True)
     case = re.search(r"case (\d+)", done.stdout + done.stderr)

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::{
-    Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, Stop, Summary, Tally, level_json,
+    Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, StartError, Stop, Summary,
+    Tally, level_json,
 };
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
@@ -294,7 +295,9 @@ fn what_cannot_be_a_process_of_a_load_is_told_before_any_load() {
         (words(&["sh", "-c", "echo hello; sleep 60"]), "version 104 of the frames is not 1"),
     ];
     for (command, message) in table {
-        let error = Run::start_with(&plan, &command).unwrap_err();
+        let Err(StartError::Machine(error)) = Run::start_with(&plan, &command) else {
+            unreachable!("{command:?} is no child");
+        };
         assert!(error.contains(message), "{error}");
     }
     target.stop().unwrap();

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use engine::{Closed, Open, Pace, Plan, RequestPlan, Run, Source, Stop, Summary, Tally};
+use engine::{
+    Closed, Open, Pace, Plan, RequestPlan, Run, Source, StartError, Stop, Summary, Tally,
+};
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
 const MS: u64 = 1_000_000;
@@ -321,6 +323,6 @@ fn a_window_that_is_stopped_is_as_long_as_it_was() {
 fn an_address_of_another_machine_is_refused_before_any_load() {
     let mut plan = requests("http://127.0.0.1:9/", 1, 1);
     plan.transport.source_addresses = vec!["192.0.2.1".parse().unwrap()];
-    let error = Run::start(&plan).unwrap_err();
+    let Err(StartError::Plan(error)) = Run::start(&plan) else { unreachable!("it is not ours") };
     assert!(error.starts_with("source address 192.0.2.1: "), "{error}");
 }

@@ -1,5 +1,4 @@
 //! Specs: what is filled in, what is refused and in which words.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use targets::{BytesSpec, Delay, DelaySpec, Fault, FaultySpec, HelloSpec, Spec, Target};
 

@@ -1,14 +1,10 @@
 //! Every way in which a target or a machine can fail ends in exactly one class, and counts balance.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
-mod world;
-
 use std::sync::Arc;
 
+use crate::world::*;
 use engine::Gate;
 use net::{Act, Dial, Nanos, Simulated};
-use world::*;
 
 /// Answers of 1 ms in the first second of a user: the first is followed by a look of 5 ms.
 const FIRST_SECOND: u64 = 995;

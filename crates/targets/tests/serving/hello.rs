@@ -1,8 +1,6 @@
 //! The hello target, over plain sockets.
 
-mod common;
-
-use common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, start};
+use crate::common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, start};
 
 const HELLO_HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 11\r\n\r\n";

@@ -1,15 +1,11 @@
 //! When requests start and what their stamps say, exact to the nanosecond on a simulated clock.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
-mod world;
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::world::*;
 use engine::{Gate, Open, Pace, Phase, Stop};
 use net::{Act, Dial, Simulated};
-use world::*;
 
 /// After the first answer a connection is looked at before it is used again.
 const FIRST_LOOK_MS: f64 = 5.0;

@@ -1,12 +1,10 @@
 //! Each fault of the faulty target, as a client on a plain socket meets it.
 
-mod common;
-
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, read, start};
+use crate::common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, read, start};
 use targets::{Counts, Fault, Target};
 
 const UNAVAILABLE: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\n\

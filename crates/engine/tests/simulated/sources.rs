@@ -1,19 +1,14 @@
 //! What is sent: the order of requests, rows and numbers, what answers are looked at for.
 
-// A test that cannot start may panic.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod world;
-
 use std::collections::BTreeMap;
 
+use crate::world::{MS, SECOND, simulate};
 use engine::{
     BodyCheck, Capture, CaptureFrom, Closed, Data, JsonCheck, Open, Pace, Plan, RequestPlan,
     Source, Stop,
 };
 use net::{Act, Dial, Nanos, Peer};
 use serde_json::json;
-use world::{MS, SECOND, simulate};
 
 /// A peer that keeps what it was sent and answers by the path.
 struct Scribe<A> {

@@ -4,20 +4,15 @@
 //! Each plan follows from its number, so a failure names the case to look at. `TORR_PLANS` says
 //! how many are tried.
 
-// A test that cannot start may panic.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod world;
-
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::world::{HELLO, MS, Outcome, SECOND, Target, simulate_in};
 use engine::{
     BodyCheck, Capture, CaptureFrom, Closed, Gate, Group, Open, Pace, Plan, Replay, RequestPlan,
     Source, Stage, Stop, Tally, Think,
 };
 use net::{Act, Dial, Nanos, Simulated};
-use world::{HELLO, MS, Outcome, SECOND, Target, simulate_in};
 
 const PLANS: u64 = 1_000;
 

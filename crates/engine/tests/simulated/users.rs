@@ -1,15 +1,11 @@
 //! Users and their connections: who waits, thinks, starves or dials anew, on a simulated clock.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
-mod world;
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::world::*;
 use engine::{Gate, Stop, Think};
 use net::{Act, Dial, Simulated};
-use world::*;
 
 #[test]
 fn without_keepalive_every_exchange_has_its_own_connection() {

@@ -1,12 +1,9 @@
 //! The bytes target, over plain sockets.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
-
-mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use common::{GET, HEAD, connect, exchange, start};
+use crate::common::{GET, HEAD, connect, exchange, start};
 
 #[test]
 fn sends_exactly_so_many_bytes_and_counts_them() {

@@ -1,17 +1,12 @@
 //! Load that changes with time: users that come and go, rates that rise, replays, pools.
 
-// A test that cannot start may panic.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod world;
-
 use std::sync::Arc;
 
+use crate::world::{MS, Outcome, SECOND, assert_all, hello_after, plan, simulate, simulate_in};
 use engine::{
     Closed, Gate, Open, Pace, Phase, Plan, Replay, Report, RequestPlan, Source, Stage, Stop, Think,
 };
 use net::{Act, Dial, Driver, Nanos, Peer, Simulated};
-use world::{MS, Outcome, SECOND, assert_all, hello_after, plan, simulate, simulate_in};
 
 fn stages(stages: &[(u64, f64)]) -> Vec<Stage> {
     let stage =
@@ -121,7 +116,7 @@ impl Peer for Crowd {
 
     fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
         self.requests += 1;
-        vec![(MS, Act::Bytes(world::HELLO.to_vec()))]
+        vec![(MS, Act::Bytes(crate::world::HELLO.to_vec()))]
     }
 }
 

@@ -1,12 +1,9 @@
 //! The delay target, over plain sockets; and what its log says.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
-
-mod common;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use common::{GET, HELLO, connect, exchange, start};
+use crate::common::{GET, HELLO, connect, exchange, start};
 
 /// received, planned, sent, delay, queued
 type Row = [u64; 5];
@@ -86,7 +83,7 @@ fn serves_no_more_at_once_than_its_capacity_in_the_order_of_arrival() {
         exchange(stream, GET, 0);
     }
     for stream in &mut streams {
-        assert_eq!(common::read(stream, HELLO.len()), HELLO);
+        assert_eq!(crate::common::read(stream, HELLO.len()), HELLO);
     }
     target.stop().unwrap();
     let mut rows = rows(&path);

@@ -1,11 +1,9 @@
 //! From the first listen to the last close.
 
-mod common;
-
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
 
-use common::{GET, HELLO, connect, exchange, start};
+use crate::common::{GET, HELLO, connect, exchange, start};
 use targets::{Spec, Target};
 
 #[test]

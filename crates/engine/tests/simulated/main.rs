@@ -1,0 +1,12 @@
+//! Whole workers in a simulated world: one program, so that it is linked once.
+
+// A test that cannot start or go on may panic.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod faults;
+mod pacing;
+mod random_plans;
+mod shapes;
+mod sources;
+mod users;
+mod world;

@@ -1,0 +1,12 @@
+//! Targets that serve, met by a client on a plain socket: one program, so that it is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod bytes;
+#[path = "../common/mod.rs"]
+mod common;
+mod delay;
+mod faults;
+mod hello;
+mod lifecycle;
+mod spec;
