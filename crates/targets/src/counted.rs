@@ -3,7 +3,7 @@
 //! hyper says when it has taken an answer, not when the answer was written. So a [`Ledger`] notes
 //! the answers that hyper has taken to their last byte, and when hyper flushes the connection with
 //! nothing left to write, they have been handed to the kernel. Rows of the truth are stamped here
-//! too, just before the write that carries their answer.
+//! too: just after the read that brought the request, just before the write that carries its answer.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -26,6 +26,7 @@ pub(crate) struct Ledger {
     /// Answers that hyper has taken and may not have written yet.
     taken: AtomicU64,
     truth: Option<OpenRows>,
+    read_ns: AtomicU64,
 }
 
 /// Rows whose answer has not been written yet.
@@ -38,7 +39,12 @@ struct OpenRows {
 impl Ledger {
     pub(crate) fn new(tally: Arc<Tally>, truth: Option<Arc<Truth>>) -> Self {
         let truth = truth.map(|truth| OpenRows { truth, rows: Mutex::default() });
-        Ledger { tally, taken: AtomicU64::new(0), truth }
+        Ledger { tally, taken: AtomicU64::new(0), truth, read_ns: AtomicU64::new(0) }
+    }
+
+    /// When the latest bytes of requests were read, or now when no log wants to know it exactly.
+    pub(crate) fn read_ns(&self) -> u64 {
+        if self.truth.is_some() { self.read_ns.load(Relaxed) } else { clock::now_ns() }
     }
 
     /// A request was read to its end.
@@ -108,7 +114,11 @@ impl Read for Counted {
         cx: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_ready() && self.ledger.truth.is_some() {
+            self.ledger.read_ns.store(clock::now_ns(), Relaxed);
+        }
+        read
     }
 }
 

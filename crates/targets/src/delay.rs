@@ -17,7 +17,7 @@ use crate::http::Site;
 use crate::places::Places;
 use crate::spec::LONGEST_DELAY_NS;
 use crate::truth::{Row, Truth};
-use crate::{DelaySpec, clock, random};
+use crate::{DelaySpec, random};
 
 /// How long requests take. In JSON an object whose `kind` picks the variant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ impl Delayed {
 
 impl Site for Delayed {
     async fn answer(&self, ledger: &Arc<Ledger>) -> (HeaderValue, Body) {
-        let row = self.clerk.plan(clock::now_ns());
+        let row = self.clerk.plan(ledger.read_ns());
         self.alarm.until(row.planned_ns).await;
         ledger.open_row(row);
         self.hello.say(ledger)

@@ -17,7 +17,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// One answer. Stamps are CLOCK_MONOTONIC in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// When the request was read to its end.
+    /// When the last bytes of the request had been read.
     pub(crate) received_ns: u64,
     /// When the answer was due: received + queued + delay.
     pub(crate) planned_ns: u64,
