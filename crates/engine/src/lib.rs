@@ -29,7 +29,7 @@ mod variables;
 mod worker;
 
 pub use books::Books;
-pub use fleet::{Processes, serve};
+pub use fleet::serve;
 pub use gate::Gate;
 pub use level::level_json;
 pub use metric::Metric;
@@ -37,11 +37,11 @@ pub use once::once;
 pub use pace::Schedule;
 pub use plan::{
     BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Open, PLAN_VERSION, Pace,
-    Plan, Proxy, Replay, RequestPlan, Source, Stage, Stop, Think, Tls, Transport,
+    Plan, Processes, Proxy, Replay, RequestPlan, Source, Stage, Stop, Think, Tls, Transport,
 };
 pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
 pub use report::{Phase, Report, Sample};
-pub use run::Run;
+pub use run::{Run, StartError};
 pub use summary::{SUMMARY_VERSION, Summary};
 pub use tally::{Latencies, Tally};
 pub use worker::{Share, Worker};

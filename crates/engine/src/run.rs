@@ -4,6 +4,7 @@
 
 mod coordinator;
 mod machine;
+mod refusal;
 mod standing;
 pub(crate) mod threads;
 
@@ -23,7 +24,8 @@ use crate::log::Log;
 use crate::plan::Plan;
 use crate::prepare::{Prepared, prepare};
 use crate::summary::Summary;
-use coordinator::{Coordinator, Crew};
+use coordinator::{Coordinator, Roster};
+pub use refusal::StartError;
 use threads::{Common, descriptors_for_sockets, sources_of, start_workers};
 
 /// Time for every thread to be there before the run starts.
@@ -66,23 +68,22 @@ struct Content {
 }
 
 impl Run {
-    /// Starts a load in the background, in threads of this process; the message says why it cannot
-    /// start.
-    pub fn start(plan: &Plan) -> Result<Self, String> {
+    /// Starts a load in the background, in threads of this process.
+    pub fn start(plan: &Plan) -> Result<Self, StartError> {
         Self::start_with(plan, &[])
     }
 
     /// Starts a load in as many processes as the plan asks for: beyond one, children that are
     /// started by these words and call [`serve`](crate::serve).
-    pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, String> {
-        let prepared = Arc::new(prepare(plan)?);
+    pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, StartError> {
+        let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let log = plan.log.as_ref().map(|path| {
             Log::create(path).map_err(|error| format!("log {}: {error}", path.display()))
         });
-        let log = log.transpose()?;
+        let log = log.transpose().map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
         let start = if parts.len() > 1 { Self::start_fleet } else { Self::start_threads };
-        start(Start { plan, parts, child, prepared, log })
+        start(Start { plan, parts, child, prepared, log }).map_err(StartError::Machine)
     }
 
     fn start_threads(start: Start<'_>) -> Result<Self, String> {
@@ -100,7 +101,7 @@ impl Run {
             sources: sources_of(plan, &SOURCES),
         };
         start_workers(parts, 0, common)?;
-        Self::coordinated(start, Crew { processes: 1, workers, run_start }, gate, inbox, None)
+        Self::coordinated(start, Roster { processes: 1, workers, run_start }, gate, inbox, None)
     }
 
     fn start_fleet(start: Start<'_>) -> Result<Self, String> {
@@ -110,13 +111,13 @@ impl Run {
         let gate = Arc::new(Gate::held(processes));
         let (news, inbox) = channel();
         let fleet = Fleet::start(parts, start.child, &gate, &news, &SOURCES)?;
-        let crew = Crew { processes, workers, run_start: fleet.run_start };
-        Self::coordinated(start, crew, gate, inbox, Some(fleet))
+        let roster = Roster { processes, workers, run_start: fleet.run_start };
+        Self::coordinated(start, roster, gate, inbox, Some(fleet))
     }
 
     fn coordinated(
         start: Start<'_>,
-        crew: Crew,
+        roster: Roster,
         gate: Arc<Gate>,
         inbox: impl Inbox + Send + 'static,
         fleet: Option<Fleet>,
@@ -124,7 +125,7 @@ impl Run {
         let outbox = Arc::new(Outbox::default());
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
-            Coordinator::new(start.plan, &start.prepared, crew, watched, filled, start.log);
+            Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.log);
         let coordinator = Builder::new()
             .name("torr-coordinator".into())
             .spawn(move || {

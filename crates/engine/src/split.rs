@@ -1,24 +1,36 @@
 //! A plan into n plans whose summaries add up to the same result.
 
-use crate::fleet::Processes;
 use crate::pace::mix;
-use crate::plan::{Closed, Open, Pace, Plan, Replay, Stage, Stop};
+use crate::plan::{Closed, Open, Pace, Plan, Processes, Replay, Stage, Stop};
 
 impl Plan {
-    /// Splits into at most `parts` plans; fewer where there are fewer connections than parts.
+    /// Splits into at most `parts` plans; fewer where no group has as many connections. A smaller
+    /// group is in as many of them as it can be, small ones in different ones.
     #[must_use]
     pub fn split(&self, parts: u32) -> Vec<Self> {
-        let least = self.groups.iter().map(|group| group.pace.divisible_by()).min().unwrap_or(1);
-        let parts = parts.clamp(1, least.max(1));
+        let most = self.groups.iter().map(|group| group.pace.divisible_by()).max().unwrap_or(1);
+        let parts = parts.clamp(1, most.max(1));
         (0..parts).map(|part| self.part(part, parts)).collect()
     }
 
     fn part(&self, part: u32, of: u32) -> Self {
         let mut plan = self.clone();
+        // The part in which the next small group begins.
+        let mut first = 0;
         for group in &mut plan.groups {
-            group.pace = group.pace.part(part, of);
-            group.first += u64::from(part) * group.stride;
-            group.stride *= u64::from(of);
+            let among = of.min(group.pace.divisible_by()).max(1);
+            let number = if among < of { (part + of - first) % of } else { part };
+            if number < among {
+                group.pace = group.pace.part(number, among);
+                group.first += u64::from(number) * group.stride;
+                group.stride *= u64::from(among);
+            } else {
+                // Groups keep their places: what they send is prepared once for all parts.
+                group.pace = Pace::Closed(Closed::new(0));
+            }
+            if among < of {
+                first = (first + among) % of;
+            }
         }
         if let Stop::Requests { requests } = &mut plan.stop {
             *requests = share(*requests, part.into(), of.into());
@@ -132,6 +144,26 @@ mod tests {
         assert_eq!(plan(Pace::Closed(Closed::new(3))).split(8).len(), 3);
         let open = Open { max_in_flight: Some(2), ..Open::new(9.0, 8) };
         assert_eq!(plan(Pace::Constant(open)).split(8).len(), 2);
+    }
+
+    #[test]
+    fn a_small_group_is_in_some_parts_and_holds_no_other_up() {
+        let mut whole = plan(Pace::Closed(Closed::new(9)));
+        for pace in [Pace::Closed(Closed::new(1)), Pace::Constant(Open::new(9.0, 2))] {
+            whole.groups.push(crate::plan::Group::new(pace, whole.groups[0].source.clone()));
+        }
+        let parts = whole.split(4);
+        let connections = |group: usize| -> Vec<u32> {
+            parts.iter().map(|part| part.groups[group].pace.connections()).collect()
+        };
+        assert_eq!(connections(0), [3, 2, 2, 2]);
+        assert_eq!(connections(1), [1, 0, 0, 0]);
+        assert_eq!(connections(2), [0, 1, 1, 0]);
+        let rows: Vec<_> = parts[1..3].iter().map(|part| &part.groups[2]).collect();
+        assert_eq!((rows[0].first, rows[0].stride, rows[1].first, rows[1].stride), (0, 2, 1, 2));
+        // As when the workers of a process share its part.
+        let again: u32 = parts.iter().flat_map(|part| part.split(2)).map(|p| p.connections()).sum();
+        assert_eq!(again, whole.connections());
     }
 
     #[test]

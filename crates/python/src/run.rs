@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::Plan;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use engine::{Plan, StartError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -21,7 +21,11 @@ impl Run {
     fn new(py: Python<'_>, plan_json: &str, child: Vec<String>) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
         let run = py.detach(|| engine::Run::start_with(&plan, &child));
-        Ok(Self { run: run.map_err(PyValueError::new_err)? })
+        let run = run.map_err(|error| match error {
+            StartError::Plan(text) => PyValueError::new_err(text),
+            StartError::Machine(text) => PyOSError::new_err(text),
+        })?;
+        Ok(Self { run })
     }
 
     /// The next slice as JSON, or None when none came in time or all were handed out.

@@ -5,8 +5,8 @@
 use std::io::{BufReader, Read};
 use std::ops::Range;
 use std::process::{ChildStdin, ChildStdout};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -27,6 +27,9 @@ const NOTICE_NS: Nanos = 50_000_000;
 
 /// Between the orders and the warm-up, in which each child prepares its requests.
 const START_DELAY_NS: Nanos = 20_000_000;
+
+/// Children that are not there by then will not come: they start in a tenth of a second.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A child that was told to end at once and did not is ended after this time.
 const GRACE: Duration = Duration::from_secs(5);
@@ -55,7 +58,7 @@ impl Fleet {
         news: &Sender<News>,
         sources: &SourceAddresses,
     ) -> Result<Self, String> {
-        let mut members = launch(parts.len(), command)?;
+        let mut members = launch(parts.len(), command, PATIENCE)?;
         let run_start = monotonic_ns() + START_DELAY_NS;
         let alive = Arc::new(AtomicU32::new(count(members.len())));
         let mut fleet = Self { threads: Vec::new(), run_start };
@@ -114,16 +117,62 @@ pub(crate) fn crew_size(plan: &Plan) -> u32 {
     count(plan.split(plan.workers).len())
 }
 
-/// Starts all of them, then waits for each: they come up side by side.
-fn launch(parts: usize, command: &[String]) -> Result<Vec<Member>, String> {
-    let failed = |why: String| format!("an engine process could not start: it {why}");
+/// Starts all of them, then waits for each: they come up side by side, or not at all.
+fn launch(parts: usize, command: &[String], patience: Duration) -> Result<Vec<Member>, String> {
     let started: Result<Vec<_>, _> = (0..parts).map(|_| Process::start(command)).collect();
     let started = started.map_err(|error| format!("cannot start an engine process: {error}"))?;
-    let greeted = started.into_iter().map(|(mut process, (orders, mut replies))| {
-        process.greet(&mut replies).map_err(failed)?;
-        Ok(Member { process: Arc::new(Mutex::new(process)), orders, replies })
+    let members = started.into_iter().map(|(process, (orders, replies))| {
+        let process = Arc::new(Mutex::new(process));
+        Member { process, orders, replies }
     });
-    greeted.collect()
+    let mut members: Vec<_> = members.collect();
+    let processes = members.iter().map(|member| Arc::clone(&member.process)).collect();
+    let watch = Watch::start(processes, patience)?;
+    for member in &mut members {
+        greet(member).map_err(|why| match watch.has_ended_them() {
+            true => format!("an engine process did not answer within {patience:?}"),
+            false => format!("an engine process could not start: it {why}"),
+        })?;
+    }
+    Ok(members)
+}
+
+/// Waits until a child says that it is there; the message says why it will not.
+fn greet(member: &mut Member) -> Result<(), String> {
+    match frame::read(&mut member.replies) {
+        Ok(Some((Reply::Here, _))) => Ok(()),
+        Ok(Some(_)) => Err("spoke before it was asked".into()),
+        Ok(None) => Err(lock(&member.process).end()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Ends all children when they take too long to come up; nobody could wait for a pipe in bounds.
+struct Watch {
+    is_late: Arc<AtomicBool>,
+    /// Dropped, it calls the watch off.
+    _over: Sender<()>,
+}
+
+impl Watch {
+    fn start(processes: Vec<Arc<Mutex<Process>>>, patience: Duration) -> Result<Self, String> {
+        let (over, ended) = channel::<()>();
+        let is_late = Arc::<AtomicBool>::default();
+        let late = Arc::clone(&is_late);
+        let body = move || {
+            if ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                late.store(true, Ordering::Release);
+                processes.iter().for_each(|process| lock(process).kill());
+            }
+        };
+        let thread = Builder::new().name("torr-watch".into()).spawn(body);
+        thread.map_err(|error| format!("cannot start a thread: {error}"))?;
+        Ok(Self { is_late, _over: over })
+    }
+
+    fn has_ended_them(&self) -> bool {
+        self.is_late.load(Ordering::Acquire)
+    }
 }
 
 /// Passes the gate's orders on until no child is left.
@@ -253,4 +302,16 @@ fn lock(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
 
 fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_that_say_nothing_are_not_waited_for_for_ever() {
+        let command = ["sleep".to_owned(), "60".to_owned()];
+        let error = launch(2, &command, Duration::from_millis(30)).err();
+        assert_eq!(error.as_deref(), Some("an engine process did not answer within 30ms"));
+    }
 }

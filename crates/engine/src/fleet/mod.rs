@@ -10,11 +10,9 @@ mod frame;
 mod message;
 mod news;
 mod process;
-mod processes;
 mod rows;
 
 pub(crate) use captain::{Fleet, crew_size};
 pub use child::serve;
 pub(crate) use message::Figures;
 pub(crate) use news::{Inbox, Loss, News};
-pub use processes::Processes;

@@ -4,9 +4,6 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
-use super::frame;
-use super::message::Reply;
-
 /// Of what a child wrote to its standard error, so much is kept.
 const SAID_BYTES: u64 = 64 * 1024;
 
@@ -39,16 +36,6 @@ impl Process {
         let process = Self { child, said };
         let (orders, replies) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
         Ok((process, (orders, BufReader::new(replies))))
-    }
-
-    /// Waits until it says that it is there; the message says why it will not.
-    pub(super) fn greet(&mut self, replies: &mut impl Read) -> Result<(), String> {
-        match frame::read(replies) {
-            Ok(Some((Reply::Here, _))) => Ok(()),
-            Ok(Some(_)) => Err("spoke before it was asked".into()),
-            Ok(None) => Err(self.end()),
-            Err(error) => Err(error.to_string()),
-        }
     }
 
     /// Waits for its end; how it came, such as `died (signal 9)`.

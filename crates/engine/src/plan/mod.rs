@@ -3,14 +3,14 @@
 //! A plan is plain data: it travels as JSON between Python and the engine, and between processes.
 
 mod pace;
+mod processes;
 mod source;
 mod transport;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::Processes;
-
 pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
+pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
 pub use transport::{Proxy, Tls, Transport};
 

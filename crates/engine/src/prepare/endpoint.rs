@@ -47,7 +47,7 @@ impl Place {
         }
         let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
         let (host, unix_socket) = (uri.host().to_owned(), plan.unix_socket.clone());
-        let target = target.split('#').next().unwrap_or_default();
+        let target = if plan.template { without_fragment(target) } else { before_hash(target) };
         // A query may stand right behind the host, but not in a request line.
         let slash = if target.starts_with('/') { "" } else { "/" };
         let place = Self { is_secure, host, port, unix_socket };
@@ -96,4 +96,44 @@ fn options(tls: &Tls) -> TlsOptions {
     });
     let (insecure, ca, resumption) = (tls.insecure, tls.ca.clone(), tls.resumption);
     TlsOptions { insecure, ca, identity, resumption }
+}
+
+fn before_hash(target: &str) -> &str {
+    target.split('#').next().unwrap_or_default()
+}
+
+/// A `#` within `{{…}}` is the template's.
+fn without_fragment(template: &str) -> &str {
+    let mut from = 0;
+    loop {
+        let rest = &template[from..];
+        let (hash, opening) = (rest.find('#'), rest.find("{{"));
+        match (hash, opening) {
+            (None, _) => return template,
+            (Some(hash), Some(opening)) if opening < hash => {
+                let Some(length) = rest[opening..].find("}}") else { return template };
+                from += opening + length + 2;
+            }
+            (Some(hash), _) => return &template[..from + hash],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fragment_is_cut_off_and_a_template_is_not() {
+        let table = [
+            ("/a#b", "/a"),
+            ("/a", "/a"),
+            (r##"/{{row["#"]}}/x#y"##, r##"/{{row["#"]}}/x"##),
+            ("/#{{seq}}", "/"),
+            ("/{{seq#", "/{{seq#"),
+        ];
+        for (target, kept) in table {
+            assert_eq!(without_fragment(target), kept);
+        }
+    }
 }

@@ -61,7 +61,7 @@ pub(super) struct Coordinator {
 
 /// Who shares the load.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Crew {
+pub(super) struct Roster {
     pub(super) processes: u32,
     /// Of all processes.
     pub(super) workers: u32,
@@ -73,12 +73,12 @@ impl Coordinator {
     pub(super) fn new(
         plan: &Plan,
         prepared: &Prepared,
-        crew: Crew,
+        roster: Roster,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
         log: Option<Log>,
     ) -> Self {
-        let Crew { processes, workers, run_start } = crew;
+        let Roster { processes, workers, run_start } = roster;
         let children = if processes > 1 { processes as usize } else { 0 };
         let patience = prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
         Self {
@@ -86,7 +86,7 @@ impl Coordinator {
             outbox,
             log,
             timeline: Timeline::new(workers),
-            summary: empty_summary(plan, prepared, crew),
+            summary: empty_summary(plan, prepared, roster),
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
             asked: plan.connections().into(),
             is_open_model: plan.groups.iter().any(|group| !group.pace.is_closed()),
@@ -276,7 +276,7 @@ fn pooled_rows(prepared: &Prepared) -> BTreeSet<String> {
     if pooled > 0 { BTreeSet::from([text()]) } else { BTreeSet::new() }
 }
 
-fn empty_summary(plan: &Plan, prepared: &Prepared, crew: Crew) -> Summary {
+fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
     let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
         version: SUMMARY_VERSION,
@@ -292,9 +292,9 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, crew: Crew) -> Summary {
         connections: Connections::default(),
         samples: Vec::new(),
         window_start: 0,
-        workers: vec![WorkerTime::default(); crew.workers as usize],
+        workers: vec![WorkerTime::default(); roster.workers as usize],
         health: Health::default(),
-        generator: Generator { processes: crew.processes, ..Generator::default() },
+        generator: Generator { processes: roster.processes, ..Generator::default() },
         lost: 0,
         warnings: pooled_rows(prepared),
         is_keepalive: plan.transport.keepalive,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::plan::Plan;
+use super::Plan;
 
 /// More would not find work on any one machine.
 const MOST: u32 = 64;
