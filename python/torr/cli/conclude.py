@@ -121,6 +121,6 @@ def nothing_measured(failure: str, result: Result) -> NothingMeasuredError:
     times = show_count(counts["attempted"], "time")
     tried = (
         f"tried {request['method']} {request['url']}{more} {times} over"
-        f" {show_connections(level['concurrency'])}" + (f": {reasons}" if reasons else "")
+        f" {show_connections(level['connections']['asked'])}" + (f": {reasons}" if reasons else "")
     )
     return NothingMeasuredError(failure, tried)

@@ -72,10 +72,13 @@ def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
 def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
     """The ladder that these flags describe, ready to be measured."""
     from torr.cli.conduct import Prepared, head_of
-    from torr.experiments.ladder import Climb, Fixed
+    from torr.experiments.ladder import Auto, Climb, Fixed
     from torr.experiments.ladder import ladder as experiment
 
     plan = plan_of(urls, flags)
-    climb = Climb(flags["levels"] or Fixed(), flags["rounds"], tuple(flags["slos"]))
+    levels = flags["levels"] or Fixed()
+    if isinstance(levels, Auto):
+        levels = levels.at_least(len(plan.groups))
+    climb = Climb(levels, flags["rounds"], tuple(flags["slos"]))
     head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
     return Prepared(head, lambda lab: experiment(plan, climb, lab))

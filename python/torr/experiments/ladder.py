@@ -7,7 +7,7 @@ early when the first level brings no answer at all, on an abort condition, or by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
@@ -59,6 +59,10 @@ class Auto:
     """Levels chosen by what was measured."""
 
     search: Search
+
+    def at_least(self, least: int) -> Auto:
+        """The same, starting no lower than that: each endpoint needs a connection."""
+        return Auto(replace(self.search, start=max(least, self.search.start)))
 
     def choose(self, points: list[Point]) -> int | None:
         """The next level of the first round."""

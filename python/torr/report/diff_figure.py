@@ -31,7 +31,7 @@ def qps_ttlb(sides: Sides, words: Words) -> Figure:
     _lines(lower, sides, "service_ms")
     for ax, metric in ((upper, "ok_per_s"), (lower, "service_ms")):
         theme.from_zero(ax, _highest(sides, metric))
-        theme.levels_axis(ax, _levels(sides))
+        theme.levels_axis(ax, _levels(sides), _noun(sides))
         _name_lines(ax, sides, metric)
     upper.set_ylabel("ok requests/s (QPS)")
     upper.set_xlabel("")
@@ -44,7 +44,7 @@ def success(sides: Sides, words: Words) -> Figure:
     fig = theme.figure(10, 4.9)
     (ax,) = _stack(fig, theme.headline(fig, *words), 1, _room(sides))
     _lines(ax, sides, "success_rate")
-    theme.levels_axis(ax, _levels(sides))
+    theme.levels_axis(ax, _levels(sides), _noun(sides))
     theme.success_axis(ax)
     labels = _name_lines(ax, sides, "success_rate")
     for series, mark in _marked(sides):
@@ -63,7 +63,7 @@ def panels(sides: Sides, width: float = 10, height: float = 6.4) -> Figure:
         (lower, "service_ms", "mean time to last byte, ms"),
     ):
         _lines(ax, sides, metric)
-        theme.levels_axis(ax, _levels(sides))
+        theme.levels_axis(ax, _levels(sides), _noun(sides))
         theme.from_zero(ax, _highest(sides, metric))
         scale = theme.time_axis(ax, _values(sides, metric)) if ax is lower else ""
         ax.set_title(title + scale, size=10, weight="bold")
@@ -150,6 +150,10 @@ def _values(sides: Sides, metric: str) -> list[float]:
 
 def _levels(sides: Sides) -> list[int]:
     return sorted({point.concurrency for side in sides for point in side.points})
+
+
+def _noun(sides: Sides) -> str:
+    return "user" if any(side.noun == "user" for side in sides) else "connection"
 
 
 def _room(sides: Sides) -> float:

@@ -115,6 +115,7 @@ def _details(result: Result) -> Iterator[str]:
 
     if len(result["levels"]) > 1:
         yield _folded("SLOs at every level", _table(table.slos(result)))
+        yield _folded("Requests at every level", _table(table.requests_of_levels(result)))
     if result["kind"] != "diff":
         yield _folded("Errors", _errors(result))
         yield _folded("Status codes", _table(table.statuses(result)))

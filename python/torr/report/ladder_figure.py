@@ -78,7 +78,7 @@ def success(ladder: Ladder) -> Figure:
     ax = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.75, 0.5)
     known = [p for p in ladder.series.points if p.success_rate is not None]
     _line(ax, known, "success_rate", FIRST)
-    theme.levels_axis(ax, ladder.levels)
+    theme.levels_axis(ax, ladder.levels, ladder.series.noun)
     theme.success_axis(ax)
     _unclaimed(ax, ladder, "success_rate")
     limits = _rate_limits(ax, ladder.slos)
@@ -106,7 +106,7 @@ def panels(ladder: Ladder, width: float = 10, height: float = 6.4) -> Figure:
     limits = _time_limits(lower, ladder.slos, _highest(times))
     hollow = [p.p95_ms for p in _hollow_points(ladder) if p.p95_ms is not None]
     scale = theme.time_axis(lower, [*times, *hollow, *(slo.limit for slo in limits)])
-    theme.levels_axis(lower, ladder.levels)
+    theme.levels_axis(lower, ladder.levels, ladder.series.noun)
     upper.tick_params(labelbottom=False)
     upper.set_xlabel("")
     lower.set_title(f"ms{scale}: p95 ▲, mean TTLB ■", size=10, weight="bold")
@@ -134,7 +134,7 @@ def _axes(fig: Figure, top: float, left: float, right: float, bottom: float = 0.
 
 def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[Flag, ...]:
     """Set both axes of the rates, with room above for the words of the findings."""
-    theme.levels_axis(ax, ladder.levels)
+    theme.levels_axis(ax, ladder.levels, ladder.series.noun)
     flags = findings.arrange(ax, ladder.findings)
     theme.from_zero(ax, highest, findings.headroom(ax, flags, 1.12))
     return flags

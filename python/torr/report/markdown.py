@@ -14,6 +14,7 @@ from torr.store.atomic import replace_bytes
 if TYPE_CHECKING:
     from torr.report.table import Table
 
+_MOST_ROWS = 40
 _SPECIAL = re.compile(r"([\\`*\[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w))")
 
 
@@ -51,9 +52,15 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         yield from _titled("Throughput", table.throughput(result["levels"][0]))
     else:
         yield from _titled("Levels", table.levels(result))
+        yield from _titled("Requests", _short(table.requests_of_levels(result)))
     yield from _titled("Capacity", table.capacity(result))
     yield from _titled("SLOs", table.slos(result))
     yield from _titled("Errors", table.errors(result))
+
+
+def _short(content: Table | None) -> Table | None:
+    """A table that a ticket has room for, or none: the page has it whole."""
+    return content if content is None or len(content.rows) <= _MOST_ROWS else None
 
 
 def _titled(title: str, content: Table | None) -> Iterator[str]:

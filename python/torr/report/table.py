@@ -20,11 +20,13 @@ from torr.stats.series import (
     is_cut,
     is_limited,
     is_starved,
+    noun_of,
     verdict_of,
 )
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 _STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean", "stdev")
+_REQUEST_COLUMNS = ("request", "ok/s", "attempts", "p50", "p95", "p99", "errors")
 _TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
 
 
@@ -61,7 +63,8 @@ def levels(result: Mapping[str, Any]) -> Table | None:
                 _health(rounds),
             )
         )
-    columns = ("connections", "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success")
+    levels_of = f"{series.noun}s"
+    columns = (levels_of, "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success")
     return Table((*columns, "health"), tuple(rows), frozenset({8}))
 
 
@@ -81,20 +84,30 @@ def requests(level: Level) -> Table | None:
     steps = level.get("steps") or ()
     if len(steps) < 2:
         return None
+    return Table(_REQUEST_COLUMNS, tuple(map(_request_cells, steps)))
+
+
+def requests_of_levels(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a named request of each level, of the round whose rate is the median."""
     rows = []
-    for step in steps:
-        response = (step.get("latency") or {}).get("response_ms") or {}
-        failed = sum(step["counts"]["errors"].values())
-        rows.append(
-            (
-                step["name"],
-                show_rate(step.get("ok_per_s")),
-                f"{step['counts']['attempted']:,}",
-                *(_cell(response, stat) for stat in ("p50", "p95", "p99")),
-                f"{failed:,}",
-            )
-        )
-    return Table(("request", "ok/s", "attempts", "p50", "p95", "p99", "errors"), tuple(rows))
+    for concurrency, rounds in by_concurrency(result["levels"]).items():
+        ordered = sorted(rounds, key=lambda level: level["ok_per_s"])
+        steps = ordered[(len(ordered) - 1) // 2].get("steps") or ()
+        if len(steps) > 1:
+            rows += [(f"{concurrency:,}", *_request_cells(step)) for step in steps]
+    columns = (f"{noun_of(result['levels'])}s", *_REQUEST_COLUMNS)
+    return Table(columns, tuple(rows), frozenset({1})) if rows else None
+
+
+def _request_cells(step: Mapping[str, Any]) -> tuple[str, ...]:
+    response = (step.get("latency") or {}).get("response_ms") or {}
+    return (
+        step["name"],
+        show_rate(step.get("ok_per_s")),
+        f"{step['counts']['attempted']:,}",
+        *(_cell(response, stat) for stat in ("p50", "p95", "p99")),
+        f"{sum(step['counts']['errors'].values()):,}",
+    )
 
 
 def throughput(level: Level) -> Table:

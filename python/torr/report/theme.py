@@ -116,8 +116,11 @@ def headline(fig: Figure, title: str, subtitle: str) -> float:
     return top + 0.12
 
 
-def levels_axis(ax: Axes, levels: Sequence[int], label: str = "connections (log scale)") -> None:
-    """Put the measured levels on a logarithmic x axis, with as many labels as there is room for."""
+def levels_axis(ax: Axes, levels: Sequence[int], noun: str = "connection") -> None:
+    """Put the measured levels on a logarithmic x axis, with as many labels as there is room for.
+
+    `noun` is what they count.
+    """
     ax.set_xscale("log")
     low, high = (min(levels), max(levels)) if levels else (1, 1)
     margin = (high / low) ** 0.05 if high > low else 1.6
@@ -126,7 +129,7 @@ def levels_axis(ax: Axes, levels: Sequence[int], label: str = "connections (log 
     ax.xaxis.set_minor_locator(NullLocator())
     shown = _roomy(ax, levels)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: short(x) if round(x) in shown else ""))
-    ax.set_xlabel(label)
+    ax.set_xlabel(f"{noun}s (log scale)")
 
 
 def from_zero(ax: Axes, highest: float, headroom: float = 1.12) -> None:
