@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +51,7 @@ def compared(truth: list[float], level: Level) -> list[tuple[str, Value]]:
     for name, p in _PERCENTILES.items():
         seen = level["latency"]["service_ms"].get(name)
         if seen is not None:
-            exact = truth[min(int(p * len(truth)), len(truth) - 1)]
+            exact = truth[math.ceil(round(p * len(truth), 6)) - 1]
             loose = max(0.02 * exact, 1.0) if name == "p99_9" else max(0.01 * exact, 0.1)
             found.append((name, Value(seen, exact, loose)))
     return found
