@@ -13,7 +13,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-deps fmt lint fuzz bench versus truth schema reference clean
+.PHONY: help build demo test test-deps fmt lint fuzz bench versus truth soak schema reference clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +62,9 @@ versus: build ## measure torr against other load generators, kept in benches/ver
 
 truth: build ## measure torr against targets whose behaviour is known
 	$(BIN)/python benches/truth/run.py
+
+soak: build ## fire for a minute at half speed: is memory flat, no descriptor lost?
+	$(BIN)/python benches/truth/run.py --only soak --quick
 
 schema: reference ## write docs/reference/result.schema.json again
 

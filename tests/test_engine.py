@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,16 @@ def test_an_engine_that_cannot_start_measures_nothing(compiled, plan):
     for call in (engine.start, engine.once):
         with pytest.raises(NothingMeasuredError, match="no thread left"):
             call(plan)
+
+
+def test_an_engine_process_that_cannot_start_measures_nothing(monkeypatch, plan):
+    monkeypatch.setattr(
+        "torr.engine.command",
+        lambda *_words: [sys.executable, "-c", "raise SystemExit('no engine here')"],
+    )
+    two = replace(plan, groups=(replace(plan.groups[0], pace=Closed(2)),), processes=2)
+    with pytest.raises(NothingMeasuredError, match=r"could not start: it died .*no engine here"):
+        engine.start(two)
 
 
 def test_an_engine_that_is_not_built_is_named(monkeypatch, plan):

@@ -55,6 +55,11 @@ def test_an_automatic_ladder_starts_where_it_is_told(torr, server):
     assert server.concurrencies[:3] == [8, 16, 32]
 
 
+def test_an_automatic_ladder_gives_each_endpoint_a_connection(torr, server):
+    assert torr("ladder", "--levels", "auto", URL, "http://127.0.0.1:19/").code == 0
+    assert server.concurrencies[:3] == [2, 4, 8]
+
+
 def test_rounds_show_their_medians(torr, server):
     ended = torr("ladder", "--levels", "10,20,40", "--rounds", "2", URL)
     assert server.concurrencies == [10, 20, 40, 10, 20, 40]

@@ -125,7 +125,8 @@ def arranged(width, *found):
     with theme.style():
         figure = theme.figure(width, 4)
         ax = figure.add_axes((0.1, 0.1, 0.8, 0.8))
-        theme.levels_axis(ax, [10, 1000])
+        theme.levels_axis(ax, [10, 1000], "user")
+        assert ax.get_xlabel() == "users (log scale)"
         return findings.arrange(ax, [Finding(*finding) for finding in found])
 
 

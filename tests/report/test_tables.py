@@ -48,6 +48,32 @@ def test_each_request_has_a_row_where_there_are_several(run):
     assert "<h2>Requests</h2>" in page
 
 
+def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_result):
+    levels = []
+    for users, rate in ((8, 80.0), (5, 40.0), (5, 60.0), (5, 50.0)):
+        steps = [step("GET /a", round(rate) * 10), step("GET /b", 10)]
+        shared = {"asked": 2, "open_max": 2, "opened": 2}
+        levels.append({**make_level(users, rate, 1.0), "steps": steps, "connections": shared})
+    result = make_result("ladder", levels)
+    found = table.requests_of_levels(result)
+    assert found.columns[:3] == ("users", "request", "ok/s")
+    # Of three rounds the one in the middle.
+    assert [row[:3] for row in found.rows] == [
+        *(("5", "GET /a", "50"), ("5", "GET /b", "1")),
+        *(("8", "GET /a", "80"), ("8", "GET /b", "1")),
+    ]
+    assert table.levels(result).columns[0] == "users"
+    assert "## Requests\n\n| users | request |" in markdown.text(result)
+    assert "Requests at every level" in html.page(result)
+
+
+def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):
+    level = {**make_level(5, 10.0, 1.0), "steps": [step(f"GET /{n}", 10) for n in range(50)]}
+    result = make_result("ladder", [level, {**level, "concurrency": 8}])
+    assert "## Requests" not in markdown.text(result)
+    assert len(table.requests_of_levels(result).rows) == 100
+
+
 def test_throughput_shows_that_counts_balance(run):
     found = dict(table.throughput(run["levels"][0]).rows)
     assert found["attempted"] == "21,540"
