@@ -3,9 +3,9 @@
     python benches/truth/run.py [--rounds 5] [--quick] [--only ROW,ROW]
 
 The target runs on one core, torr on another; each round is a run of its own, and a row is judged
-by the median of its rounds. The run is kept beside this file, unless it was quick. Machines that steal time fail rows
-honestly: the share of stolen time stands beside each. All of it takes less than an hour, half of
-which is the soak.
+by the median of its rounds. The run is kept beside this file, unless it was quick. Machines that
+steal time fail rows honestly: the share of stolen time stands beside each. All of it takes less
+than an hour, half of which is the soak.
 """
 
 from __future__ import annotations
