@@ -43,6 +43,7 @@ class Words:
     tool: str
     bare: str
     beneath: str
+    late: str
     left_out: str
     bars: str
     missed: str
@@ -59,6 +60,10 @@ WORDS = (
             "rounds on {processor}, client and nginx on a core each; the bare loop parses and "
             "records nothing."
         ),
+        late=(
+            "How late requests of a constant rate reach the target, p99 at 1,000/s: {tools}; a "
+            "bare loop that never sleeps, {bare}."
+        ),
         left_out="Left out: {names}.",
         bars="{held} of {all} bars hold{missed}: [the run]({run}).",
         missed=" (not: {names})",
@@ -72,6 +77,7 @@ WORDS = (
             "16 KB、64 KB 与 TLS 为 64 个连接。{processor} 上 {rounds} 轮交错测量的中位数，"
             "客户端与 nginx 各占一核；裸循环不解析，也不记录。"
         ),
+        late="恒定速率 1,000/s 时请求到达目标的延后，p99：{tools}；从不休眠的裸循环 {bare}。",
         left_out="未参加：{names}。",
         bars="{all} 项标准中 {held} 项达到{missed}：[本次测量]({run})。",
         missed="（未达到：{names}）",
@@ -109,7 +115,7 @@ def block(kept: dict[str, Any], run: Path, words: Words) -> str:
     ]
     host = kept["host"]
     text = words.beneath.format(rounds=kept["rounds"], processor=host["processor"])
-    said = [text, _bars(kept, run, words)]
+    said = [text, *_late(kept, words), _bars(kept, run, words)]
     if kept["left_out"]:
         said.append(words.left_out.format(names=", ".join(kept["left_out"])))
     told = (line for part in said for line in textwrap.wrap(part, WIDTH, **_WHOLE))
@@ -128,6 +134,21 @@ def _cell(one: dict[str, Any], tool: str) -> str:
         return "–"
     cost = middle(one["shots"], tool, "cpu_us")
     return f"{cost:.1f}" if cost < 100 else f"{cost:,.0f}"
+
+
+def _late(kept: dict[str, Any], words: Words) -> list[str]:
+    """The sentence on lateness, if the run has that row."""
+    found = next((one for one in kept["rows"] if one["name"] == "lag-1000"), None)
+    if found is None or not found["shots"]:
+        return []
+    p99 = {tool: middle(found["shots"], tool, "p99_us") / 1000 for tool in names(found)}
+    late = {tool: f"{p99[tool]:.2g} ms" for tool in sorted(p99, key=lambda tool: p99[tool])}
+    bare = late.pop("bare", None)
+    late.pop("torr-spin", None)
+    if bare is None:
+        return []
+    tools = ", ".join(f"{tool} {figure}" for tool, figure in late.items())
+    return [words.late.format(tools=tools, bare=bare)]
 
 
 def _order(rows: dict[str, dict[str, Any]], shown: list[str]) -> list[str]:

@@ -31,8 +31,8 @@ def levels(ended, name):
 
 def test_a_ladder_under_slos(example, serve):
     # A target that takes its time: a full core of torr's own would make a level claim nothing.
-    url, _ = serve(TORR, "target", "delay", "--delay", "5ms")
-    ended = example("ladder_healthz.sh", url, **QUICK)
+    url, _ = serve(TORR, "target", "delay", "--delay", "1ms")
+    ended = example("ladder_healthz.sh", url, **QUICK, DURATION="1s")
     assert ended.code == 0, ended.err
     assert levels(ended, "healthz") == ["5", "10"]
     assert "under SLO   10 connections" in ended.out
