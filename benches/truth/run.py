@@ -34,6 +34,9 @@ def main() -> int:
         found = measured(row, options.rounds, options.seconds)
         kept["rows"].append(asdict(found))
         print(line(asdict(found)), flush=True)
+    if not kept["rows"]:
+        print(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
+        return 2
     if not options.quick:
         print(f"\nkept: {keep(kept)}")
     return 0 if all(row["within"] for row in kept["rows"]) else 1

@@ -1,4 +1,4 @@
-"""Half an hour at half speed: memory stays flat, and no descriptor is lost."""
+"""Half an hour at half of the rate that torr keeps: memory stays flat, no descriptor is lost."""
 
 from __future__ import annotations
 

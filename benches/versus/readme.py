@@ -142,7 +142,10 @@ def _late(kept: dict[str, Any], words: Words) -> list[str]:
     if found is None or not found["shots"]:
         return []
     p99 = {tool: middle(found["shots"], tool, "p99_us") / 1000 for tool in names(found)}
-    late = {tool: f"{p99[tool]:.2g} ms" for tool in sorted(p99, key=lambda tool: p99[tool])}
+    late = {
+        tool: f"{p99[tool]:{'.2g' if p99[tool] < 10 else ',.0f'}} ms"
+        for tool in sorted(p99, key=lambda tool: p99[tool])
+    }
     bare = late.pop("bare", None)
     late.pop("torr-spin", None)
     if bare is None:

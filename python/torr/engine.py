@@ -45,7 +45,11 @@ Start = Callable[[Plan], Load]
 
 
 def start(plan: Plan) -> Load:
-    """Start a load; raises UsageError when the engine refuses the plan or the host is unknown."""
+    """Start a load.
+
+    Raises UsageError when the engine refuses the plan or the host is unknown, NothingMeasuredError
+    when the machine does not give what it takes.
+    """
     with _translated():
         from torr import _engine
 

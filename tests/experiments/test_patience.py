@@ -18,9 +18,9 @@ def nice_value() -> int:
     return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
 
-def test_the_work_comes_last_and_its_caller_stays_where_it_was() -> None:
+def test_the_work_stands_back_and_its_caller_stays_where_it_was() -> None:
     before = nice_value()
-    assert patiently(nice_value, nothing) == 19
+    assert patiently(nice_value, nothing) == max(before, 10)
     assert nice_value() == before
 
 
@@ -44,6 +44,7 @@ def test_an_error_of_a_signals_handler_ends_the_work_first() -> None:
     def working() -> None:
         os.kill(os.getpid(), signal.SIGUSR1)
         over.wait(timeout=20)
+        time.sleep(0.05)
         ended.append(time.monotonic())
 
     def refuse(_number: int, _frame: object) -> None:

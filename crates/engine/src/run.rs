@@ -126,13 +126,19 @@ impl Run {
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
             Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.log);
-        let coordinator = Builder::new()
-            .name("torr-coordinator".into())
-            .spawn(move || {
+        // What users send as fast as they can is not on time or late, and fills the cores; and a
+        // log must be written as fast as it grows.
+        let is_patient = start.plan.has_schedule() && start.plan.log.is_none();
+        let body = move || {
+            if is_patient {
                 net::be_patient();
-                coordinator.run(&inbox);
-            })
-            .map_err(|error| format!("cannot start a thread: {error}"))?;
+            }
+            coordinator.run(&inbox);
+        };
+        let thread = Builder::new().name("torr-coordinator".into()).spawn(body);
+        let coordinator = thread.map_err(|error| format!("cannot start a thread: {error}"));
+        // Nobody could end the workers any more.
+        let coordinator = coordinator.inspect_err(|_| gate.abort())?;
         Ok(Self { gate, outbox, coordinator: Some(coordinator), fleet })
     }
 

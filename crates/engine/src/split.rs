@@ -6,10 +6,19 @@ use crate::plan::{Closed, Open, Pace, Plan, Processes, Replay, Stage, Stop};
 impl Plan {
     /// Splits into at most `parts` plans; fewer where no group has as many connections. A smaller
     /// group is in as many of them as it can be, small ones in different ones.
+    ///
+    /// A number of requests is shared out evenly, which takes parts that are alike: then no group
+    /// may be smaller than the number of parts.
     #[must_use]
     pub fn split(&self, parts: u32) -> Vec<Self> {
-        let most = self.groups.iter().map(|group| group.pace.divisible_by()).max().unwrap_or(1);
-        let parts = parts.clamp(1, most.max(1));
+        let sizes = self.groups.iter().map(|group| group.pace.divisible_by());
+        // A group that another split left out here has nothing to be divided.
+        let sizes = sizes.filter(|size| *size > 0);
+        let most = match self.stop {
+            Stop::Requests { .. } => sizes.min(),
+            Stop::Duration { .. } => sizes.max(),
+        };
+        let parts = parts.clamp(1, most.unwrap_or(1));
         (0..parts).map(|part| self.part(part, parts)).collect()
     }
 
@@ -164,6 +173,16 @@ mod tests {
         // As when the workers of a process share its part.
         let again: u32 = parts.iter().flat_map(|part| part.split(2)).map(|p| p.connections()).sum();
         assert_eq!(again, whole.connections());
+    }
+
+    #[test]
+    fn a_number_of_requests_is_shared_by_parts_that_are_alike() {
+        let mut whole = plan(Pace::Constant(Open::new(50.0, 2)));
+        let other = Pace::Constant(Open::new(50.0, 1));
+        whole.groups.push(crate::plan::Group::new(other, whole.groups[0].source.clone()));
+        assert_eq!(whole.split(2).len(), 2);
+        whole.stop = Stop::Requests { requests: 1000 };
+        assert_eq!(whole.split(2).len(), 1);
     }
 
     #[test]

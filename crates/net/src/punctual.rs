@@ -10,7 +10,7 @@ use std::num::NonZeroU64;
 const TURN_NS: u64 = 100_000;
 
 /// The nice value of who can wait.
-const PATIENCE: i32 = 19;
+const BEHIND: i32 = 10;
 
 /// Makes the calling thread punctual, as far as the kernel allows it to anybody.
 pub fn be_punctual() -> io::Result<()> {
@@ -23,9 +23,9 @@ pub fn be_punctual() -> io::Result<()> {
 
 /// Lets the calling thread, which has time, stand back behind those that are timed.
 pub fn be_patient() {
-    // What is left, 1.5 % of a full core, is enough to note what they did. Where it is refused nothing
+    // A tenth of a full core is left, which is enough to note what they did. Where it is refused nothing
     // is lost but some punctuality of theirs.
-    let _ = rustix::process::nice(PATIENCE);
+    let _ = rustix::process::nice(BEHIND);
 }
 
 #[allow(unsafe_code)]

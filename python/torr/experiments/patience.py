@@ -12,36 +12,40 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-# The least share that there is. A load that fills the core leaves it 1.5 %, and it needs a third.
-_LAST = 19
+# A tenth of the others' share: enough on a core that the load fills.
+_BEHIND = 10
 
 
 def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found:
-    """Do `work` in a thread that comes last, and return what it returns or raise what it raises.
+    """Do `work` in a thread that stands back, and return what it returns or raise what it raises.
 
     The calling thread only waits, so that signals are heard at once. An error of one of their
     handlers is raised when `give_up` has made the work end.
     """
     found: list[Found] = []
     raised: list[BaseException] = []
+    # Not the thread's own end: a join that an error left takes the thread for ended.
+    over = threading.Event()
 
     def stand_back() -> None:
         # On Linux each thread has a place of its own; what ends with the load never needs more.
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LAST)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BEHIND)
         try:
             found.append(work())
         except BaseException as error:
             raised.append(error)
+        finally:
+            over.set()
 
     thread = threading.Thread(target=stand_back, name="torr-slices", daemon=True)
     try:
         thread.start()
-        thread.join()
+        over.wait()
     except BaseException:
         give_up()
         if thread.ident is not None:
-            thread.join()
+            over.wait()
         raise
     if raised:
         raise raised[0]

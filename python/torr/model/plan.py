@@ -167,6 +167,11 @@ class Plan:
         return [request for group in self.groups for request in group.source.requests]
 
     @property
+    def has_schedule(self) -> bool:
+        """Whether anything is due at a time of its own, not when an answer has come."""
+        return any(not isinstance(group.pace, Closed) for group in self.groups)
+
+    @property
     def connections(self) -> int:
         """How many connections are asked for."""
         return sum(group.pace.connections for group in self.groups)

@@ -48,9 +48,7 @@ def levels(result: Mapping[str, Any]) -> Table | None:
     rows = []
     for concurrency, rounds in by_concurrency(result["levels"]).items():
         point = points[concurrency]
-        usable = [level for level in rounds if not is_limited(level)] or rounds
-        usable = [level for level in usable if not is_cut(level)] or usable
-        usable = [level for level in usable if not is_starved(level)] or usable
+        usable = _usable(rounds)
         spread = "–" if point.spread is None else f"{100 * point.spread:.1f} %"
         rows.append(
             (
@@ -66,6 +64,13 @@ def levels(result: Mapping[str, Any]) -> Table | None:
     levels_of = f"{series.noun}s"
     columns = (levels_of, "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success")
     return Table((*columns, "health"), tuple(rows), frozenset({8}))
+
+
+def _usable(rounds: Sequence[Level]) -> Sequence[Level]:
+    """The rounds that claim something, or all of them where none does."""
+    usable = [level for level in rounds if not is_limited(level)] or rounds
+    usable = [level for level in usable if not is_cut(level)] or usable
+    return [level for level in usable if not is_starved(level)] or usable
 
 
 def times(level: Level) -> Table | None:
@@ -91,7 +96,7 @@ def requests_of_levels(result: Mapping[str, Any]) -> Table | None:
     """Return one row a named request of each level, of the round whose rate is the median."""
     rows = []
     for concurrency, rounds in by_concurrency(result["levels"]).items():
-        ordered = sorted(rounds, key=lambda level: level["ok_per_s"])
+        ordered = sorted(_usable(rounds), key=lambda level: level["ok_per_s"])
         steps = ordered[(len(ordered) - 1) // 2].get("steps") or ()
         if len(steps) > 1:
             rows += [(f"{concurrency:,}", *_request_cells(step)) for step in steps]

@@ -127,6 +127,12 @@ impl Plan {
         self.groups.iter().map(|group| group.pace.connections()).sum()
     }
 
+    /// Whether anything is due at a time of its own, not when an answer has come.
+    #[must_use]
+    pub fn has_schedule(&self) -> bool {
+        self.groups.iter().any(|group| !group.pace.is_closed())
+    }
+
     /// Users, or connections at most.
     #[must_use]
     pub fn concurrency(&self) -> u32 {

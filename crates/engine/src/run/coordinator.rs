@@ -89,7 +89,7 @@ impl Coordinator {
             summary: empty_summary(plan, prepared, roster),
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
             asked: plan.connections().into(),
-            is_open_model: plan.groups.iter().any(|group| !group.pace.is_closed()),
+            is_open_model: plan.has_schedule(),
             run_start,
             give_up_at: run_start.saturating_add(patience),
             machine: Machine::new(&prepared.addresses()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use net::{Address, MachineUsage, Nanos, thread_times};
+use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
 
 use crate::health::Vitals;
 use crate::timeline::Slice;
@@ -12,6 +12,8 @@ pub(super) struct Machine {
     is_local: bool,
     target: Vec<u32>,
     last: MachineUsage,
+    /// When the target's threads were looked at last.
+    looked_at: Nanos,
     target_cores: usize,
     last_threads: BTreeMap<u32, Nanos>,
 }
@@ -22,6 +24,7 @@ impl Machine {
         Self {
             is_local: addresses.iter().any(Address::is_own),
             last: MachineUsage::now(),
+            looked_at: monotonic_ns(),
             target_cores: net::cores_of(&target),
             last_threads: thread_times(&target),
             target,
@@ -40,7 +43,7 @@ impl Machine {
             run_queue_rate: rates(|usage| usage.run_queue_ns),
             steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
             throttled: now.throttled_ns > before.throttled_ns,
-            target_cpu_rate: self.target_cpu_rate(slice.to.saturating_sub(slice.from)),
+            target_cpu_rate: self.target_cpu_rate(),
             is_local: self.is_local,
             lag_p99: if is_open_model { slice.lag_p99.clone() } else { Vec::new() },
         }
@@ -48,8 +51,12 @@ impl Machine {
 
     /// How full the target is: its busiest thread against one core, or all of it against the
     /// cores that it may use (a runtime that moves its work between threads fills no single one).
-    fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
+    ///
+    /// Over the time between two looks, which is that of a slice only when nobody is kept waiting.
+    fn target_cpu_rate(&mut self) -> Option<f64> {
         let now = thread_times(&self.target);
+        let looked_at = monotonic_ns();
+        let wall = looked_at - std::mem::replace(&mut self.looked_at, looked_at);
         let before = std::mem::replace(&mut self.last_threads, now);
         let spent: Vec<Nanos> = self
             .last_threads
