@@ -126,9 +126,7 @@ impl Run {
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
             Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.log);
-        // What users send as fast as they can is not on time or late, and fills the cores; and a
-        // log must be written as fast as it grows.
-        let is_patient = start.plan.has_schedule() && start.plan.log.is_none();
+        let is_patient = start.plan.lets_notes_wait();
         let body = move || {
             if is_patient {
                 net::be_patient();

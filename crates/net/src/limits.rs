@@ -1,6 +1,6 @@
 //! What the machine lets this process have: cores and descriptors.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 /// Far beyond what any run asks for; the kernel's own ceiling (`fs.nr_open`) is usually lower.
@@ -34,6 +34,13 @@ pub fn raise_descriptor_limit() -> u64 {
 fn nr_open() -> u64 {
     let text = std::fs::read_to_string("/proc/sys/fs/nr_open").unwrap_or_default();
     text.trim().parse().unwrap_or(0).min(WANTED_DESCRIPTORS)
+}
+
+/// Ends every process of a group that its first process made, at once.
+pub fn end_group(number: u32) {
+    let group = i32::try_from(number).ok().and_then(Pid::from_raw);
+    // Fails only where none of them is left.
+    let _ = group.map(|group| kill_process_group(group, Signal::KILL));
 }
 
 #[cfg(test)]

@@ -63,6 +63,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_patient_thread_stands_behind_the_one_that_made_it() {
+        let nice = || rustix::process::getpriority_process(None).unwrap();
+        let before = nice();
+        let patient = std::thread::spawn(move || {
+            be_patient();
+            rustix::process::getpriority_process(None).unwrap()
+        });
+        assert_eq!(patient.join().unwrap(), (before + BEHIND).min(19));
+        assert_eq!(nice(), before);
+    }
+
+    #[test]
     fn asks_for_short_turns_and_leaves_the_rest() {
         std::thread::spawn(|| {
             let before = attributes().unwrap();

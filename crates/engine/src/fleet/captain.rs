@@ -2,17 +2,18 @@
 //!
 //! It fires nothing itself. A child that dies is told as a loss and waited for no longer.
 
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::ops::Range;
-use std::process::{ChildStdin, ChildStdout};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process::ChildStdin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
+use super::launch::{launch, lock};
 use super::message::{Order, Reply, Rotation, Task};
 use super::news::{Loss, News};
 use super::process::Process;
@@ -28,9 +29,6 @@ const NOTICE_NS: Nanos = 50_000_000;
 /// Between the orders and the warm-up, in which each child prepares its requests.
 const START_DELAY_NS: Nanos = 20_000_000;
 
-/// Children that are not there by then will not come: they start in a tenth of a second.
-const PATIENCE: Duration = Duration::from_secs(20);
-
 /// A child that was told to end at once and did not is ended after this time.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -42,13 +40,6 @@ pub(crate) struct Fleet {
     pub(crate) run_start: Nanos,
 }
 
-/// A child that is there.
-struct Member {
-    process: Arc<Mutex<Process>>,
-    orders: ChildStdin,
-    replies: BufReader<ChildStdout>,
-}
-
 impl Fleet {
     /// Starts a child for each part; the message says why one could not start.
     pub(crate) fn start(
@@ -58,7 +49,7 @@ impl Fleet {
         news: &Sender<News>,
         sources: &SourceAddresses,
     ) -> Result<Self, String> {
-        let mut members = launch(parts.len(), command, PATIENCE)?;
+        let mut members = launch(count(parts.len()), command)?;
         let run_start = monotonic_ns() + START_DELAY_NS;
         let alive = Arc::new(AtomicU32::new(count(members.len())));
         let mut fleet = Self { threads: Vec::new(), run_start };
@@ -68,14 +59,15 @@ impl Fleet {
         for (part, (member, plan)) in (0..).zip(members.iter_mut().zip(parts)) {
             let rotation = Rotation { after, part, of };
             let workers = first_worker..first_worker + crew_size(&plan);
+            let is_patient = plan.lets_notes_wait();
             let task = Task { plan, first_worker, run_start, sources: rotation };
             first_worker = workers.end;
             // One that is gone already is told of by its silence.
             let _ = frame::write(&mut member.orders, &Order::Fire(Box::new(task)), &[]);
-            ears.push((part, workers, rotation));
+            ears.push((part, workers, rotation, is_patient));
         }
         let (mut orders, mut processes) = (Vec::new(), Vec::new());
-        for (member, (number, workers, rotation)) in members.into_iter().zip(ears) {
+        for (member, (number, workers, rotation, is_patient)) in members.into_iter().zip(ears) {
             orders.push(member.orders);
             processes.push(Arc::clone(&member.process));
             let ear = Ear {
@@ -90,7 +82,12 @@ impl Fleet {
                 has_arrived: false,
                 ended: 0,
             };
-            fleet.spawn(move || ear.listen(member.replies))?;
+            fleet.spawn(move || {
+                if is_patient {
+                    net::be_patient();
+                }
+                ear.listen(member.replies);
+            })?;
         }
         let gate = Arc::clone(gate);
         fleet.spawn(move || lead(&gate, orders, &processes, &alive))?;
@@ -115,64 +112,6 @@ impl Fleet {
 /// The workers of a process with this plan: threads are split as processes are.
 pub(crate) fn crew_size(plan: &Plan) -> u32 {
     count(plan.split(plan.workers).len())
-}
-
-/// Starts all of them, then waits for each: they come up side by side, or not at all.
-fn launch(parts: usize, command: &[String], patience: Duration) -> Result<Vec<Member>, String> {
-    let started: Result<Vec<_>, _> = (0..parts).map(|_| Process::start(command)).collect();
-    let started = started.map_err(|error| format!("cannot start an engine process: {error}"))?;
-    let members = started.into_iter().map(|(process, (orders, replies))| {
-        let process = Arc::new(Mutex::new(process));
-        Member { process, orders, replies }
-    });
-    let mut members: Vec<_> = members.collect();
-    let processes = members.iter().map(|member| Arc::clone(&member.process)).collect();
-    let watch = Watch::start(processes, patience)?;
-    for member in &mut members {
-        greet(member).map_err(|why| match watch.has_ended_them() {
-            true => format!("an engine process did not answer within {patience:?}"),
-            false => format!("an engine process could not start: it {why}"),
-        })?;
-    }
-    Ok(members)
-}
-
-/// Waits until a child says that it is there; the message says why it will not.
-fn greet(member: &mut Member) -> Result<(), String> {
-    match frame::read(&mut member.replies) {
-        Ok(Some((Reply::Here, _))) => Ok(()),
-        Ok(Some(_)) => Err("spoke before it was asked".into()),
-        Ok(None) => Err(lock(&member.process).end()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Ends all children when they take too long to come up; nobody could wait for a pipe in bounds.
-struct Watch {
-    is_late: Arc<AtomicBool>,
-    /// Dropped, it calls the watch off.
-    _over: Sender<()>,
-}
-
-impl Watch {
-    fn start(processes: Vec<Arc<Mutex<Process>>>, patience: Duration) -> Result<Self, String> {
-        let (over, ended) = channel::<()>();
-        let is_late = Arc::<AtomicBool>::default();
-        let late = Arc::clone(&is_late);
-        let body = move || {
-            if ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-                late.store(true, Ordering::Release);
-                processes.iter().for_each(|process| lock(process).kill());
-            }
-        };
-        let thread = Builder::new().name("torr-watch".into()).spawn(body);
-        thread.map_err(|error| format!("cannot start a thread: {error}"))?;
-        Ok(Self { is_late, _over: over })
-    }
-
-    fn has_ended_them(&self) -> bool {
-        self.is_late.load(Ordering::Acquire)
-    }
 }
 
 /// Passes the gate's orders on until no child is left.
@@ -295,23 +234,6 @@ impl Ear {
     }
 }
 
-/// A poisoned lock still guards a whole process: nothing of it is changed in steps.
-fn lock(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
-    process.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn children_that_say_nothing_are_not_waited_for_for_ever() {
-        let command = ["sleep".to_owned(), "60".to_owned()];
-        let error = launch(2, &command, Duration::from_millis(30)).err();
-        assert_eq!(error.as_deref(), Some("an engine process did not answer within 30ms"));
-    }
 }

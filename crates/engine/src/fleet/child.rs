@@ -54,6 +54,7 @@ fn carry_out(task: Task, input: impl Read + Send + 'static, line: &Line) -> Resu
     let Task { plan, first_worker, run_start, sources } = task;
     let sources = sources_of(&plan, &sources.sources());
     let parts = plan.split(plan.workers);
+    let is_patient = plan.lets_notes_wait();
     let gate = Arc::new(Gate::held(u32::try_from(parts.len()).unwrap_or(u32::MAX)));
     let is_ordered = Arc::new(AtomicBool::new(false));
     let prepared = prepare(&plan)?.into();
@@ -68,6 +69,10 @@ fn carry_out(task: Task, input: impl Read + Send + 'static, line: &Line) -> Resu
         arrived.wait_until(|gate| gate.is_complete() || gate.is_stopped());
         herald.say(&Reply::Ready, &[]);
     })?;
+    // Only now: the threads that fire would inherit it.
+    if is_patient {
+        net::be_patient();
+    }
     let is_broken = || gate.is_stopped() && !is_ordered.load(Ordering::Acquire);
     pass_on(&inbox, line, &sources, is_broken)
 }

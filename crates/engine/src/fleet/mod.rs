@@ -7,6 +7,7 @@
 mod captain;
 mod child;
 mod frame;
+mod launch;
 mod message;
 mod news;
 mod process;

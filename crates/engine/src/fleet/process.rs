@@ -47,10 +47,17 @@ impl Process {
         }
     }
 
-    /// Ends it at once.
+    /// Its number, which is that of its group too.
+    pub(super) fn number(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it at once, and what it started: an interpreter may be a child of a script.
     pub(super) fn kill(&mut self) {
-        // Fails only for one that has ended already.
-        let _ = self.child.kill();
+        // Once its end was taken in, the number may be another's.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            net::end_group(self.child.id());
+        }
     }
 
     /// The last line that it wrote to its standard error.

@@ -133,6 +133,14 @@ impl Plan {
         self.groups.iter().any(|group| !group.pace.is_closed())
     }
 
+    /// Whether who only notes what was done stands back behind who does it.
+    ///
+    /// What users send as fast as they can is not on time or late, and fills the cores; and a log
+    /// must be written as fast as it grows.
+    pub(crate) fn lets_notes_wait(&self) -> bool {
+        self.has_schedule() && self.log.is_none()
+    }
+
     /// Users, or connections at most.
     #[must_use]
     pub fn concurrency(&self) -> u32 {

@@ -16,6 +16,9 @@ use crate::worker::{Share, Worker};
 /// Descriptors that stay free for files, pipes and whatever the caller opens.
 const SPARE_DESCRIPTORS: u64 = 64;
 
+/// Its epoll and the file that tells its run-queue wait.
+const DESCRIPTORS_OF_A_WORKER: u64 = 2;
+
 /// What all workers of a process share.
 pub(crate) struct Common {
     pub(crate) prepared: Arc<Prepared>,
@@ -27,7 +30,9 @@ pub(crate) struct Common {
 
 /// Starts a worker for each part, numbered from `first`; the message says why one could not start.
 pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Result<(), String> {
-    let socket_budget = descriptors_for_sockets() / parts.len().max(1) as u64;
+    let workers = parts.len().max(1) as u64;
+    let own = workers * DESCRIPTORS_OF_A_WORKER;
+    let socket_budget = descriptors_for_sockets().saturating_sub(own) / workers;
     for (plan, number) in parts.into_iter().zip(first..) {
         let share = Share {
             number,

@@ -1,7 +1,7 @@
 //! A worker: one thread, its own connections, its own books, nothing shared.
 //!
-//! The loop is a list: keep time, take what is due, ring alarms, wait, let each event move its
-//! lane. The rest lies in the rooms beside: `timekeeping` (phases and slices), `arrivals` (when),
+//! The loop is a list: keep time, take what is due, ring alarms, hand closed books in, wait, let
+//! each event move its lane. The rest lies in the rooms beside: `timekeeping` (phases and slices), `arrivals` (when),
 //! `dialling` (connections), `exchanging` (requests).
 
 mod arrivals;

@@ -99,7 +99,7 @@ impl<D: Driver> Worker<D> {
     fn keep_warmup(&mut self, now: Nanos) {
         self.arrive_when_ready(now);
         self.window.set_start(self.share.gate.start());
-        self.hand_up_until(Phase::Warmup, now.min(self.window.start));
+        self.close_pages_until(Phase::Warmup, now.min(self.window.start));
         if now < self.window.start {
             return;
         }
@@ -118,7 +118,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn keep_window(&mut self, now: Nanos) {
-        self.hand_up_until(Phase::Measure, now.min(self.window.end));
+        self.close_pages_until(Phase::Measure, now.min(self.window.end));
         if now >= self.window.end {
             // Arrivals that were due within the window but not seen yet are still its own.
             self.take_due(now, now);
@@ -154,7 +154,7 @@ impl<D: Driver> Worker<D> {
         if self.all_in_flight() == 0 || now >= self.window.drain_until {
             self.window.phase = Phase::Over;
         } else {
-            self.hand_up_until(Phase::Drain, now);
+            self.close_pages_until(Phase::Drain, now);
         }
     }
 
@@ -166,7 +166,7 @@ impl<D: Driver> Worker<D> {
         self.lanes.iter().any(|lane| lane.exchange.bytes_in > 0)
     }
 
-    fn hand_up_until(&mut self, phase: Phase, now: Nanos) {
+    fn close_pages_until(&mut self, phase: Phase, now: Nanos) {
         while self.slice.end() <= now && self.slice.end() < self.phase_limit(phase) {
             self.close_page(phase, self.slice.end());
             self.slice.advance();
