@@ -24,8 +24,9 @@ def balances(counts):
     )
 
 
-def test_a_run_says_its_verdict_and_leaves_a_valid_result(torr, hello):
-    ended = torr("run", *QUICK, hello.url)
+def test_a_run_says_its_verdict_and_leaves_a_valid_result(torr, target):
+    # One that answers at once fills both cores, and then the verdict may be about the generator.
+    ended = torr("run", *QUICK, target("delay", "--delay", "5ms").url)
     assert ended.code == 0, ended.err
     assert ended.out.startswith("Answers ")
     assert ended.err == ""
