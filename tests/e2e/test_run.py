@@ -198,8 +198,10 @@ def slices(folder):
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def test_one_interrupt_keeps_and_reports_everything(start, hello, tmp_path):
-    process = start("run", "-z", "60s", "-c", 4, "--warmup", "0s", hello.url)
+def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
+    process = start(
+        "run", "-z", "60s", "-c", 4, "--warmup", "0s", target("delay", "--delay", "5ms").url
+    )
     wait_until(lambda: len(slices_on_disk(tmp_path)) >= 2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
