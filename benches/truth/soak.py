@@ -25,10 +25,7 @@ class Sample(NamedTuple):
 
 
 def soak(minutes: int) -> Callable[[int], Round]:
-    """So many minutes at half of what torr can pace, or one for trying.
-
-    Then the bar is looser: what is lost of each request would be seen at once.
-    """
+    """So many minutes at half of what torr can pace, or one for trying, with a looser bar."""
 
     def measure(seconds: int) -> Round:
         length = 60 * (minutes if seconds >= 10 else 1)
@@ -45,7 +42,7 @@ def soak(minutes: int) -> Callable[[int], Round]:
         grown = last.rss_mb - first.rss_mb
         slope = slope_per_hour(settled)
         is_long = length > 2 * _SETTLED_S
-        growth = {"MB/h": Value(max(slope, 0.0), 0, 1)} if is_long else {"MB": Value(grown, 0, 4)}
+        growth = {"MB/h": Value(max(slope, 0.0), 0, 1)} if is_long else {"MB": Value(grown, 0, 1)}
         values = {**growth, "descriptors more": Value(more, 0, 0)}
         errors = sum(level["counts"]["errors"].values())
         aside = {"requests/s": level["attempted_per_s"], "errors": errors, "RSS MB": last.rss_mb}

@@ -20,7 +20,7 @@ def nice_value() -> int:
 
 def test_the_work_stands_back_and_its_caller_stays_where_it_was() -> None:
     before = nice_value()
-    assert patiently(nice_value, nothing) == max(before, 10)
+    assert patiently(nice_value, nothing) == min(before + 10, 19)
     assert nice_value() == before
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from torr.api.listening import Progress
     from torr.api.result import Result
     from torr.cli.conduct import Prepared
-    from torr.experiments.lab import Follow
+    from torr.experiments.patience import Follow
 
 OF_ONE = (REQUEST, CONNECTION)
 """The groups of flags that matter to a single request."""

@@ -6,22 +6,17 @@ And what it leaves: an Outcome. Nothing here prints.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from torr import engine
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.patience import patiently
+from torr.experiments.patience import Follow, patiently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torr.engine import Level, Slice, Start
     from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.store.rundir import RunDirectory, Status
-
-
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +45,6 @@ class Listener(Protocol):
 
     def level_ended(self, step: Step, level: Level) -> None:
         """A level was measured and is on disk."""
-
-
-class Follow(Protocol):
-    """Where the slices of a load are followed."""
-
-    def __call__(self, work: Callable[[], Found], give_up: Callable[[], object], /) -> Found:
-        """Do the work; `give_up` makes it end."""
-        ...
 
 
 class Silent:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Found = TypeVar("Found")
 
-# A tenth of the others' share: enough on a core that the load fills.
+# So far behind whoever calls: a tenth of the share, enough on a core that the load fills.
 _BEHIND = 10
+
+
+class Follow(Protocol):
+    """Where the slices of a load are followed."""
+
+    def __call__(self, work: Callable[[], Found], give_up: Callable[[], object], /) -> Found:
+        """Do the work; `give_up` makes it end."""
+        ...
 
 
 def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found:
@@ -30,7 +38,8 @@ def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found
     def stand_back() -> None:
         # On Linux each thread has a place of its own; what ends with the load never needs more.
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BEHIND)
+            me = os.PRIO_PROCESS, threading.get_native_id()
+            os.setpriority(*me, os.getpriority(*me) + _BEHIND)
         try:
             found.append(work())
         except BaseException as error:
