@@ -6,3 +6,4 @@
 pub mod chunked;
 pub mod cuts;
 pub mod head;
+pub mod sse;

@@ -1,21 +1,28 @@
-//! HTTP/1.1 as a sans-I/O protocol: requests become bytes once, response bytes become a state.
+//! HTTP/1.1 and the streams within it, sans I/O: requests become bytes once, response bytes become a
+//! state, and the events of a stream become marks.
 //!
 //! Nothing here waits, reads a clock or owns a socket. The caller feeds whatever bytes it has, in
 //! any split, and is told when the answer is complete or why it can never be.
 
 mod chunked;
+mod dialect;
 mod error;
 mod escape;
 mod head;
 mod heads;
+mod mark;
 mod request;
 mod response;
+mod sse;
 mod template;
 
 pub use chunked::Chunked;
+pub use dialect::{Dialect, Malformed};
 pub use error::WireError;
 pub use head::{Framing, Head, MAX_HEAD_BYTES};
 pub use heads::Heads;
+pub use mark::{Kind, Mark, Usage};
 pub use request::{Request, RequestError, RequestParts};
 pub use response::{BodySink, Progress, Response};
+pub use sse::{Event, MAX_EVENT_BYTES, Sse, TooLarge};
 pub use template::{Template, TemplateError, Values};

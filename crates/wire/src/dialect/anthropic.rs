@@ -1,0 +1,84 @@
+//! Anthropic messages: named events, each with its name as `type` in its JSON too.
+
+use serde::Deserialize;
+
+use super::raw::{Raw, count, part, text};
+use super::{Malformed, read};
+use crate::{Event, Kind, Mark, Usage};
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Raw<'a>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    #[serde(borrow, default)]
+    message: Raw<'a>,
+    #[serde(borrow, default)]
+    usage: Raw<'a>,
+}
+
+#[derive(Deserialize, Default)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    text: Raw<'a>,
+    #[serde(borrow, default)]
+    thinking: Raw<'a>,
+    #[serde(borrow, default)]
+    partial_json: Raw<'a>,
+    #[serde(borrow, default)]
+    stop_reason: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    usage: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Tokens<'a> {
+    #[serde(borrow, default)]
+    input_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    output_tokens: Raw<'a>,
+}
+
+pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
+    let Some(data) = event.data else {
+        let kind = if event.name == b"ping" { Kind::Ping } else { Kind::Unknown };
+        return Ok(Mark::of(kind));
+    };
+    let line: Line<'_> = read(data)?;
+    let delta = line.delta.unwrap_or_default();
+    let is_delta = text(line.kind) == b"content_block_delta";
+    let said = if is_delta { text(delta.text) } else { b"" };
+    let kind = match text(line.kind) {
+        b"content_block_delta" if !said.is_empty() => Kind::Text,
+        b"content_block_delta" if !text(delta.thinking).is_empty() => Kind::Reasoning,
+        b"content_block_delta" if !text(delta.partial_json).is_empty() => Kind::ToolCall,
+        b"message_stop" => Kind::End,
+        b"ping" => Kind::Ping,
+        b"error" => Kind::Error,
+        b"content_block_delta"
+        | b"message_start"
+        | b"content_block_start"
+        | b"content_block_stop"
+        | b"message_delta" => Kind::Other,
+        // New events may come at any time, and are to be passed over.
+        _ => Kind::Unknown,
+    };
+    let within = || part::<Message<'_>>(line.message).and_then(|message| message.usage);
+    let tokens = part::<Tokens<'_>>(line.usage.or_else(within));
+    Ok(Mark {
+        has_text: matches!(kind, Kind::Text | Kind::Reasoning | Kind::ToolCall),
+        text: said,
+        usage: tokens.map(|tokens| Usage {
+            input: count(tokens.input_tokens),
+            output: count(tokens.output_tokens),
+            reasoning: None,
+        }),
+        is_finish: delta.stop_reason.is_some(),
+        ..Mark::of(kind)
+    })
+}

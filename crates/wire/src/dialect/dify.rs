@@ -1,0 +1,91 @@
+//! Dify chat messages: the event's name is a member of its JSON, except the keep-alive's.
+
+use serde::Deserialize;
+
+use super::raw::{Raw, count, part, text};
+use super::{Malformed, read};
+use crate::{Event, Kind, Mark, Usage};
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    event: Raw<'a>,
+    #[serde(borrow, default)]
+    answer: Raw<'a>,
+    #[serde(borrow, default)]
+    conversation_id: Raw<'a>,
+    #[serde(borrow, default)]
+    metadata: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Metadata<'a> {
+    #[serde(borrow, default)]
+    usage: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Tokens<'a> {
+    #[serde(borrow, default)]
+    prompt_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    completion_tokens: Raw<'a>,
+}
+
+/// Events that say how an answer comes about, and carry nothing of it.
+const OTHERS: &[&[u8]] = &[
+    b"agent_log",
+    b"iteration_completed",
+    b"iteration_next",
+    b"iteration_started",
+    b"loop_completed",
+    b"loop_next",
+    b"loop_started",
+    b"message_file",
+    b"message_replace",
+    b"node_finished",
+    b"node_retry",
+    b"node_started",
+    b"parallel_branch_finished",
+    b"parallel_branch_started",
+    b"text_chunk",
+    b"text_replace",
+    b"tts_message",
+    b"tts_message_end",
+    b"workflow_finished",
+    b"workflow_started",
+];
+
+pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
+    if event.name == b"ping" {
+        return Ok(Mark::of(Kind::Ping));
+    }
+    let Some(data) = event.data else { return Ok(Mark::of(Kind::Unknown)) };
+    let line: Line<'_> = read(data)?;
+    let answer = text(line.answer);
+    let kind = match text(line.event) {
+        b"message" | b"agent_message" if answer.is_empty() => Kind::Other,
+        b"message" | b"agent_message" => Kind::Text,
+        // What it thinks was streamed before, as messages: a step of the agent, no new text.
+        b"agent_thought" => Kind::Reasoning,
+        b"message_end" => Kind::End,
+        b"error" => Kind::Error,
+        b"ping" => Kind::Ping,
+        name if OTHERS.contains(&name) => Kind::Other,
+        _ => Kind::Unknown,
+    };
+    let metadata = part::<Metadata<'_>>(line.metadata);
+    let tokens = metadata.and_then(|metadata| part::<Tokens<'_>>(metadata.usage));
+    let usage = tokens.map(|tokens| Usage {
+        input: count(tokens.prompt_tokens),
+        output: count(tokens.completion_tokens),
+        reasoning: None,
+    });
+    Ok(Mark {
+        has_text: kind == Kind::Text,
+        text: if kind == Kind::Text { answer } else { b"" },
+        usage,
+        conversation: text(line.conversation_id),
+        ..Mark::of(kind)
+    })
+}

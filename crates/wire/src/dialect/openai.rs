@@ -1,0 +1,195 @@
+//! OpenAI chat completions: one JSON chunk an event, `[DONE]` at the end.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::raw::{Raw, count, has_items, part, text};
+use super::{Malformed, read};
+use crate::{Event, Kind, Mark, Usage};
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    error: Raw<'a>,
+    #[serde(borrow)]
+    choices: Option<Choices<'a>>,
+    #[serde(borrow, default)]
+    usage: Raw<'a>,
+    #[serde(borrow, default)]
+    object: Raw<'a>,
+}
+
+/// All choices of a chunk, folded into what they say together.
+#[derive(Default)]
+struct Choices<'a> {
+    content: &'a [u8],
+    /// Text in parts, which are not looked into.
+    has_parts: bool,
+    has_reasoning: bool,
+    has_tool_call: bool,
+    is_finish: bool,
+    is_sibling: bool,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow, default)]
+    index: Raw<'a>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    /// Of plain completions, which have no delta.
+    #[serde(borrow, default)]
+    text: Raw<'a>,
+    #[serde(borrow, default)]
+    finish_reason: Raw<'a>,
+}
+
+#[derive(Deserialize, Default)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    content: Raw<'a>,
+    #[serde(borrow, default)]
+    refusal: Raw<'a>,
+    #[serde(borrow, default)]
+    reasoning_content: Raw<'a>,
+    #[serde(borrow, default)]
+    reasoning: Raw<'a>,
+    #[serde(default)]
+    tool_calls: Option<ToolCalls>,
+    /// What tools were called by before.
+    #[serde(borrow, default)]
+    function_call: Raw<'a>,
+}
+
+/// Whether a tool is called. Read to its bottom: what a parser passes over unseen costs it an
+/// allocation where that is nested.
+struct ToolCalls(bool);
+
+#[derive(Deserialize)]
+struct ToolCall {
+    #[serde(rename = "function")]
+    _function: Option<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {}
+
+#[derive(Deserialize)]
+struct Tokens<'a> {
+    #[serde(borrow, default)]
+    prompt_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    completion_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    completion_tokens_details: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Details<'a> {
+    #[serde(borrow, default)]
+    reasoning_tokens: Raw<'a>,
+}
+
+pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
+    let Some(data) = event.data else { return Ok(Mark::of(Kind::Unknown)) };
+    if data == b"[DONE]" {
+        return Ok(Mark::of(Kind::End));
+    }
+    let chunk: Chunk<'_> = read(data)?;
+    let usage = part::<Tokens<'_>>(chunk.usage).map(|tokens| Usage {
+        input: count(tokens.prompt_tokens),
+        output: count(tokens.completion_tokens),
+        reasoning: part::<Details<'_>>(tokens.completion_tokens_details)
+            .and_then(|details| count(details.reasoning_tokens)),
+    });
+    // Said as a member, as the object itself, or by the name of the event.
+    if chunk.error.is_some() || text(chunk.object) == b"error" || event.name == b"error" {
+        return Ok(Mark { usage, ..Mark::of(Kind::Error) });
+    }
+    let is_known = chunk.choices.is_some() || usage.is_some() || chunk.object.is_some();
+    let choices = chunk.choices.unwrap_or_default();
+    let kind = match (&choices, usage) {
+        (Choices { content, has_parts, .. }, _) if *has_parts || !content.is_empty() => Kind::Text,
+        (Choices { has_tool_call: true, .. }, _) => Kind::ToolCall,
+        (Choices { has_reasoning: true, .. }, _) => Kind::Reasoning,
+        (Choices { is_finish: false, .. }, Some(_)) => Kind::Usage,
+        _ if is_known => Kind::Other,
+        _ => Kind::Unknown,
+    };
+    Ok(Mark {
+        has_text: matches!(kind, Kind::Text | Kind::ToolCall | Kind::Reasoning),
+        text: choices.content,
+        usage,
+        is_finish: choices.is_finish,
+        is_sibling: choices.is_sibling,
+        ..Mark::of(kind)
+    })
+}
+
+impl<'a> Choices<'a> {
+    fn add(&mut self, choice: Choice<'a>) {
+        let delta = choice.delta.unwrap_or_default();
+        let said = [delta.content, delta.refusal, choice.text].map(text);
+        if let Some(said) = said.into_iter().find(|said| !said.is_empty()) {
+            self.content = said;
+        }
+        let thought = [delta.reasoning_content, delta.reasoning].map(text);
+        self.has_reasoning |= thought.iter().any(|thought| !thought.is_empty());
+        self.has_parts |= has_items(delta.content);
+        let has_calls = delta.tool_calls.is_some_and(|calls| calls.0);
+        self.has_tool_call |= has_calls || delta.function_call.is_some();
+        self.is_finish |= choice.finish_reason.is_some();
+        self.is_sibling |= count(choice.index).is_some_and(|index| index > 0);
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Choices<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Folding(PhantomData))
+    }
+}
+
+struct Folding<'a>(PhantomData<&'a ()>);
+
+impl<'de: 'a, 'a> Visitor<'de> for Folding<'a> {
+    type Value = Choices<'a>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of choices")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut choices = Choices::default();
+        while let Some(choice) = items.next_element()? {
+            choices.add(choice);
+        }
+        Ok(choices)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolCalls {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Calling)
+    }
+}
+
+struct Calling;
+
+impl<'de> Visitor<'de> for Calling {
+    type Value = ToolCalls;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of tool calls")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut is_called = false;
+        while items.next_element::<ToolCall>()?.is_some() {
+            is_called = true;
+        }
+        Ok(ToolCalls(is_called))
+    }
+}
