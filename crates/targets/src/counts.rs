@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde::Serialize;
 
-use crate::Fault;
+use crate::{Defect, Fault};
 
 /// What a target did since it started. Running, it may lag by what is being counted right now;
 /// stopped, it is exact.
@@ -24,11 +24,24 @@ pub struct Counts {
     /// [answers](Fault::answers). Whether the client read it is not known here.
     pub answered: u64,
     /// Requests that met the fault, by its name: one entry for a faulty target, also when it is 0
-    /// (`no_accept` stays 0: a dropped SYN is seen by nobody); none for the others.
+    /// (`no_accept` stays 0: a dropped SYN is seen by nobody); none for the others. Of a chat target
+    /// each defect that was met.
     pub faults: BTreeMap<&'static str, u64>,
+    /// What a chat target was asked for, by its name; none for the others.
+    pub calls: BTreeMap<&'static str, u64>,
     /// Bytes handed to the kernel: heads, bodies, and whatever a fault sends.
     pub bytes_out: u64,
 }
+
+/// What is asked of a chat target.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Call {
+    Chat,
+    Agent,
+    Retrieve,
+}
+
+const CALLS: [&str; 3] = ["chat", "agent", "retrieve"];
 
 /// The counters of one thread.
 #[derive(Debug, Default)]
@@ -38,6 +51,18 @@ pub(crate) struct Tally {
     pub(crate) answered: AtomicU64,
     pub(crate) faults: AtomicU64,
     pub(crate) bytes_out: AtomicU64,
+    calls: [AtomicU64; CALLS.len()],
+    defects: [AtomicU64; Defect::ALL.len()],
+}
+
+impl Tally {
+    pub(crate) fn call(&self, call: Call) {
+        self.calls[call as usize].fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn defect(&self, defect: Defect) {
+        self.defects[defect as usize].fetch_add(1, Relaxed);
+    }
 }
 
 impl Counts {
@@ -51,8 +76,23 @@ impl Counts {
             counts.answered += tally.answered.load(Relaxed);
             counts.bytes_out += tally.bytes_out.load(Relaxed);
             faults += tally.faults.load(Relaxed);
+            add(&mut counts.calls, CALLS.into_iter().zip(&tally.calls));
+            let defects = Defect::ALL.iter().map(|defect| defect.name());
+            add(&mut counts.faults, defects.zip(&tally.defects));
         }
-        counts.faults = fault.into_iter().map(|fault| (fault.name(), faults)).collect();
+        counts.faults.extend(fault.into_iter().map(|fault| (fault.name(), faults)));
         counts
+    }
+}
+
+fn add<'a>(
+    sums: &mut BTreeMap<&'static str, u64>,
+    counters: impl Iterator<Item = (&'static str, &'a AtomicU64)>,
+) {
+    for (name, counter) in counters {
+        let count = counter.load(Relaxed);
+        if count > 0 {
+            *sums.entry(name).or_default() += count;
+        }
     }
 }

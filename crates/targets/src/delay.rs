@@ -15,7 +15,7 @@ use crate::counted::Ledger;
 use crate::hello::Hello;
 use crate::http::Site;
 use crate::places::Places;
-use crate::spec::LONGEST_DELAY_NS;
+use crate::spec::{LONGEST_DELAY_NS, SpecError, within};
 use crate::truth::{Row, Truth};
 use crate::{DelaySpec, random};
 
@@ -47,8 +47,24 @@ pub enum Delay {
 }
 
 impl Delay {
+    /// Checks what is drawn from; `key` is its name in the spec.
+    pub(crate) fn check(&self, key: &str) -> Result<(), SpecError> {
+        match *self {
+            Delay::Constant { ns } => within(&format!("{key}.ns"), ns, 0, LONGEST_DELAY_NS),
+            Delay::Bimodal { fast_ns, slow_ns, slow_share } => {
+                within(&format!("{key}.slow_ns"), slow_ns, 0, LONGEST_DELAY_NS)?;
+                within(&format!("{key}.fast_ns"), fast_ns, 0, slow_ns)?;
+                within(&format!("{key}.slow_share"), slow_share, 0.0, 1.0)
+            }
+            Delay::Heavy { median_ns, sigma } => {
+                within(&format!("{key}.median_ns"), median_ns, 0, LONGEST_DELAY_NS)?;
+                within(&format!("{key}.sigma"), sigma, 0.0, 10.0)
+            }
+        }
+    }
+
     /// The delay of request `number`, in nanoseconds.
-    fn draw(&self, seed: u64, number: u64) -> u64 {
+    pub(crate) fn draw(&self, seed: u64, number: u64) -> u64 {
         match *self {
             Delay::Constant { ns } => ns,
             Delay::Bimodal { fast_ns, slow_ns, slow_share } => {

@@ -55,7 +55,7 @@ impl Luck {
     }
 
     /// The script for the next request of all; None if it meets no fault.
-    fn next(&self, request: Request, reused: bool) -> Option<Vec<Step>> {
+    fn next(&self, request: &Request, reused: bool) -> Option<Vec<Step>> {
         let number = self.number.fetch_add(1, Relaxed);
         let spared = self.fault == Fault::ClosedOnReuse && !reused;
         let unlucky = random::unit(self.seed, 0, number) < self.share;
@@ -85,11 +85,11 @@ impl Serve for Faulty {
 impl Connection {
     /// One request and what follows it. An error means that the client left or talks nonsense.
     async fn exchange(&mut self) -> io::Result<Ending> {
-        let Some(request) = request::next(&mut self.stream).await? else {
+        let Some(request) = request::next(&mut self.stream, 0).await? else {
             return Ok(Ending::Over);
         };
         self.tally.requests.fetch_add(1, Relaxed);
-        let unlucky = self.luck.next(request, self.reused);
+        let unlucky = self.luck.next(&request, self.reused);
         self.reused = true;
         let answers = unlucky.is_none() || self.luck.fault.answers();
         if unlucky.is_some() {

@@ -1,12 +1,14 @@
 //! Servers to fire at: what they do is known, counted, and decided by a seed.
 //!
-//! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Four kinds:
+//! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Five kinds:
 //! `hello` answers as fast as it can, `delay` answers after a known time, `bytes` answers a body
-//! of any size, `faulty` breaks the protocol in the way that its [`Fault`] names.
+//! of any size, `faulty` breaks the protocol in the way that its [`Fault`] names, `chat` streams
+//! answers as chat APIs do.
 //!
 //! What they are for is the truth: a test fires at a target and balances what the client counted
 //! against the target's [`Counts`], a truth test compares the client's latencies with the
-//! target's own log. So a target refuses to be a web server: it has no routes, answers every
+//! target's own log. So a target refuses to be a web server: it has no routes (`chat` has what
+//! its API has), answers every
 //! method alike (`HEAD` without the body), sends no `Date`, and logs nothing it was not asked for.
 //!
 //! ```
@@ -30,6 +32,7 @@ mod alarm;
 mod blackhole;
 mod body;
 mod bytes;
+mod chat;
 mod clock;
 mod counted;
 mod counts;
@@ -47,6 +50,7 @@ mod spec;
 mod target;
 mod truth;
 
+pub use chat::{Chance, ChatDialect, ChatSpec, Defect, Tokens};
 pub use counts::Counts;
 pub use delay::Delay;
 pub use fault::Fault;

@@ -11,12 +11,16 @@ const LINE_BYTES: u64 = 64 * 1024;
 const LINES: usize = 1_000;
 
 /// A request that was read to the end of its body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Request {
     /// Its answer must have no body.
     pub(crate) head_only: bool,
     /// The client wants to send another one on this connection.
     pub(crate) keep_alive: bool,
+    /// The target of its request line.
+    pub(crate) path: String,
+    /// The beginning of its body, as far as that was asked for.
+    pub(crate) body: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -25,24 +29,38 @@ enum Framing {
     Chunked,
 }
 
-/// The next request, or None when the client has closed between two.
-pub(crate) async fn next(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Request>> {
+/// The next request with so many bytes of its body, or None when the client has closed between two.
+pub(crate) async fn next(
+    source: &mut (impl AsyncBufRead + Unpin),
+    kept: usize,
+) -> io::Result<Option<Request>> {
     if source.fill_buf().await?.is_empty() {
         return Ok(None);
     }
     let first = line(source).await?;
     let mut words = first.split(' ');
-    let (method, version) = (words.next(), words.nth(1));
-    let mut request = match version {
-        Some("HTTP/1.1") => Request { head_only: method == Some("HEAD"), keep_alive: true },
-        Some("HTTP/1.0") => Request { head_only: method == Some("HEAD"), keep_alive: false },
+    let (method, path, version) = (words.next(), words.next(), words.next());
+    let keep_alive = match version {
+        Some("HTTP/1.1") => true,
+        Some("HTTP/1.0") => false,
         _ => return Err(malformed("request line")),
     };
-    match headers(source, &mut request).await? {
-        Framing::Length(bytes) => skip(source, bytes).await?,
-        Framing::Chunked => skip_chunks(source).await?,
+    let path = path.unwrap_or_default().to_owned();
+    let head_only = method == Some("HEAD");
+    let mut request = Request { head_only, keep_alive, path, body: Vec::new() };
+    let framing = headers(source, &mut request).await?;
+    let mut body = Body { kept, bytes: Vec::new() };
+    match framing {
+        Framing::Length(bytes) => body.take(source, bytes).await?,
+        Framing::Chunked => body.take_chunks(source).await?,
     }
-    Ok(Some(request))
+    Ok(Some(Request { body: body.bytes, ..request }))
+}
+
+/// A body that is read to its end and kept in part.
+struct Body {
+    kept: usize,
+    bytes: Vec<u8>,
 }
 
 async fn headers(
@@ -70,22 +88,44 @@ async fn headers(
     Err(malformed("head: too many lines"))
 }
 
-async fn skip_chunks(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
-    loop {
-        let size = line(source).await?;
-        let digits = size.split(';').next().unwrap_or_default().trim();
-        let bytes = u64::from_str_radix(digits, 16).map_err(|_| malformed("chunk size"))?;
-        if bytes == 0 {
-            break;
+impl Body {
+    async fn take_chunks(&mut self, source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
+        loop {
+            let size = line(source).await?;
+            let digits = size.split(';').next().unwrap_or_default().trim();
+            let bytes = u64::from_str_radix(digits, 16).map_err(|_| malformed("chunk size"))?;
+            if bytes == 0 {
+                break;
+            }
+            self.take(source, bytes).await?;
+            if !line(source).await?.is_empty() {
+                return Err(malformed("end of a chunk"));
+            }
         }
-        skip(source, bytes).await?;
-        if !line(source).await?.is_empty() {
-            return Err(malformed("end of a chunk"));
-        }
+        // The trailers, up to an empty line.
+        while !line(source).await?.is_empty() {}
+        Ok(())
     }
-    // The trailers, up to an empty line.
-    while !line(source).await?.is_empty() {}
-    Ok(())
+
+    async fn take(
+        &mut self,
+        source: &mut (impl AsyncBufRead + Unpin),
+        mut bytes: u64,
+    ) -> io::Result<()> {
+        while bytes > 0 {
+            let there = source.fill_buf().await?;
+            if there.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            // At most what is there, which is a usize.
+            let part = bytes.min(there.len() as u64) as usize;
+            let room = self.kept.saturating_sub(self.bytes.len());
+            self.bytes.extend_from_slice(&there[..part.min(room)]);
+            source.consume(part);
+            bytes -= part as u64;
+        }
+        Ok(())
+    }
 }
 
 /// One line without its end.
@@ -101,20 +141,6 @@ async fn line(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-async fn skip(source: &mut (impl AsyncBufRead + Unpin), mut bytes: u64) -> io::Result<()> {
-    while bytes > 0 {
-        let there = source.fill_buf().await?.len();
-        if there == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let part = bytes.min(there as u64);
-        // At most `there`, which is a usize.
-        source.consume(part as usize);
-        bytes -= part;
-    }
-    Ok(())
-}
-
 /// Nobody sees the message: the connection is closed. It is there for who debugs a client.
 fn malformed(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
@@ -127,7 +153,7 @@ mod tests {
     fn read_all(mut bytes: &[u8]) -> io::Result<Vec<Request>> {
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let mut requests = Vec::new();
-        while let Some(request) = runtime.block_on(next(&mut bytes))? {
+        while let Some(request) = runtime.block_on(next(&mut bytes, 4))? {
             requests.push(request);
         }
         Ok(requests)
@@ -141,11 +167,11 @@ mod tests {
             HEAD / HTTP/1.1\r\nconnection: close\r\n\r\n\
             GET / HTTP/1.0\r\n\r\n\
             GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
-        let seen: Vec<(bool, bool)> = read_all(bytes)
-            .unwrap()
-            .into_iter()
-            .map(|request| (request.head_only, request.keep_alive))
-            .collect();
+        let requests = read_all(bytes).unwrap();
+        let bodies: Vec<_> = requests.iter().map(|request| request.body.as_slice()).collect();
+        assert_eq!(bodies, [b"".as_slice(), b"G\r\n\r", b"abc0", b"", b"", b""]);
+        let seen: Vec<(bool, bool)> =
+            requests.into_iter().map(|request| (request.head_only, request.keep_alive)).collect();
         let (get, last) = ((false, true), (false, false));
         assert_eq!(seen, [get, get, get, (true, false), last, get]);
     }

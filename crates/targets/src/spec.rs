@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Delay, Fault};
+use crate::{ChatSpec, Delay, Fault};
 
 /// The longest delay that may be asked for, and the longest that a heavy tail can give: 1 hour.
 pub(crate) const LONGEST_DELAY_NS: u64 = 3_600_000_000_000;
@@ -29,6 +29,8 @@ pub enum Spec {
     Bytes(BytesSpec),
     /// Fails in a given way.
     Faulty(FaultySpec),
+    /// Streams answers of a chat API.
+    Chat(ChatSpec),
 }
 
 /// Answers `Hello world` (text/plain), or `{"status":"ok"}` (application/json).
@@ -113,7 +115,7 @@ pub struct FaultySpec {
 /// A setting that is out of range: which one, and what it may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
-    key: &'static str,
+    key: String,
     problem: String,
 }
 
@@ -127,6 +129,7 @@ impl Spec {
             Spec::Delay(spec) => spec.check(),
             Spec::Bytes(spec) => within("size", spec.size, 0, LARGEST_BODY_BYTES),
             Spec::Faulty(spec) => within("share", spec.share, 0.0, 1.0),
+            Spec::Chat(spec) => spec.check(),
         }
     }
 
@@ -137,6 +140,7 @@ impl Spec {
             Spec::Delay(spec) => (&spec.host, spec.port, spec.threads),
             Spec::Bytes(spec) => (&spec.host, spec.port, spec.threads),
             Spec::Faulty(spec) => (&spec.host, spec.port, spec.threads),
+            Spec::Chat(spec) => (&spec.host, spec.port, spec.threads),
         }
     }
 }
@@ -144,30 +148,22 @@ impl Spec {
 impl DelaySpec {
     fn check(&self) -> Result<(), SpecError> {
         within("capacity", self.capacity.unwrap_or(1), 1, usize::MAX)?;
-        match self.delay {
-            Delay::Constant { ns } => within("delay.ns", ns, 0, LONGEST_DELAY_NS),
-            Delay::Bimodal { fast_ns, slow_ns, slow_share } => {
-                within("delay.slow_ns", slow_ns, 0, LONGEST_DELAY_NS)?;
-                within("delay.fast_ns", fast_ns, 0, slow_ns)?;
-                within("delay.slow_share", slow_share, 0.0, 1.0)
-            }
-            Delay::Heavy { median_ns, sigma } => {
-                within("delay.median_ns", median_ns, 0, LONGEST_DELAY_NS)?;
-                within("delay.sigma", sigma, 0.0, 10.0)
-            }
-        }
+        self.delay.check("delay")
     }
 }
 
 /// Also refuses what compares with nothing: a share that is not a number.
-fn within<T>(key: &'static str, value: T, least: T, most: T) -> Result<(), SpecError>
+pub(crate) fn within<T>(key: &str, value: T, least: T, most: T) -> Result<(), SpecError>
 where
     T: PartialOrd + fmt::Display,
 {
     if value >= least && value <= most {
         return Ok(());
     }
-    Err(SpecError { key, problem: format!("{value} is not within {least} to {most}") })
+    Err(SpecError {
+        key: key.to_owned(),
+        problem: format!("{value} is not within {least} to {most}"),
+    })
 }
 
 impl fmt::Display for SpecError {
@@ -191,15 +187,15 @@ impl Default for BytesSpec {
     }
 }
 
-fn default_host() -> String {
+pub(crate) fn default_host() -> String {
     "127.0.0.1".to_owned()
 }
 
-fn default_threads() -> usize {
+pub(crate) fn default_threads() -> usize {
     1
 }
 
-fn default_seed() -> u64 {
+pub(crate) fn default_seed() -> u64 {
     1
 }
 

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::alarm::Alarm;
 use crate::blackhole::Blackhole;
 use crate::bytes::Block;
+use crate::chat::{self, Chat};
 use crate::counts::Tally;
 use crate::delay::{Clerk, Delayed};
 use crate::faulty::{Faulty, Luck};
@@ -20,7 +21,7 @@ use crate::hello::Hello;
 use crate::http::Http;
 use crate::listener::{self, Serve};
 use crate::truth::Writer;
-use crate::{Counts, DelaySpec, Fault, Spec};
+use crate::{ChatSpec, Counts, DelaySpec, Fault, Spec};
 
 /// A server on its own threads. It listens until it is stopped or dropped.
 #[derive(Debug)]
@@ -71,6 +72,10 @@ impl Target {
                 Some("capacity: one queue needs one process")
             }
             Spec::Delay(spec) if spec.log.is_some() => Some("log: one file needs one process"),
+            Spec::Chat(spec) if spec.capacity.is_some() => {
+                Some("capacity: one queue needs one process")
+            }
+            Spec::Chat(spec) if spec.log.is_some() => Some("log: one file needs one process"),
             Spec::Faulty(spec) if spec.fault == Fault::NoAccept => {
                 Some("no_accept: its full queue needs one process")
             }
@@ -133,19 +138,26 @@ impl Target {
                 let luck = Arc::new(Luck::new(spec));
                 target.spawn(sockets, || Ok(Faulty::new(Arc::clone(&luck))))?;
             }
+            Spec::Chat(spec) => target.chat(spec, sockets)?,
         }
         Ok(target)
     }
 
     fn delay(&mut self, spec: &DelaySpec, sockets: Vec<Socket>) -> io::Result<()> {
-        let writer = spec.log.as_deref().map(Writer::start).transpose()?;
-        let truth = writer.as_ref().map(Writer::truth);
+        let (writer, truth) = spec.log.as_deref().map(Writer::start).transpose()?.unzip();
         self.running().writer = writer;
         let clerk = Arc::new(Clerk::new(spec));
         self.spawn(sockets, || {
             let site = Delayed::new(Arc::clone(&clerk), Alarm::start()?, truth.clone());
             Ok(Http::new(site))
         })
+    }
+
+    fn chat(&mut self, spec: &ChatSpec, sockets: Vec<Socket>) -> io::Result<()> {
+        let (writer, log) = spec.log.as_deref().map(Writer::start).transpose()?.unzip();
+        self.running().writer = writer;
+        let clerk = Arc::new(chat::Clerk::new(spec));
+        self.spawn(sockets, || Ok(Chat::new(Arc::clone(&clerk), Alarm::start()?, log.clone())))
     }
 
     /// `make` is called once for each thread, inside its runtime.

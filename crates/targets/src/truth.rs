@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-const HEADER: &str = "received_ns,planned_ns,sent_ns,delay_ns,queued_ns";
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// One answer. Stamps are CLOCK_MONOTONIC in nanoseconds.
@@ -29,61 +28,81 @@ pub(crate) struct Row {
     pub(crate) queued_ns: u64,
 }
 
+/// One line of a log.
+pub(crate) trait Line: Send + Sync + 'static {
+    /// The names of its columns.
+    const HEADER: &str;
+
+    /// Writes it, with its line end.
+    fn write(&self, file: &mut impl Write) -> io::Result<()>;
+}
+
 /// Where serving threads leave their rows.
-#[derive(Debug, Default)]
-pub(crate) struct Truth {
-    rows: Mutex<Vec<Row>>,
+#[derive(Debug)]
+pub(crate) struct Truth<R = Row> {
+    rows: Mutex<Vec<R>>,
     over: AtomicBool,
 }
 
 /// The thread that writes them down.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    truth: Arc<Truth>,
+    over: Arc<dyn Over>,
     thread: JoinHandle<io::Result<()>>,
 }
 
-impl Truth {
-    pub(crate) fn push(&self, row: Row) {
+/// What can be told that nothing more will come.
+trait Over: Send + Sync + std::fmt::Debug {
+    fn end(&self);
+}
+
+impl<R: Line + std::fmt::Debug> Over for Truth<R> {
+    fn end(&self) {
+        self.over.store(true, Ordering::Release);
+    }
+}
+
+impl<R> Truth<R> {
+    pub(crate) fn push(&self, row: R) {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
     }
 
-    fn take(&self) -> Vec<Row> {
+    fn take(&self) -> Vec<R> {
         std::mem::take(&mut *self.rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Writer {
-    /// Creates the file, overwriting an old one.
-    pub(crate) fn start(path: &Path) -> io::Result<Self> {
+    /// Creates the file, overwriting an old one; gives where rows are left too.
+    pub(crate) fn start<R>(path: &Path) -> io::Result<(Self, Arc<Truth<R>>)>
+    where
+        R: Line + std::fmt::Debug,
+    {
         let file = File::create(path).map_err(|error| {
             io::Error::new(error.kind(), format!("log {}: {error}", path.display()))
         })?;
-        let truth = Arc::new(Truth::default());
+        let truth = Arc::new(Truth { rows: Mutex::default(), over: AtomicBool::new(false) });
         let source = Arc::clone(&truth);
         let thread = thread::Builder::new()
             .name("target-truth".to_owned())
             .spawn(move || write(&source, BufWriter::new(file)))?;
-        Ok(Writer { truth, thread })
-    }
-
-    pub(crate) fn truth(&self) -> Arc<Truth> {
-        Arc::clone(&self.truth)
+        let over: Arc<dyn Over> = Arc::<Truth<R>>::clone(&truth);
+        Ok((Writer { over, thread }, truth))
     }
 
     /// Writes what is left; to be called when nothing is served any more. Returns the first error
     /// met since the start.
     pub(crate) fn finish(self) -> io::Result<()> {
-        self.truth.over.store(true, Ordering::Release);
+        self.over.end();
         self.thread.thread().unpark();
         self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the log's writer panicked")))
     }
 }
 
 /// Goes on taking rows after an error, so that they do not pile up.
-fn write(truth: &Truth, mut file: BufWriter<File>) -> io::Result<()> {
+fn write<R: Line>(truth: &Truth<R>, mut file: BufWriter<File>) -> io::Result<()> {
     net::be_patient();
-    let mut result = writeln!(file, "{HEADER}");
+    let mut result = writeln!(file, "{}", R::HEADER);
     loop {
         let over = truth.over.load(Ordering::Acquire);
         let rows = truth.take();
@@ -95,7 +114,9 @@ fn write(truth: &Truth, mut file: BufWriter<File>) -> io::Result<()> {
     }
 }
 
-impl Row {
+impl Line for Row {
+    const HEADER: &str = "received_ns,planned_ns,sent_ns,delay_ns,queued_ns";
+
     fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let Row { received_ns, planned_ns, sent_ns, delay_ns, queued_ns } = self;
         writeln!(file, "{received_ns},{planned_ns},{sent_ns},{delay_ns},{queued_ns}")

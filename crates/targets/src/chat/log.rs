@@ -1,0 +1,43 @@
+//! The log of streams: when each event was due, and when it was sent.
+
+use std::io::{self, Write};
+
+use crate::truth::Line;
+
+/// What happened in a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Its request was read.
+    Received,
+    /// Generated text left.
+    Text,
+    /// An event without text left.
+    Other,
+    /// The event that ends it left.
+    End,
+}
+
+/// One event. Stamps are CLOCK_MONOTONIC in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Event {
+    /// The number of the stream, in the order in which requests came.
+    pub(crate) turn: u64,
+    pub(crate) what: What,
+    pub(crate) planned_ns: u64,
+    /// Just before the write that carried it.
+    pub(crate) sent_ns: u64,
+}
+
+impl Line for Event {
+    const HEADER: &str = "stream,event,planned_ns,sent_ns";
+
+    fn write(&self, file: &mut impl Write) -> io::Result<()> {
+        let what = match self.what {
+            What::Received => "received",
+            What::Text => "text",
+            What::Other => "other",
+            What::End => "end",
+        };
+        writeln!(file, "{},{what},{},{}", self.turn, self.planned_ns, self.sent_ns)
+    }
+}

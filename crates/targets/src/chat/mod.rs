@@ -1,0 +1,338 @@
+//! Streams answers as chat APIs do: known events at known times, in the dialect of the spec.
+//!
+//! Raw sockets, since it must also break streams in ways that no HTTP library offers. When each
+//! event is due is decided when its request has been read (`clerk`); what it says is told by a
+//! `story`; a request in so many meets a `defect`.
+
+mod ask;
+mod clerk;
+mod defect;
+mod dify;
+mod log;
+mod openai;
+mod spec;
+mod story;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use socket2::SockRef;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use crate::alarm::Alarm;
+use crate::clock;
+use crate::counts::{Call, Tally};
+use crate::listener::Serve;
+use crate::request;
+use crate::truth::Truth;
+use ask::Ask;
+pub(crate) use clerk::Clerk;
+use clerk::Turn;
+pub use defect::Defect;
+pub(crate) use log::Event;
+use log::What;
+pub use spec::{Chance, ChatDialect, ChatSpec, Tokens};
+use story::Story;
+
+/// Bodies of requests are read so far; what is beyond is not looked at.
+const BODY_BYTES: usize = 1 << 20;
+
+/// Long enough for the client to have read what came before a reset.
+const BEFORE_RESET: Duration = Duration::from_millis(20);
+
+/// How often a stream that never ends shows that it lives.
+const ENDLESS: Duration = Duration::from_millis(50);
+
+const HTML: &str = "<!doctype html>\n<title>Sign in</title>\n<p>Please sign in.\n";
+
+/// The chat server of one thread.
+#[derive(Debug)]
+pub(crate) struct Chat {
+    clerk: Arc<Clerk>,
+    alarm: Arc<Alarm>,
+    log: Option<Arc<Truth<Event>>>,
+}
+
+/// One connection to it.
+struct Connection {
+    clerk: Arc<Clerk>,
+    alarm: Arc<Alarm>,
+    log: Option<Arc<Truth<Event>>>,
+    stream: BufReader<TcpStream>,
+    tally: Arc<Tally>,
+    /// What is about to be written, and what of it is logged.
+    body: Vec<u8>,
+    framed: Vec<u8>,
+    events: Vec<Event>,
+}
+
+/// Whether the connection can take another request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Open,
+    Over,
+}
+
+impl Chat {
+    pub(crate) fn new(
+        clerk: Arc<Clerk>,
+        alarm: Arc<Alarm>,
+        log: Option<Arc<Truth<Event>>>,
+    ) -> Self {
+        Chat { clerk, alarm, log }
+    }
+}
+
+impl Serve for Chat {
+    fn serve(
+        &self,
+        stream: TcpStream,
+        tally: Arc<Tally>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let mut connection = Connection {
+            clerk: Arc::clone(&self.clerk),
+            alarm: Arc::clone(&self.alarm),
+            log: self.log.clone(),
+            stream: BufReader::new(stream),
+            tally,
+            body: Vec::new(),
+            framed: Vec::new(),
+            events: Vec::new(),
+        };
+        async move { while let Ok(Ending::Open) = connection.exchange().await {} }
+    }
+}
+
+impl Connection {
+    /// One request and its answer. An error means that the client left or talks nonsense.
+    async fn exchange(&mut self) -> io::Result<Ending> {
+        let Some(request) = request::next(&mut self.stream, BODY_BYTES).await? else {
+            return Ok(Ending::Over);
+        };
+        let received_ns = clock::now_ns();
+        self.tally.requests.fetch_add(1, Relaxed);
+        let ending = match ask::read(self.clerk.dialect(), &request) {
+            Ask::Plain(status, body) => self.plain(status, &body).await?,
+            Ask::Retrieve => {
+                self.tally.call(Call::Retrieve);
+                let at_ns = self.clerk.retrieval(received_ns);
+                self.alarm.until(at_ns).await;
+                self.plain("200 OK", &dify::records()).await?
+            }
+            Ask::Chat(chat) => {
+                self.tally.call(if chat.is_agent { Call::Agent } else { Call::Chat });
+                let turn = self.clerk.turn(received_ns);
+                let story = Story::new(self.clerk.dialect(), chat, turn.number);
+                self.note(turn.number, What::Received, received_ns, received_ns);
+                match turn.defect {
+                    Some(defect) => self.broken(&story, &turn, defect).await?,
+                    None => self.whole(&story, &turn).await?,
+                }
+            }
+        };
+        Ok(if request.keep_alive { ending } else { Ending::Over })
+    }
+
+    /// An answer that is no stream.
+    async fn plain(&mut self, status: &str, body: &str) -> io::Result<Ending> {
+        let length = body.len();
+        let text = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        self.send(text.as_bytes()).await?;
+        self.tally.answered.fetch_add(1, Relaxed);
+        Ok(Ending::Open)
+    }
+
+    /// A stream as it should be, or the same at once where the client did not want one.
+    async fn whole(&mut self, story: &Story, turn: &Turn) -> io::Result<Ending> {
+        if !story.is_streamed() {
+            self.alarm.until(turn.end_ns()).await;
+            return self.plain("200 OK", &story.at_once(turn.at_ns.len() as u64)).await;
+        }
+        self.open("content-type: text/event-stream\r\ncache-control: no-cache\r\n").await?;
+        self.begin(story, turn).await?;
+        self.texts(story, turn, 0..turn.at_ns.len()).await?;
+        self.close_body(story, turn).await?;
+        self.tally.answered.fetch_add(1, Relaxed);
+        Ok(Ending::Open)
+    }
+
+    /// A stream that goes wrong after half of its texts, if not at its head.
+    async fn broken(&mut self, story: &Story, turn: &Turn, defect: Defect) -> io::Result<Ending> {
+        self.tally.defect(defect);
+        let half = turn.at_ns.len() / 2;
+        match defect {
+            Defect::Html => {
+                let length = HTML.len();
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length:";
+                self.send(format!("{head} {length}\r\n\r\n{HTML}").as_bytes()).await?;
+                return Ok(Ending::Open);
+            }
+            Defect::Compressed => return self.compressed(story, turn).await,
+            _ => {}
+        }
+        self.open("content-type: text/event-stream\r\ncache-control: no-cache\r\n").await?;
+        self.begin(story, turn).await?;
+        self.texts(story, turn, 0..half).await?;
+        match defect {
+            Defect::Error => {
+                self.put(turn.number, What::Other, turn.end_ns(), |out| story.error(out));
+                self.flush().await?;
+                self.send(b"0\r\n\r\n").await?;
+            }
+            Defect::Truncated => self.send(b"0\r\n\r\n").await?,
+            Defect::Malformed => {
+                let cut = b"data: {\"event\":\"message\",\"choices\":[{\"delta\":{\"con\n\n";
+                self.put(turn.number, What::Other, turn.end_ns(), |out| out.extend(cut));
+                self.texts(story, turn, half..turn.at_ns.len()).await?;
+                self.close_body(story, turn).await?;
+            }
+            Defect::Reset => {
+                sleep(BEFORE_RESET).await;
+                SockRef::from(self.stream.get_ref()).set_linger(Some(Duration::ZERO))?;
+                return Ok(Ending::Over);
+            }
+            Defect::Stall => {
+                self.listen_only().await?;
+                return Ok(Ending::Over);
+            }
+            Defect::Endless => loop {
+                self.body.extend_from_slice(b": still here\n\n");
+                self.flush().await?;
+                sleep(ENDLESS).await;
+            },
+            Defect::Html | Defect::Compressed => {}
+        }
+        Ok(Ending::Open)
+    }
+
+    /// The head of an answer in chunks.
+    async fn open(&mut self, fields: &str) -> io::Result<()> {
+        let head = format!("HTTP/1.1 200 OK\r\n{fields}transfer-encoding: chunked\r\n\r\n");
+        self.framed.extend_from_slice(head.as_bytes());
+        Ok(())
+    }
+
+    /// What comes before the first text.
+    async fn begin(&mut self, story: &Story, turn: &Turn) -> io::Result<()> {
+        let at_ns = story.begins_at(turn);
+        self.alarm.until(at_ns).await;
+        self.put(turn.number, What::Other, at_ns, |out| story.opening(out));
+        self.flush().await
+    }
+
+    /// Texts, so many in one write as the spec says, each write when its last text is due.
+    async fn texts(
+        &mut self,
+        story: &Story,
+        turn: &Turn,
+        texts: std::ops::Range<usize>,
+    ) -> io::Result<()> {
+        let (mut next, end) = (texts.start, texts.end);
+        while next < end {
+            let after = (next + self.clerk.events_per_write()).min(end);
+            self.rest_until(story, turn.at_ns[after - 1]).await?;
+            for number in next..after {
+                let at_ns = turn.at_ns[number];
+                self.put(turn.number, What::Text, at_ns, |out| story.text(number as u64, out));
+            }
+            self.flush().await?;
+            next = after;
+        }
+        Ok(())
+    }
+
+    /// Waits, with a sign of life now and then where the dialect has one.
+    async fn rest_until(&mut self, story: &Story, at_ns: u64) -> io::Result<()> {
+        while let Some((ping, every_ns)) = story.ping() {
+            let ping_ns = clock::now_ns() + every_ns;
+            if ping_ns >= at_ns {
+                break;
+            }
+            self.alarm.until(ping_ns).await;
+            self.body.extend_from_slice(ping);
+            self.flush().await?;
+        }
+        self.alarm.until(at_ns).await;
+        Ok(())
+    }
+
+    async fn close_body(&mut self, story: &Story, turn: &Turn) -> io::Result<()> {
+        let (texts, end_ns) = (turn.at_ns.len() as u64, turn.end_ns());
+        self.put(turn.number, What::End, end_ns, |out| story.closing(texts, out));
+        self.flush().await?;
+        self.send(b"0\r\n\r\n").await
+    }
+
+    /// The whole stream, in a coding that nobody asked for.
+    async fn compressed(&mut self, story: &Story, turn: &Turn) -> io::Result<Ending> {
+        let mut plain = Vec::new();
+        story.opening(&mut plain);
+        (0..turn.at_ns.len() as u64).for_each(|number| story.text(number, &mut plain));
+        story.closing(turn.at_ns.len() as u64, &mut plain);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(&plain)?;
+        self.open("content-type: text/event-stream\r\ncontent-encoding: gzip\r\n").await?;
+        self.alarm.until(turn.end_ns()).await;
+        self.body = packed.finish()?;
+        self.flush().await?;
+        self.send(b"0\r\n\r\n").await?;
+        Ok(Ending::Open)
+    }
+
+    /// Adds events to the next write.
+    fn put(&mut self, turn: u64, what: What, at_ns: u64, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.body);
+        self.note(turn, what, at_ns, 0);
+    }
+
+    fn note(&mut self, turn: u64, what: What, planned_ns: u64, sent_ns: u64) {
+        if self.log.is_some() {
+            self.events.push(Event { turn, what, planned_ns, sent_ns });
+        }
+    }
+
+    /// Sends what was put, as one chunk in one write; the log says when.
+    async fn flush(&mut self) -> io::Result<()> {
+        let mut framed = std::mem::take(&mut self.framed);
+        write!(framed, "{:x}\r\n", self.body.len())?;
+        framed.append(&mut self.body);
+        framed.extend_from_slice(b"\r\n");
+        if let Some(log) = &self.log {
+            let sent_ns = clock::now_ns();
+            for event in self.events.drain(..) {
+                let sent_ns = if event.sent_ns == 0 { sent_ns } else { event.sent_ns };
+                log.push(Event { sent_ns, ..event });
+            }
+        }
+        let sent = self.send(&framed).await;
+        framed.clear();
+        self.framed = framed;
+        sent
+    }
+
+    async fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let sent = self.stream.write(bytes).await?;
+            self.tally.bytes_out.fetch_add(sent as u64, Relaxed);
+            bytes = &bytes[sent..];
+        }
+        Ok(())
+    }
+
+    /// Takes whatever comes until the client closes.
+    async fn listen_only(&mut self) -> io::Result<()> {
+        loop {
+            let bytes = self.stream.fill_buf().await?.len();
+            if bytes == 0 {
+                return Ok(());
+            }
+            self.stream.consume(bytes);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a chat target shall be.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Defect;
+use super::clerk::MOST_TOKENS;
+use crate::Delay;
+use crate::spec::{SpecError, default_host, default_seed, default_threads, within};
+
+/// Whose API it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatDialect {
+    /// `POST /v1/chat/completions`.
+    Openai,
+    /// `POST /v1/chat-messages` and `POST /v1/datasets/{id}/retrieve`.
+    Dify,
+}
+
+/// How many texts, one a token, an answer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Tokens {
+    /// Always the same.
+    Constant {
+        /// At most a million.
+        n: u64,
+    },
+    /// Any number within bounds, drawn for each request.
+    Uniform {
+        /// The fewest.
+        least: u64,
+        /// The most, at most a million.
+        most: u64,
+    },
+}
+
+/// How often a defect is met.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chance {
+    /// What goes wrong.
+    pub defect: Defect,
+    /// The share of requests, 0 to 1.
+    pub share: f64,
+}
+
+/// Streams answers of a chat API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChatSpec {
+    /// Whose API it is.
+    pub dialect: ChatDialect,
+    /// Address or name to listen on; IPv4 or IPv6.
+    #[serde(default = "default_host")]
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    #[serde(default)]
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    #[serde(default = "default_threads")]
+    pub threads: usize,
+    /// From when a request has a place to the first text.
+    #[serde(default = "no_time")]
+    pub ttft: Delay,
+    /// From one text to the next.
+    #[serde(default = "no_time")]
+    pub itl: Delay,
+    /// How many texts.
+    #[serde(default = "some_tokens")]
+    pub tokens: Tokens,
+    /// Texts that leave in one write, when the last of them is due.
+    #[serde(default = "one")]
+    pub events_per_write: usize,
+    /// How many answers are given at once; the rest wait their turn. None: all of them.
+    #[serde(default)]
+    pub capacity: Option<usize>,
+    /// What goes wrong, and how often; shares add up to 1 at most.
+    #[serde(default)]
+    pub defects: Vec<Chance>,
+    /// The seed of everything drawn.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// A CSV file to write the truth to.
+    #[serde(default)]
+    pub log: Option<PathBuf>,
+}
+
+impl ChatSpec {
+    /// Answers at once, with 16 texts each in a write of its own.
+    #[must_use]
+    pub fn new(dialect: ChatDialect) -> Self {
+        ChatSpec {
+            dialect,
+            host: default_host(),
+            port: 0,
+            threads: default_threads(),
+            ttft: no_time(),
+            itl: no_time(),
+            tokens: some_tokens(),
+            events_per_write: one(),
+            capacity: None,
+            defects: Vec::new(),
+            seed: default_seed(),
+            log: None,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), SpecError> {
+        within("capacity", self.capacity.unwrap_or(1), 1, usize::MAX)?;
+        within("events_per_write", self.events_per_write, 1, usize::MAX)?;
+        self.ttft.check("ttft")?;
+        self.itl.check("itl")?;
+        let (least, most) = match self.tokens {
+            Tokens::Constant { n } => (n, n),
+            Tokens::Uniform { least, most } => (least, most),
+        };
+        within("tokens", most, 0, MOST_TOKENS)?;
+        within("tokens.least", least, 0, most)?;
+        for chance in &self.defects {
+            within("defects.share", chance.share, 0.0, 1.0)?;
+        }
+        let shares: f64 = self.defects.iter().map(|chance| chance.share).sum();
+        within("defects: the sum of shares", shares, 0.0, 1.0 + 1e-9)
+    }
+}
+
+fn no_time() -> Delay {
+    Delay::Constant { ns: 0 }
+}
+
+fn some_tokens() -> Tokens {
+    Tokens::Constant { n: 16 }
+}
+
+fn one() -> usize {
+    1
+}
