@@ -3,9 +3,9 @@
 use std::io::{self, ErrorKind};
 
 use net::{Driver, LayerError, LayerFault, Nanos};
-use wire::{BodySink, Framing, Head, Heads, Progress, Response, WireError};
+use wire::{BodySink, Framing, Head, Progress, Response, WireError};
 
-use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET};
+use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET, Watch};
 
 /// A body that nobody looks at is thrown away in the kernel when so much is left of it: copying
 /// costs more than one more system call from about here on.
@@ -59,6 +59,8 @@ pub struct Exchange {
     pub is_head_enough: bool,
     /// The body without its framing, kept only when somebody asked for it before the start.
     pub body: Option<Vec<u8>>,
+    /// Who watches the events of a stream, if anybody does.
+    pub watch: Option<Box<Watch>>,
     response: Response,
     /// Bytes of the request, and those that are written.
     to_write: usize,
@@ -81,6 +83,7 @@ impl Exchange {
             transcript: None,
             is_head_enough: false,
             body: None,
+            watch: None,
             response: Response::new(request.is_head),
             to_write: request.length,
             written: 0,
@@ -147,10 +150,10 @@ impl Exchange {
         scratch: &mut Scratch,
         is_closed: bool,
     ) -> Step {
-        let Scratch { buffer, heads } = scratch;
         let is_plain = connection.is_plain();
         for _ in 0..READS_IN_A_ROW {
             let discardable = self.discardable(is_plain);
+            let buffer = &mut scratch.buffer;
             let room = self.room(discardable, is_plain, buffer.len());
             let read = if discardable > 0 {
                 connection.discard(driver, &mut buffer[..room])
@@ -169,7 +172,7 @@ impl Exchange {
             } else if discardable > 0 {
                 Ok(self.response.discard(length as u64))
             } else {
-                self.look_at(&buffer[..length], heads)
+                self.look_at(length, scratch)
             };
             match progress {
                 Ok(Progress::Done(head)) => return self.complete(head),
@@ -191,6 +194,12 @@ impl Exchange {
         self.end(now, reason)
     }
 
+    /// When bytes of the answer came last, if some did.
+    #[must_use]
+    pub fn last_read(&self) -> Option<Nanos> {
+        (self.last_read != UNSET).then_some(self.last_read)
+    }
+
     /// Ends it with a failure that was found outside, such as a failed dial.
     pub fn end(&mut self, now: Nanos, reason: Reason) -> Outcome {
         self.stamps.last_byte = now;
@@ -206,7 +215,7 @@ impl Exchange {
 
     fn discardable(&self, is_plain: bool) -> u64 {
         let left = self.response.discardable();
-        let is_looked_at = self.transcript.is_some() || self.body.is_some();
+        let is_looked_at = self.is_looked_at();
         if is_plain && left >= DISCARD_FROM && !is_looked_at { left } else { 0 }
     }
 
@@ -230,15 +239,26 @@ impl Exchange {
         self.bytes_in += length as u64;
     }
 
-    fn look_at(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Progress, WireError> {
+    /// Whether anybody wants to see the body.
+    fn is_looked_at(&self) -> bool {
+        self.transcript.is_some() || self.body.is_some() || self.watch.is_some()
+    }
+
+    fn look_at(&mut self, length: usize, scratch: &mut Scratch) -> Result<Progress, WireError> {
+        let is_late = scratch.is_late(self.last_read);
+        let Scratch { buffer, heads, .. } = scratch;
+        let bytes = &buffer[..length];
         let is_wanted = !(self.is_head_enough && self.response.head().is_some());
         if let Some(transcript) = self.transcript.as_mut().filter(|_| is_wanted) {
             transcript.extend_from_slice(bytes);
         }
         self.latest = bytes.len();
-        let progress = match &mut self.body {
-            None => self.response.feed(bytes, heads, &mut ())?,
-            Some(body) => self.response.feed(bytes, heads, &mut Keeper(body))?,
+        let progress = match (&mut self.body, &mut self.watch) {
+            (None, None) => self.response.feed(bytes, heads, &mut ())?,
+            (body, watch) => {
+                let mut onlooker = Onlooker { body, watch, at: self.last_read, is_late };
+                self.response.feed(bytes, heads, &mut onlooker)?
+            }
         };
         if progress == Progress::More && self.excerpt.len() < EXCERPT_BYTES {
             let room = EXCERPT_BYTES - self.excerpt.len();
@@ -249,7 +269,7 @@ impl Exchange {
 
     fn complete(&mut self, head: Head) -> Step {
         self.stamps.last_byte = self.last_read;
-        if self.transcript.is_none() && self.body.is_none() {
+        if !self.is_looked_at() {
             self.last_body = match head.framing {
                 Framing::Length(length) => length,
                 _ => 0,
@@ -318,13 +338,23 @@ fn refused_or_failed(error: &io::Error) -> Reason {
     if is_refused { Reason::TlsRefused } else { Reason::TlsFailed }
 }
 
-/// Keeps a body, up to a limit.
-struct Keeper<'a>(&'a mut Vec<u8>);
+/// Keeps a body, up to a limit, and shows it to who watches a stream.
+struct Onlooker<'a> {
+    body: &'a mut Option<Vec<u8>>,
+    watch: &'a mut Option<Box<Watch>>,
+    at: Nanos,
+    is_late: bool,
+}
 
-impl BodySink for Keeper<'_> {
+impl BodySink for Onlooker<'_> {
     fn body(&mut self, piece: &[u8]) {
-        let room = KEPT_BYTES.saturating_sub(self.0.len());
-        self.0.extend_from_slice(&piece[..piece.len().min(room)]);
+        if let Some(body) = self.body {
+            let room = KEPT_BYTES.saturating_sub(body.len());
+            body.extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        if let Some(watch) = self.watch {
+            watch.take(piece, self.at, self.is_late);
+        }
     }
 }
 

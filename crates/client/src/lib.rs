@@ -9,6 +9,7 @@ mod outcome;
 mod scratch;
 mod stamps;
 mod tunnel;
+mod watch;
 
 pub use connection::{Connection, Opening};
 pub use exchange::{Exchange, Outline, Step};
@@ -16,3 +17,4 @@ pub use outcome::{Class, Outcome, Reason};
 pub use scratch::Scratch;
 pub use stamps::{Stamps, UNSET};
 pub use tunnel::Tunnel;
+pub use watch::{Gap, Joined, Seen, Watch};

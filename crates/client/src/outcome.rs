@@ -26,11 +26,13 @@ pub enum Class {
     Status,
     /// Answered, but a check of the user's failed.
     Check,
+    /// A stream that failed within an answer that began well.
+    Stream,
 }
 
 impl Class {
     /// Every class, in the order of its number.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Ok,
         Self::Connect,
         Self::Write,
@@ -40,6 +42,7 @@ impl Class {
         Self::Tls,
         Self::Status,
         Self::Check,
+        Self::Stream,
     ];
 
     /// The name in files and on screens.
@@ -55,6 +58,7 @@ impl Class {
             Self::Tls => "tls",
             Self::Status => "status",
             Self::Check => "check",
+            Self::Stream => "stream",
         }
     }
 }
@@ -109,6 +113,7 @@ reasons! {
     TimeoutFirstByte, Timeout, "timeout.first_byte", "no byte of the answer came in time";
     TimeoutHead, Timeout, "timeout.head", "the head of the answer was not complete in time";
     TimeoutBody, Timeout, "timeout.body", "the body of the answer was not complete in time";
+    TimeoutIdle, Timeout, "timeout.idle", "the stream stood still for longer than the idle timeout";
     WriteReset, Write, "write.reset", "reset before the request was out";
     WriteClosed, Write, "write.closed", "closed before the request was out";
     ReadReset, Read, "read.reset", "reset before the first byte of the answer";
@@ -141,6 +146,13 @@ reasons! {
     CheckJson, Check, "check.json", "the body does not say as JSON what was expected";
     CheckCapture, Check, "check.capture", "what should be kept for later requests is not in the answer";
     CheckEncoding, Check, "check.encoding", "the body cannot be decompressed";
+    StreamError, Stream, "stream.error", "an error came as an event of an answer that began well";
+    StreamTruncated, Stream, "stream.truncated", "the stream ended without the event that ends it";
+    StreamMalformed, Stream, "stream.malformed", "an event is not the JSON that its dialect promises";
+    StreamCompressed, Stream, "stream.compressed", "the stream is compressed, although that was not asked for";
+    StreamUnknown, Stream, "stream.unknown", "no event is of the dialect that was named";
+    StreamNoEvents, Stream, "stream.no_events", "the answer holds no server-sent event";
+    StreamTooLarge, Stream, "stream.too_large", "one event is larger than 16 MiB";
 }
 
 impl Reason {

@@ -1,6 +1,10 @@
 //! What reading needs and no exchange keeps: one for all exchanges of a worker.
 
+use net::Nanos;
 use wire::Heads;
+
+/// What is read so soon after the worker was woken was waited for.
+const SOON_NS: Nanos = 100_000;
 
 /// A buffer for what comes, and the latest head.
 #[derive(Debug)]
@@ -9,12 +13,20 @@ pub struct Scratch {
     pub buffer: Box<[u8]>,
     /// The latest head of an answer.
     pub heads: Heads,
+    /// When the worker was last woken from waiting with nothing to do.
+    pub woken: Nanos,
 }
 
 impl Scratch {
     /// A buffer of that size.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self { buffer: vec![0; bytes].into_boxed_slice(), heads: Heads::default() }
+        Self { buffer: vec![0; bytes].into_boxed_slice(), heads: Heads::default(), woken: 0 }
+    }
+
+    /// Whether what is read at `at` may have lain there while the worker was busy.
+    #[must_use]
+    pub fn is_late(&self, at: Nanos) -> bool {
+        at.saturating_sub(self.woken) > SOON_NS
     }
 }

@@ -233,11 +233,11 @@ fn grouped(number: u64) -> String {
 
 fn contention(health: &Health) -> Vec<String> {
     let table = [
+        (Sign::Waiting, "a worker waited for a core while others used it"),
         (
-            Sign::Waiting,
-            "a worker waited for a core while others used it: client and target share this machine",
+            Sign::Stolen,
+            "the hypervisor took 5 % or more of this machine's time in a fifth of the slices or more",
         ),
-        (Sign::Stolen, "the hypervisor took more than 5 % of this machine's time"),
         (Sign::Throttled, "this process's cgroup was held back by its CPU quota"),
         (Sign::BothFull, "generator and target both used their cores to the full"),
     ];
@@ -296,6 +296,19 @@ mod tests {
         for (vitals, expected) in table {
             assert_eq!(word(&[vitals.clone(), vitals.clone()]), expected, "{vitals:?}");
         }
+    }
+
+    #[test]
+    fn a_reason_repeats_nothing_that_its_word_says() {
+        let mut health = Health::default();
+        for _ in 0..2 {
+            health.see(&Vitals { steal_rate: 6.0, ..vitals(50.0, 20.0) });
+        }
+        let verdict = judge(&health, &Evidence::default());
+        assert_eq!(verdict.word, "contended");
+        let said = "a worker waited for a core while others used it";
+        assert_eq!(verdict.reasons[0], said);
+        assert!(verdict.reasons[1].ends_with("in a fifth of the slices or more"));
     }
 
     #[test]

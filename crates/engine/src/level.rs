@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::health::{Evidence, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES};
 use crate::report::{Phase, Sample};
+use crate::stream::{Timed, stream_json};
 use crate::summary::{Summary, WorkerTime, sum};
 use crate::tally::Tally;
 use crate::timeline::Slice;
@@ -98,6 +99,7 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
         "bytes_in": total.bytes_in,
         "bytes_out": total.bytes_out,
         "latency": latency(total),
+        "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, seconds)),
     })
 }
 
@@ -173,10 +175,15 @@ fn mark(stats: Option<&mut Value>, names: &[&str]) {
 }
 
 fn histograms(total: &Tally) -> Value {
-    let named = total.accepted.named().into_iter().filter(|(_, metric)| metric.count() > 0);
-    Value::Object(
-        named.map(|(name, metric)| (name.to_owned(), metric.to_base64().into())).collect(),
-    )
+    let named = total.accepted.named().into_iter();
+    let of_stream = total.stream.iter().flat_map(|tally| {
+        // Its first byte is known already.
+        let others = Timed::NAMED.iter().filter(|(timed, _)| *timed != Timed::Ttfb);
+        others.map(|(timed, name)| (*name, tally.metric(*timed)))
+    });
+    let counted = named.chain(of_stream).filter(|(_, metric)| metric.count() > 0);
+    let packed = counted.map(|(name, metric)| (name.to_owned(), metric.to_base64().into()));
+    Value::Object(packed.collect())
 }
 
 fn steps(summary: &Summary) -> Vec<Value> {

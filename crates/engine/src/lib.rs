@@ -6,6 +6,7 @@
 mod books;
 mod fleet;
 mod gate;
+mod goodput;
 mod health;
 mod level;
 mod log;
@@ -21,6 +22,7 @@ mod report;
 mod rows;
 mod run;
 mod split;
+mod stream;
 mod summary;
 mod tally;
 mod think;
@@ -29,19 +31,23 @@ mod variables;
 mod worker;
 
 pub use books::Books;
+pub use client::Reason;
 pub use fleet::serve;
 pub use gate::Gate;
+pub use goodput::Goodput;
 pub use level::level_json;
 pub use metric::Metric;
 pub use once::once;
 pub use pace::Schedule;
 pub use plan::{
-    BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Open, PLAN_VERSION, Pace,
-    Plan, Processes, Proxy, Replay, RequestPlan, Source, Stage, Stop, Think, Tls, Transport,
+    BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Limit, Limited, Open,
+    PLAN_VERSION, Pace, Plan, Processes, Proxy, Replay, RequestPlan, Source, Stage, Stop,
+    StreamDialect, StreamPlan, Think, Tls, Transport,
 };
 pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
 pub use report::{Phase, Report, Sample};
 pub use run::{Run, StartError};
+pub use stream::{Counted, StreamTally, Timed};
 pub use summary::{SUMMARY_VERSION, Summary};
 pub use tally::{Latencies, Tally};
 pub use worker::{Share, Worker};

@@ -20,7 +20,7 @@ impl Log {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut file = BufWriter::new(File::create(path)?);
         file.write_all(
-            b"name,phase,class,reason,status,intended_ns,taken_ns,connect_ns,tls_ns,sent_ns,first_byte_ns,last_byte_ns\n",
+            b"name,phase,class,reason,status,intended_ns,taken_ns,connect_ns,tls_ns,sent_ns,first_byte_ns,last_byte_ns,first_event_ns,first_text_ns,last_text_ns,end_ns,texts,tokens_out\n",
         )?;
         Ok(Self { file })
     }
@@ -55,6 +55,14 @@ impl Log {
             stamps.last_byte,
         ];
         times.iter().try_for_each(|time| write_time(&mut self.file, *time))?;
+        match &row.stream {
+            Some(stream) => {
+                stream.stamps.iter().try_for_each(|time| write_time(&mut self.file, *time))?;
+                write!(self.file, ",{}", stream.texts)?;
+                write_time(&mut self.file, stream.tokens_out)?;
+            }
+            None => self.file.write_all(b",,,,,,")?,
+        }
         self.file.write_all(b"\n")
     }
 }

@@ -46,11 +46,15 @@ impl Observer {
         });
         let says =
             plan.expect_json.iter().map(|check| Ok((path(&check.path)?, check.value.clone())));
-        let captures = plan.captures.iter().map(|capture| {
+        // What a stream keeps is seen by who watches it.
+        let of_answers = plan.captures.iter().filter(|capture| !capture.from.is_of_stream());
+        let captures = of_answers.map(|capture| {
             let from = match capture.from {
                 CaptureFrom::Json => Place::Json(path(&capture.what)?),
                 CaptureFrom::Header => Place::Header(capture.what.clone()),
-                CaptureFrom::Regex => Place::Regex(regex(&capture.what)?),
+                CaptureFrom::Regex | CaptureFrom::Text | CaptureFrom::Conversation => {
+                    Place::Regex(regex(&capture.what)?)
+                }
             };
             let place = names.iter().position(|name| *name == capture.name);
             Ok(Capture { place: place.ok_or("a capture has no place")?, from })
@@ -126,7 +130,7 @@ fn path(text: &str) -> Result<JsonPath, String> {
 }
 
 /// The last field of that name, of the final head: interim ones come before it.
-fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
+pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let end = head.windows(4).position(|window| window == b"\r\n\r\n")?;
     let (lines, rest) = (&head[..end], &head[end + 4..]);
     if rest.starts_with(b"HTTP/1.") && lines.get(9) == Some(&b'1') {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::pace::SplitMix;
 use crate::plan::Plan;
 use crate::prepare::{Endpoint, Prepared, PreparedRequest, Text, prepare};
+use crate::stream::StreamObserver;
 use crate::variables::{Draw, Filling};
 
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
@@ -37,7 +38,7 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     let (Some(outcome), Some(address)) = (outcome, address) else {
         return Err("the host has no address".into());
     };
-    Ok(to_json(&shot, &exchange, outcome, address))
+    Ok(to_json(&shot, &mut exchange, outcome, address))
 }
 
 /// The one request, joined, and where it goes.
@@ -135,11 +136,16 @@ fn turn<D: Driver>(
     }
 }
 
-fn to_json(shot: &Shot<'_>, exchange: &Exchange, outcome: Outcome, address: &Address) -> Value {
-    let stamps: &Stamps = &exchange.stamps;
+fn to_json(shot: &Shot<'_>, exchange: &mut Exchange, outcome: Outcome, address: &Address) -> Value {
+    let stamps: Stamps = exchange.stamps;
     let mut values = vec![Vec::new(); shot.captured];
-    let judged = || shot.request.judge(outcome.status, exchange, &mut values).err();
-    let failure = outcome.failure.or_else(judged);
+    let failure = match outcome.failure {
+        None => shot.request.judge(outcome.status, exchange, &mut values).err(),
+        failed if outcome.status.is_some_and(|status| shot.request.accepts(status)) => {
+            StreamObserver::first_fault(exchange).or(failed)
+        }
+        failed => failed,
+    };
     let milliseconds = |nanos: Option<Nanos>| {
         #[allow(clippy::cast_precision_loss)]
         nanos.map(|nanos| nanos as f64 / 1e6)

@@ -1,6 +1,6 @@
 //! What a worker hands up once a slice: its counts since the last one, and how it fared.
 
-use client::{Reason, Stamps};
+use client::{Reason, Seen, Stamps, UNSET};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,29 @@ pub struct Sample {
     pub body: String,
 }
 
+/// A stream, for the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamRow {
+    /// When the first event came, the first text, the last text, the end; `UNSET` if none did.
+    pub stamps: [Nanos; 4],
+    /// Events with text.
+    pub texts: u64,
+    /// Generated tokens by the server's count; `UNSET` where it did not say.
+    pub tokens_out: u64,
+}
+
+impl StreamRow {
+    /// What is kept of a stream.
+    #[must_use]
+    pub fn of(seen: &Seen) -> Self {
+        Self {
+            stamps: [seen.first_event, seen.first_text, seen.last_text, seen.end],
+            texts: seen.texts,
+            tokens_out: seen.usage.output.unwrap_or(UNSET),
+        }
+    }
+}
+
 /// One exchange, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
@@ -165,4 +188,6 @@ pub struct Row {
     pub failure: Option<Reason>,
     /// The status, if a final head came.
     pub status: Option<u16>,
+    /// What its stream showed, if it was one.
+    pub stream: Option<StreamRow>,
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::plan::Data;
+
 /// A table of texts; each row has a cell for each column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rows {
@@ -14,8 +16,23 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// The rows of a plan; the message says what is wrong with them.
+    pub(crate) fn of(data: &Data) -> Result<Self, String> {
+        match data {
+            Data::File { path } => Self::read(path),
+            Data::Rows { columns, rows } => {
+                let fits = !columns.is_empty() && !rows.is_empty();
+                if !fits || rows.iter().any(|row| row.len() != columns.len()) {
+                    return Err("data: a row has not as many values as there are columns".into());
+                }
+                let cells = rows.iter().flatten().map(|cell| cell.as_bytes().into()).collect();
+                Ok(Self { columns: columns.clone(), cells })
+            }
+        }
+    }
+
     /// Reads CSV with a header line, or JSON lines; the message names the file and the line.
-    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+    fn read(path: &Path) -> Result<Self, String> {
         let named = |error: String| format!("data {}: {error}", path.display());
         let file = File::open(path).map_err(|error| named(error.to_string()))?;
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -119,6 +136,16 @@ mod tests {
         let rows = rows.unwrap();
         assert_eq!((cell(&rows, 0, "id"), cell(&rows, 0, "name")), ("7", "A\"n"));
         assert_eq!(cell(&rows, 1, "id"), "[1]");
+    }
+
+    #[test]
+    fn takes_rows_as_they_are() {
+        let data =
+            |rows: Vec<Vec<String>>| Data::Rows { columns: vec!["a".into(), "b".into()], rows };
+        let rows = Rows::of(&data(vec![vec!["1".into(), "2".into()]])).unwrap();
+        assert_eq!((cell(&rows, 0, "a"), cell(&rows, 5, "b")), ("1", "2"));
+        assert!(Rows::of(&data(vec![vec!["1".into()]])).is_err());
+        assert!(Rows::of(&data(Vec::new())).is_err());
     }
 
     #[test]

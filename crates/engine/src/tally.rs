@@ -8,7 +8,9 @@ use client::{Class, Outcome, Reason, Stamps};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
+use crate::goodput::Goodput;
 use crate::metric::Metric;
+use crate::stream::StreamTally;
 
 /// The durations of answers of one kind (accepted, or not).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -132,6 +134,12 @@ pub struct Tally {
     pub censored: u64,
     /// The smallest such bound for service and response, in ns.
     pub censored_from: Option<(Nanos, Nanos)>,
+    /// What streams add, where answers are streams.
+    #[serde(default)]
+    pub stream: Option<Box<StreamTally>>,
+    /// Attempts that met their limits, where there are some.
+    #[serde(default)]
+    pub goodput: Goodput,
 }
 
 impl Default for Tally {
@@ -154,6 +162,8 @@ impl Default for Tally {
             failed: Latencies::default(),
             censored: 0,
             censored_from: None,
+            stream: None,
+            goodput: Goodput::default(),
         }
     }
 }
@@ -225,13 +235,18 @@ impl Tally {
         self.failed.merge(&other.failed);
         self.censored += other.censored;
         self.censored_from = smaller(self.censored_from, other.censored_from);
+        self.goodput.merge(&other.goodput);
+        if let Some(stream) = &other.stream {
+            self.stream.get_or_insert_default().merge(stream);
+        }
     }
 
     /// An empty tally whose histograms have grown already as far as this one's.
     #[must_use]
     pub fn fresh(&self) -> Self {
         let (accepted, failed) = (self.accepted.fresh(), self.failed.fresh());
-        Self { accepted, failed, ..Self::default() }
+        let stream = self.stream.as_ref().map(|stream| Box::new(stream.fresh()));
+        Self { accepted, failed, stream, ..Self::default() }
     }
 
     /// Empties it; its histograms keep the room that they have grown to.
@@ -240,7 +255,11 @@ impl Tally {
         let mut failed = std::mem::take(&mut self.failed);
         accepted.clear();
         failed.clear();
-        *self = Self { accepted, failed, ..Self::default() };
+        let mut stream = self.stream.take();
+        if let Some(stream) = &mut stream {
+            stream.clear();
+        }
+        *self = Self { accepted, failed, stream, ..Self::default() };
     }
 
     fn censor(&mut self, stamps: &Stamps) {

@@ -3,16 +3,20 @@
 use client::{Reason, Stamps};
 use net::Nanos;
 
-use crate::report::Row;
+use crate::report::{Row, StreamRow};
 
-/// Request, measured, failure, status, seven stamps (little endian).
-const ROW_BYTES: usize = 4 + 1 + 2 + 2 + 7 * 8;
+/// Request, measured, failure, status, seven stamps; whether it was a stream, four stamps, texts
+/// and tokens of it (little endian).
+const ROW_BYTES: usize = 4 + 1 + 2 + 2 + 7 * 8 + 1 + 6 * 8;
 
 /// Stands for no failure; there are far fewer reasons.
 const NO_FAILURE: u16 = u16::MAX;
 
 /// Stands for no status; HTTP has none below 100.
 const NO_STATUS: u16 = 0;
+
+/// Fills the place of a stream that is none.
+const NO_STREAM: StreamRow = StreamRow { stamps: [0; 4], texts: 0, tokens_out: 0 };
 
 /// The rows as bytes.
 pub(super) fn to_bytes(rows: &[Row]) -> Vec<u8> {
@@ -26,6 +30,12 @@ pub(super) fn to_bytes(rows: &[Row]) -> Vec<u8> {
         bytes.extend(row.status.unwrap_or(NO_STATUS).to_le_bytes());
         for stamp in [intended, taken, connect, tls, sent, first_byte, last_byte] {
             bytes.extend(stamp.to_le_bytes());
+        }
+        bytes.push(row.stream.is_some().into());
+        let StreamRow { stamps: [first, text, last, end], texts, tokens_out } =
+            row.stream.unwrap_or(NO_STREAM);
+        for number in [first, text, last, end, texts, tokens_out] {
+            bytes.extend(number.to_le_bytes());
         }
     }
     bytes
@@ -55,12 +65,20 @@ fn row(mut bytes: &[u8]) -> Result<Row, String> {
         first_byte: stamp(),
         last_byte: stamp(),
     };
+    let [is_stream] = take(&mut bytes);
+    let mut number = || u64::from_le_bytes(take(&mut bytes));
+    let stream = StreamRow {
+        stamps: [number(), number(), number(), number()],
+        texts: number(),
+        tokens_out: number(),
+    };
+    let stream = (is_stream != 0).then_some(stream);
     let known = Reason::ALL.get(usize::from(failure)).copied();
     if known.is_none() && failure != NO_FAILURE {
         return Err(format!("reason {failure} is unknown"));
     }
     let status = (status != NO_STATUS).then_some(status);
-    Ok(Row { request, measured: measured != 0, stamps, failure: known, status })
+    Ok(Row { request, measured: measured != 0, stamps, failure: known, status, stream })
 }
 
 /// The next `N` bytes; a whole row is there.
@@ -80,11 +98,14 @@ mod tests {
     #[test]
     fn rows_of_every_kind_come_out_as_they_went_in() {
         let stamps = Stamps { sent: 3, last_byte: 1 << 50, ..Stamps::new(1, 2) };
-        let kept = Row { request: 7, measured: true, stamps, failure: None, status: Some(200) };
+        let stream = Some(StreamRow { stamps: [1, 2, 3, 4], texts: 5, tokens_out: u64::MAX });
+        let (request, status) = (7, Some(200));
+        let kept = Row { request, measured: true, stamps, failure: None, status, stream };
         let failed = Reason::ALL.iter().map(|reason| Row {
             measured: false,
             failure: Some(*reason),
             status: None,
+            stream: None,
             ..kept
         });
         let rows: Vec<_> = failed.chain([kept]).collect();
@@ -99,6 +120,7 @@ mod tests {
             stamps: Stamps::new(0, 0),
             failure: None,
             status: None,
+            stream: None,
         };
         let mut bytes = to_bytes(&[row]);
         assert!(from_bytes(&bytes[1..]).unwrap_err().contains("no whole number of rows"));

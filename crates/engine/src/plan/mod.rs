@@ -5,6 +5,7 @@
 mod pace;
 mod processes;
 mod source;
+mod streaming;
 mod transport;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
+pub use streaming::{Limit, Limited, StreamDialect, StreamPlan};
 pub use transport::{Proxy, Tls, Transport};
 
 /// The version of the plan's form that this engine reads.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Limit, StreamPlan};
+
 /// What is sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
@@ -35,10 +37,20 @@ pub enum Source {
 
 /// Rows of values for templates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Data {
-    /// A CSV file with a header line, or JSON lines (by its ending `.jsonl`, `.ndjson`).
-    pub path: PathBuf,
+#[serde(untagged, deny_unknown_fields)]
+pub enum Data {
+    /// In a file.
+    File {
+        /// A CSV file with a header line, or JSON lines (by its ending `.jsonl`, `.ndjson`).
+        path: PathBuf,
+    },
+    /// As they are.
+    Rows {
+        /// The names of the columns.
+        columns: Vec<String>,
+        /// A text for each column.
+        rows: Vec<Vec<String>>,
+    },
 }
 
 /// One request.
@@ -77,6 +89,12 @@ pub struct RequestPlan {
     /// Whether a compressed answer is asked for.
     #[serde(default)]
     pub compressed: bool,
+    /// How its answer streams, if it does.
+    #[serde(default)]
+    pub stream: Option<StreamPlan>,
+    /// What a good answer meets.
+    #[serde(default)]
+    pub limits: Vec<Limit>,
 }
 
 /// What a body must contain.
@@ -127,6 +145,18 @@ pub enum CaptureFrom {
     Header,
     /// In the text of the body.
     Regex,
+    /// The text that was streamed; `what` says nothing.
+    Text,
+    /// The conversation that a stream belongs to; `what` says nothing.
+    Conversation,
+}
+
+impl CaptureFrom {
+    /// Whether only a stream has it.
+    #[must_use]
+    pub fn is_of_stream(self) -> bool {
+        matches!(self, Self::Text | Self::Conversation)
+    }
 }
 
 impl RequestPlan {
@@ -147,7 +177,19 @@ impl RequestPlan {
             expect_json: Vec::new(),
             captures: Vec::new(),
             compressed: false,
+            stream: None,
+            limits: Vec::new(),
         }
+    }
+}
+
+impl RequestPlan {
+    fn check(&self) -> Result<(), String> {
+        let wants_stream = self.captures.iter().any(|capture| capture.from.is_of_stream());
+        if wants_stream && self.stream.is_none() {
+            return Err(format!("request {:?}: only a stream has a text to capture", self.name));
+        }
+        Ok(())
     }
 }
 
@@ -174,7 +216,7 @@ impl Source {
             Self::Weighted { weights, .. } if weights.iter().all(|weight| *weight == 0) => {
                 Err("all weights are zero".into())
             }
-            _ => Ok(()),
+            _ => self.requests().iter().try_for_each(RequestPlan::check),
         }
     }
 }

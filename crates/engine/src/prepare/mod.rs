@@ -3,6 +3,7 @@
 mod endpoint;
 mod request;
 
+use std::collections::HashMap;
 use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub struct Prepared {
     pub requests: Vec<PreparedRequest>,
     /// The names of the rows of all tables; the last is `(other)` where there are too many.
     pub rows: Vec<String>,
+    /// Requests that share the row `(other)`.
+    pub pooled: usize,
     /// Where they go.
     pub endpoints: Vec<Endpoint>,
     pub(crate) groups: Vec<PreparedGroup>,
@@ -50,7 +53,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, String> {
     check_sources(&plan.transport.source_addresses)?;
     let mut places: Vec<Place> = Vec::new();
     let mut prepared =
-        Prepared { requests: vec![], rows: vec![], endpoints: vec![], groups: vec![] };
+        Prepared { requests: vec![], rows: vec![], pooled: 0, endpoints: vec![], groups: vec![] };
     for group in &plan.groups {
         prepared.add(group, plan, &mut places)?;
     }
@@ -71,22 +74,39 @@ impl Prepared {
         self.requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0)
     }
 
-    /// Gives each request its row.
+    /// Of each row, whether answers in it are streams.
+    #[must_use]
+    pub fn streams(&self) -> Vec<bool> {
+        let mut streams = vec![false; self.rows.len()];
+        for request in self.requests.iter().filter(|request| request.stream.is_some()) {
+            streams[usize::from(request.row)] = true;
+        }
+        streams
+    }
+
+    /// Gives each name its row; the last one pools what is too much.
     fn deal_rows(&mut self) {
-        let own = if self.requests.len() > MOST_ROWS { MOST_ROWS - 1 } else { MOST_ROWS };
-        // The smaller of two numbers, one of which is 200, fits 16 bits.
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        for request in &self.requests {
+            let next = numbers.len();
+            numbers.entry(request.name.clone()).or_insert(next);
+        }
+        let own = if numbers.len() > MOST_ROWS { MOST_ROWS - 1 } else { numbers.len() };
+        // The smaller of two numbers, one of which is 200 at most, fits 16 bits.
         self.requests
             .iter_mut()
-            .zip(0..)
-            .for_each(|(request, at)| request.row = own.min(at) as u16);
-        self.rows = self.requests.iter().take(own).map(|request| request.name.clone()).collect();
-        if self.requests.len() > own {
+            .for_each(|request| request.row = own.min(numbers[&request.name]) as u16);
+        let mut names: Vec<_> = numbers.into_iter().filter(|(_, number)| *number < own).collect();
+        names.sort_by_key(|(_, number)| *number);
+        self.rows = names.into_iter().map(|(name, _)| name).collect();
+        self.pooled = self.requests.iter().filter(|one| usize::from(one.row) == own).count();
+        if self.pooled > 0 {
             self.rows.push(OTHERS.into());
         }
     }
 
     fn add(&mut self, group: &Group, plan: &Plan, places: &mut Vec<Place>) -> Result<(), String> {
-        let rows = group.data.as_ref().map(|data| Rows::read(&data.path)).transpose()?;
+        let rows = group.data.as_ref().map(Rows::of).transpose()?;
         let captures = captured_names(&group.source);
         let around =
             Surroundings { transport: &plan.transport, rows: rows.as_ref(), captures: &captures };
@@ -208,15 +228,32 @@ mod tests {
     fn beyond_two_hundred_rows_the_rest_is_pooled() {
         let rows = |count: usize| {
             let mut plan = plan(Pace::Closed(Closed::new(2)));
-            let requests = vec![RequestPlan::get("http://127.0.0.1:1/"); count];
+            let request = |number| RequestPlan {
+                name: format!("GET /{number}"),
+                ..RequestPlan::get("http://127.0.0.1:1/")
+            };
+            let requests = (0..count).map(request).collect();
             plan.groups[0].source = Source::Turn { requests };
             let prepared = prepare(&plan).unwrap();
             let last = prepared.requests.last().unwrap().row;
             (prepared.rows.len(), last, prepared.rows.last().cloned().unwrap())
         };
-        assert_eq!(rows(200), (200, 199, "GET /".into()));
+        assert_eq!(rows(200), (200, 199, "GET /199".into()));
         assert_eq!(rows(201), (200, 199, OTHERS.into()));
         assert_eq!(rows(999), (200, 199, OTHERS.into()));
+    }
+
+    #[test]
+    fn requests_of_one_name_share_a_row() {
+        let mut plan = plan(Pace::Closed(Closed::new(2)));
+        let request = |name: &str| RequestPlan {
+            name: name.into(),
+            ..RequestPlan::get("http://127.0.0.1:1/")
+        };
+        plan.groups[0].source = Source::Turn { requests: ["a", "b", "a"].map(request).to_vec() };
+        let prepared = prepare(&plan).unwrap();
+        let rows: Vec<_> = prepared.requests.iter().map(|request| request.row).collect();
+        assert_eq!((rows, prepared.rows), (vec![0, 1, 0], vec!["a".to_owned(), "b".to_owned()]));
     }
 
     #[test]

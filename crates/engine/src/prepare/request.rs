@@ -8,8 +8,9 @@ use wire::{Request, RequestParts, Template};
 
 use super::endpoint::Place;
 use crate::observe::Observer;
-use crate::plan::{RequestPlan, Transport};
+use crate::plan::{Limit, RequestPlan, Transport};
 use crate::rows::Rows;
+use crate::stream::StreamObserver;
 use crate::variables::Variable;
 
 /// A request ready to be sent.
@@ -25,6 +26,8 @@ pub struct PreparedRequest {
     pub timeout_ns: Nanos,
     pub(crate) text: Text,
     pub(crate) observer: Option<Observer>,
+    pub(crate) stream: Option<StreamObserver>,
+    pub(crate) limits: Vec<Limit>,
     is_head: bool,
     accept: Vec<(u16, u16)>,
 }
@@ -66,6 +69,9 @@ impl PreparedRequest {
         if plan.compressed && !headers.iter().any(has_coding) {
             headers.push(("accept-encoding".into(), "gzip, deflate".into()));
         }
+        if plan.stream.is_some() && !headers.iter().any(has_coding) {
+            headers.push(("accept-encoding".into(), "identity".into()));
+        }
         let parts = RequestParts {
             method: &plan.method,
             target: &full_target,
@@ -82,6 +88,11 @@ impl PreparedRequest {
             timeout_ns: plan.timeout_ns,
             text: text.map_err(|error| format!("request {:?}: {error}", plan.name))?,
             observer: Observer::new(plan, around.captures)?,
+            stream: plan
+                .stream
+                .as_ref()
+                .map(|stream| StreamObserver::new(stream, &plan.captures, around.captures)),
+            limits: plan.limits.clone(),
             is_head: plan.method == "HEAD",
             accept: plan.accept_statuses.clone(),
         })
@@ -98,11 +109,15 @@ impl PreparedRequest {
     pub(crate) fn judge(
         &self,
         status: Option<u16>,
-        exchange: &Exchange,
+        exchange: &mut Exchange,
         values: &mut [Vec<u8>],
     ) -> Result<(), Reason> {
         if !status.is_some_and(|status| self.accepts(status)) {
             return Err(Reason::Status);
+        }
+        if let Some(stream) = &self.stream {
+            stream.judge(exchange).map_or(Ok(()), Err)?;
+            stream.capture(exchange, values);
         }
         self.observer.as_ref().map_or(Ok(()), |observer| observer.look(exchange, values))
     }
@@ -110,13 +125,16 @@ impl PreparedRequest {
     /// Tells an exchange what to keep for [`PreparedRequest::judge`].
     #[inline]
     pub(crate) fn ask(&self, exchange: &mut Exchange) {
-        let Some(observer) = &self.observer else {
-            exchange.body = None;
-            exchange.transcript = None;
-            return;
-        };
-        exchange.body.get_or_insert_default();
-        if observer.needs_head() {
+        match &self.stream {
+            Some(stream) => stream.ask(exchange),
+            None => exchange.watch = None,
+        }
+        match &self.observer {
+            Some(_) => _ = exchange.body.get_or_insert_default(),
+            None => exchange.body = None,
+        }
+        let wants_head = self.observer.as_ref().is_some_and(Observer::needs_head);
+        if wants_head || self.stream.is_some() {
             exchange.transcript.get_or_insert_default();
             exchange.is_head_enough = true;
         } else {

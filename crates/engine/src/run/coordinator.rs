@@ -212,13 +212,12 @@ impl Coordinator {
         if slice.phase == Phase::Measure && slice.to - slice.from >= JUDGED_NS {
             self.summary.health.see(&vitals);
         }
-        let start = match slice.phase {
+        let start = match (slice.phase, self.gate.start()) {
             // Not known yet, it comes after the warm-up that was asked for.
-            Phase::Warmup if self.gate.start() == Nanos::MAX => {
-                self.run_start.saturating_add(self.summary.warmup_ns)
-            }
-            Phase::Warmup => self.gate.start(),
-            _ => self.summary.window_start,
+            (Phase::Warmup, Nanos::MAX) => self.run_start.saturating_add(self.summary.warmup_ns),
+            // A run that was stopped in its warm-up has a window all the same, without length.
+            (_, Nanos::MAX) => self.summary.window_start,
+            (_, start) => start,
         };
         self.outbox.put_slice(slice_json(slice, &vitals, start));
     }
@@ -270,9 +269,9 @@ impl Coordinator {
 
 /// What to know of rows that are not there.
 fn pooled_rows(prepared: &Prepared) -> BTreeSet<String> {
-    let pooled = prepared.requests.len() - prepared.rows.len();
+    let pooled = prepared.pooled;
     let own = prepared.rows.len().saturating_sub(1);
-    let text = || format!("{} requests share the row {OTHERS}: {own} have one each", pooled + 1);
+    let text = || format!("{pooled} requests share the row {OTHERS}: {own} names have one each");
     if pooled > 0 { BTreeSet::from([text()]) } else { BTreeSet::new() }
 }
 

@@ -7,15 +7,27 @@ use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
 use crate::health::Vitals;
 use crate::timeline::Slice;
 
+/// Looks closer together than this see more of the 10 ms at which /proc's clocks tick than of a load.
+const APART_NS: Nanos = 50_000_000;
+
 /// What is watched beside the workers.
 pub(super) struct Machine {
     is_local: bool,
     target: Vec<u32>,
-    last: MachineUsage,
-    /// When the target's threads were looked at last.
-    looked_at: Nanos,
     target_cores: usize,
+    last: MachineUsage,
     last_threads: BTreeMap<u32, Nanos>,
+    looked_at: Nanos,
+    /// What was seen between the last two looks.
+    seen: Seen,
+}
+
+/// What went on beside the workers between two looks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    steal_rate: f64,
+    throttled: bool,
+    target_cpu_rate: Option<f64>,
 }
 
 impl Machine {
@@ -24,39 +36,53 @@ impl Machine {
         Self {
             is_local: addresses.iter().any(Address::is_own),
             last: MachineUsage::now(),
-            looked_at: monotonic_ns(),
-            target_cores: net::cores_of(&target),
             last_threads: thread_times(&target),
+            looked_at: monotonic_ns(),
+            seen: Seen::default(),
+            target_cores: net::cores_of(&target),
             target,
         }
     }
 
     pub(super) fn vitals(&mut self, slice: &Slice, is_open_model: bool) -> Vitals {
-        let (before, now) = (self.last, MachineUsage::now());
-        self.last = now;
-        let elapsed = now.total_ns.saturating_sub(before.total_ns);
         let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
             slice.usage.iter().map(|(usage, wall)| percent(pick(usage), *wall)).collect()
         };
+        let seen = self.look(monotonic_ns());
         Vitals {
             worker_cpu_rate: rates(|usage| usage.cpu_ns),
             run_queue_rate: rates(|usage| usage.run_queue_ns),
-            steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
-            throttled: now.throttled_ns > before.throttled_ns,
-            target_cpu_rate: self.target_cpu_rate(),
+            steal_rate: seen.steal_rate,
+            throttled: seen.throttled,
+            target_cpu_rate: seen.target_cpu_rate,
             is_local: self.is_local,
             lag_p99: if is_open_model { slice.lag_p99.clone() } else { Vec::new() },
         }
     }
 
+    /// What went on since the last look. Slices that become whole at once share one: the look at
+    /// the first of them saw the time of all.
+    fn look(&mut self, at: Nanos) -> Seen {
+        let wall = at.saturating_sub(self.looked_at);
+        if wall < APART_NS {
+            return self.seen;
+        }
+        self.looked_at = at;
+        let now = MachineUsage::now();
+        let before = std::mem::replace(&mut self.last, now);
+        let elapsed = now.total_ns.saturating_sub(before.total_ns);
+        self.seen = Seen {
+            steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
+            throttled: now.throttled_ns > before.throttled_ns,
+            target_cpu_rate: self.target_cpu_rate(wall),
+        };
+        self.seen
+    }
+
     /// How full the target is: its busiest thread against one core, or all of it against the
     /// cores that it may use (a runtime that moves its work between threads fills no single one).
-    ///
-    /// Over the time between two looks, which is that of a slice only when nobody is kept waiting.
-    fn target_cpu_rate(&mut self) -> Option<f64> {
+    fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
         let now = thread_times(&self.target);
-        let looked_at = monotonic_ns();
-        let wall = looked_at - std::mem::replace(&mut self.looked_at, looked_at);
         let before = std::mem::replace(&mut self.last_threads, now);
         let spent: Vec<Nanos> = self
             .last_threads
@@ -72,4 +98,31 @@ impl Machine {
 #[allow(clippy::cast_precision_loss)]
 fn percent(part: Nanos, whole: Nanos) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn slices_that_become_whole_at_once_share_one_look() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut machine = Machine::new(&[Address::Ip(listener.local_addr().unwrap())]);
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_millis(100) {
+            std::hint::black_box(0);
+        }
+        let at = machine.looked_at + 2 * APART_NS;
+        let seen = machine.look(at).target_cpu_rate.unwrap();
+        assert!(seen > 0.0);
+        assert_eq!(machine.look(at + APART_NS - 1).target_cpu_rate, Some(seen));
+        assert_eq!(machine.looked_at, at);
+        // Nobody worked since: the next look that counts says so.
+        machine.last_threads = thread_times(&machine.target);
+        machine.look(at + 1_000 * APART_NS);
+        assert!(machine.seen.target_cpu_rate.unwrap() < seen);
+    }
 }

@@ -160,7 +160,11 @@ impl<D: Driver> Worker<D> {
         let outcome = Outcome::failed(Reason::TimeoutQueue, None);
         self.journal.sample(&outcome, None, &[], now, None);
         self.crews[usize::from(crew)].sessions.ended(due.user, false);
-        self.book_end(crew, due.request, due.measured, &stamps, &outcome);
+        self.book_end(crew, (due.request, due.measured), &stamps, &outcome, None);
+        if !self.share.prepared.requests[usize::from(due.request)].limits.is_empty() {
+            // Whoever never left the queue has met no limit.
+            self.tally(due.request, due.measured).goodput.judged += 1;
+        }
         self.user_goes_on(crew, due.user, now, None);
     }
 

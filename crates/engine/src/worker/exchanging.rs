@@ -7,6 +7,8 @@ use super::Worker;
 use super::crew::Due;
 use super::lane::State;
 use super::users::failed_to_dial;
+use crate::report::StreamRow;
+use crate::stream::StreamObserver;
 
 /// A server that closes after its answer does so within this time.
 const LOOK_NS: Nanos = 5_000_000;
@@ -29,7 +31,11 @@ impl<D: Driver> Worker<D> {
         }
         request.ask(&mut lane.exchange);
         lane.exchange.restart(due.intended, due.taken, request.outline(&lane.text));
-        let deadline = due.timeout_at;
+        lane.gives_up_at = due.timeout_at;
+        let deadline = match request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns) {
+            Some(idle_ns) => due.timeout_at.min(due.taken.saturating_add(idle_ns)),
+            None => due.timeout_at,
+        };
         let is_open = lane.is_open() && lane.endpoint == request.endpoint;
         if lane.endpoint != request.endpoint {
             // Its address was one of the other endpoint, which may have more of them.
@@ -79,6 +85,9 @@ impl<D: Driver> Worker<D> {
                 step = read;
             }
         }
+        if lane.exchange.watch.is_some() {
+            self.book_gaps(number);
+        }
         self.follow(number, step, event.closed);
     }
 
@@ -113,7 +122,10 @@ impl<D: Driver> Worker<D> {
         let request = &self.share.prepared.requests[usize::from(lane.request)];
         if outcome.failure.is_none() {
             let values = here.sessions.values(user);
-            outcome.failure = request.judge(outcome.status, &lane.exchange, values).err();
+            outcome.failure = request.judge(outcome.status, &mut lane.exchange, values).err();
+        } else if outcome.status.is_some_and(|status| request.accepts(status)) {
+            // An error that was said counts, whatever became of the connection behind it.
+            outcome.failure = StreamObserver::first_fault(&lane.exchange).or(outcome.failure);
         }
         if outcome.failure.is_some() {
             let to = self.routes[usize::from(lane.endpoint)].address(lane.route);
@@ -127,7 +139,9 @@ impl<D: Driver> Worker<D> {
         let tally = self.tally(request, measured);
         tally.bytes_in += bytes_in;
         tally.bytes_out += bytes_out;
-        self.book_end(crew, request, measured, &stamps, &outcome);
+        let stream = self.share.plan.log.as_ref().and_then(|_| self.stream_row(number));
+        self.book_end(crew, (request, measured), &stamps, &outcome, stream);
+        self.book_judgement(number, &outcome);
         self.user_goes_on(crew, user, stamps.last_byte, outcome.failure);
         if outcome.reusable && self.may_keep(number) {
             self.keep(number, stamps.last_byte);
@@ -168,13 +182,13 @@ impl<D: Driver> Worker<D> {
     pub(super) fn book_end(
         &mut self,
         crew: u16,
-        request: u16,
-        measured: bool,
+        (request, measured): (u16, bool),
         stamps: &Stamps,
         outcome: &Outcome,
+        stream: Option<StreamRow>,
     ) {
         let row = self.share.prepared.requests[usize::from(request)].row;
-        self.journal.end((request, row), measured, stamps, outcome);
+        self.journal.end((request, row), measured, stamps, outcome, stream);
         if outcome.failure.is_none() && self.window.contains(stamps.last_byte) {
             self.tally(request, true).ok_inside += 1;
         }

@@ -4,7 +4,7 @@ use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos};
 
 use crate::books::{Books, Shelf};
-use crate::report::{Row, Sample};
+use crate::report::{Row, Sample, StreamRow};
 use crate::tally::Tally;
 
 /// Samples kept of each class.
@@ -24,10 +24,14 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) fn new(rows: usize, logs: bool) -> Self {
+    /// `streams` says of each row whether its answers are streams.
+    pub(super) fn new(streams: &[bool], logs: bool) -> Self {
+        let tally =
+            |streams: &bool| Tally { stream: streams.then(Box::default), ..Tally::default() };
+        let tallies: Vec<_> = streams.iter().map(tally).collect();
         Self {
-            measured: vec![Tally::default(); rows],
-            warmup: vec![Tally::default(); rows],
+            measured: tallies.clone(),
+            warmup: tallies,
             samples: Vec::new(),
             sampled: [0; Class::ALL.len()],
             rows: logs.then(Vec::new),
@@ -47,10 +51,12 @@ impl Journal {
         measured: bool,
         stamps: &Stamps,
         outcome: &Outcome,
+        stream: Option<StreamRow>,
     ) {
         if let Some(rows) = &mut self.rows {
+            let (request, stamps) = (request.into(), *stamps);
             let (failure, status) = (outcome.failure, outcome.status);
-            rows.push(Row { request: request.into(), measured, stamps: *stamps, failure, status });
+            rows.push(Row { request, measured, stamps, failure, status, stream });
         }
         let tally = self.tally(row, measured);
         match outcome {
@@ -75,7 +81,13 @@ impl Journal {
         }
         *seen += 1;
         let excerpt = exchange.map(|exchange| exchange.excerpt(buffer)).unwrap_or_default();
-        self.samples.push(Sample::new(reason, outcome.status, excerpt, at, to));
+        let mut sample = Sample::new(reason, outcome.status, excerpt, at, to);
+        let watch = exchange.and_then(|exchange| exchange.watch.as_ref());
+        if let Some(event) = watch.map(|watch| watch.culprit()).filter(|event| !event.is_empty()) {
+            // Of a long stream, the event that broke it says more than its beginning.
+            sample.body = redact_members(&String::from_utf8_lossy(event));
+        }
+        self.samples.push(sample);
     }
 
     /// Takes one side of the books and leaves empty ones of the same size.
@@ -189,7 +201,7 @@ mod tests {
 
     #[test]
     fn keeps_the_first_five_of_each_class() {
-        let mut journal = Journal::new(1, false);
+        let mut journal = Journal::new(&[false], false);
         for at in 0..9 {
             journal.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at, None);
             journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at, None);

@@ -49,6 +49,8 @@ pub(super) struct Lane<S> {
     pub(super) dialled_at: Nanos,
     /// Whether this machine had nothing left for its latest dial.
     pub(super) is_short: bool,
+    /// When its exchange has taken too long.
+    pub(super) gives_up_at: Nanos,
     /// When something must happen to this lane; what, says its state.
     pub(super) deadline: Nanos,
     /// The one alarm in the heap that counts for this lane.
@@ -75,6 +77,7 @@ impl<S> Lane<S> {
             route: 0,
             dialled_at: UNSET,
             is_short: false,
+            gives_up_at: UNSET,
             deadline: UNSET,
             alarm_at: UNSET,
         }

@@ -14,6 +14,7 @@ mod lane;
 mod receive_queue;
 mod routes;
 mod session;
+mod streaming;
 mod timekeeping;
 mod users;
 mod window;
@@ -105,6 +106,8 @@ pub struct Worker<D: Driver> {
     last_end: Nanos,
     last_taken: Nanos,
     usage: ThreadUsage,
+    /// Whether any answer is a stream: then it matters whether this worker was waiting for it.
+    has_streams: bool,
     scratch: Scratch,
     /// Where bodies are joined before their length is known.
     spare: Vec<u8>,
@@ -124,7 +127,7 @@ impl<D: Driver> Worker<D> {
         Self {
             window: Window::new(plan, *run_start),
             slice: SliceClock::new(plan.slice_ns, *run_start),
-            journal: Journal::new(prepared.rows.len(), plan.log.is_some()),
+            journal: Journal::new(&prepared.streams(), plan.log.is_some()),
             crews: crews_of(&share),
             routes: routes_of(&share),
             closed: Vec::new(),
@@ -132,6 +135,7 @@ impl<D: Driver> Worker<D> {
             opening: Opening::default(),
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
+            has_streams: prepared.requests.iter().any(|request| request.stream.is_some()),
             scratch: Scratch::new(BUFFER_BYTES),
             alarms: Timers::default(),
             ready: Vec::new(),
@@ -198,11 +202,15 @@ impl<D: Driver> Worker<D> {
 
     fn wait(&mut self) {
         let until = if self.unread.is_empty() { self.next_wake() } else { 0 };
+        let asleep_from = self.has_streams.then(|| self.driver.now());
         // Waiting fails only when the epoll descriptor itself is broken; then nothing can be
         // measured any more, and the end is the honest answer.
         if self.driver.wait(until, &mut self.ready).is_err() {
             self.share.gate.abort();
             self.ready.clear();
+        }
+        if let Some(from) = asleep_from {
+            self.note_waking(from);
         }
     }
 

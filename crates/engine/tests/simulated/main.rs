@@ -8,5 +8,6 @@ mod pacing;
 mod random_plans;
 mod shapes;
 mod sources;
+mod streams;
 mod users;
 mod world;

@@ -168,7 +168,7 @@ fn no_user_of_a_pool_is_lost_where_the_warm_up_ends() {
 #[test]
 fn each_request_waits_for_a_connection_as_long_as_its_own_timeout() {
     let patient = RequestPlan { timeout_ns: 800 * MS, ..RequestPlan::get("http://127.0.0.1/a") };
-    let hasty = RequestPlan { timeout_ns: 50 * MS, ..patient.clone() };
+    let hasty = RequestPlan { name: "hasty".into(), timeout_ns: 50 * MS, ..patient.clone() };
     let source = Source::Turn { requests: vec![patient, hasty] };
     let pace = Pace::Constant(Open::new(10.0, 1));
     let plan = Plan::new(pace, source, Stop::Duration { duration_ns: SECOND / 2 });

@@ -125,7 +125,7 @@ fn rows_come_in_turn_and_numbers_count_on() {
     std::fs::write(&path, "id,name\n7,a b\n8,c\n").unwrap();
     let source = Source::One { request: request("/u/{{row.id}}/{{row.name}}?{{seq}}") };
     let mut plan = plan(1, source, 3);
-    plan.groups[0].data = Some(Data { path: path.clone() });
+    plan.groups[0].data = Some(Data::File { path: path.clone() });
     let outcome = simulate(plan, scribe(|_| String::new()));
     std::fs::remove_file(path).unwrap();
     let seen: Vec<_> = paths(&outcome.world.peer.seen).into_keys().collect();

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
+mod streams;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,14 @@ fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
     let request = RequestPlan { timeout_ns, ..RequestPlan::get(url) };
     let plan = Plan::new(pace, Source::One { request }, stop);
     Plan { retry_delay_ns: 10 * MS, workers: 2, seed: 7, ..plan }
+}
+
+/// The one request of a plan.
+fn one(plan: &mut Plan) -> &mut RequestPlan {
+    match &mut plan.groups[0].source {
+        Source::One { request } => request,
+        _ => unreachable!("these plans have one request"),
+    }
 }
 
 fn requests(url: &str, users: u32, requests: u64) -> Plan {
@@ -158,11 +168,34 @@ fn warm_up_and_window_together_are_what_the_target_saw() {
 }
 
 #[test]
+fn slices_count_from_the_start_of_a_window_whose_end_is_not_known() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let open = Open::new(1000.0, 4);
+    let mut plan = plan(&url(&target), Pace::Constant(open), Stop::Requests { requests: 300 });
+    (plan.warmup_ns, plan.slice_ns) = (50 * MS, 50 * MS);
+    let run = Run::start(&plan).unwrap();
+    let mut starts = Vec::new();
+    while !run.is_done() {
+        if let Some(slice) = run.next_slice(Duration::from_millis(50)) {
+            starts.push((slice["phase"] == "warmup", slice["t_s"].as_f64().unwrap()));
+        }
+    }
+    target.stop().unwrap();
+    let first = starts.iter().position(|(is_warmup, _)| !is_warmup).unwrap();
+    assert!(first > 0 && starts[..first].iter().all(|(_, at)| *at < 0.0), "{starts:?}");
+    assert_eq!(starts[first].1, 0.0);
+    assert!(starts[first..].is_sorted() && starts[starts.len() - 1].1 < 60.0, "{starts:?}");
+}
+
+#[test]
 fn an_open_load_sends_what_was_planned() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let open = Open::new(2000.0, 16);
     let stop = Stop::Duration { duration_ns: 500 * MS };
-    let summary = run(&plan(&url(&target), Pace::Constant(open), stop));
+    let mut plan = plan(&url(&target), Pace::Constant(open), stop);
+    // However long a busy machine takes: this is not about time.
+    one(&mut plan).timeout_ns = 10_000 * MS;
+    let summary = run(&plan);
     target.stop().unwrap();
     let total = balanced(&summary);
     assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));

@@ -1,0 +1,462 @@
+//! A stream, watched: when its events came, what they were, and what went wrong within it.
+//!
+//! Every event of one read has the stamp of that read. Gaps between texts are kept only until
+//! somebody takes them, so that a long stream needs no more memory than a short one.
+
+use net::Nanos;
+use wire::{Dialect, Event, Kind, Mark, Sse, Usage};
+
+use crate::{Reason, UNSET};
+
+/// How much of an event that tells of a failure is kept.
+const CULPRIT_BYTES: usize = 1024;
+
+/// So many events are looked at before a dialect counts as the wrong one.
+const PATIENCE: u64 = 20;
+
+/// The time between two texts of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// 0 where both came in one read.
+    pub nanos: Nanos,
+    /// Who joined them.
+    pub joined: Joined,
+}
+
+/// Whether two texts came in one read, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joined {
+    /// They did not.
+    No,
+    /// They came together: the client was waiting for them.
+    Before,
+    /// The client came late, and cannot tell.
+    Here,
+}
+
+/// What a stream has shown; stamps are [`UNSET`] where nothing came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The first event of any kind.
+    pub first_event: Nanos,
+    /// The first event with generated text.
+    pub first_text: Nanos,
+    /// The second one.
+    pub second_text: Nanos,
+    /// The first one that is no reasoning.
+    pub first_output: Nanos,
+    /// The latest one.
+    pub last_text: Nanos,
+    /// The dialect's own end.
+    pub end: Nanos,
+    /// Events with generated text.
+    pub texts: u64,
+    /// Reads that brought some.
+    pub text_reads: u64,
+    /// The longest time between two of them.
+    pub longest_gap: Nanos,
+    /// Events of each kind, in the order of [`Kind::ALL`].
+    pub kinds: [u64; Kind::ALL.len()],
+    /// Lines that only keep the connection alive.
+    pub comments: u64,
+    /// What the server has counted.
+    pub usage: Usage,
+    /// Whether the text of some reasoning was streamed.
+    pub has_reasoning: bool,
+    /// Whether more than one answer came at once.
+    pub has_siblings: bool,
+    /// Whether the server said that nothing more will be generated.
+    pub is_finished: bool,
+    /// Whether the last event had no blank line behind it.
+    pub is_unterminated: bool,
+    /// What went wrong within the stream first.
+    pub fault: Option<Reason>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            first_event: UNSET,
+            first_text: UNSET,
+            second_text: UNSET,
+            first_output: UNSET,
+            last_text: UNSET,
+            end: UNSET,
+            texts: 0,
+            text_reads: 0,
+            longest_gap: 0,
+            kinds: [0; Kind::ALL.len()],
+            comments: 0,
+            usage: Usage::default(),
+            has_reasoning: false,
+            has_siblings: false,
+            is_finished: false,
+            is_unterminated: false,
+            fault: None,
+        }
+    }
+}
+
+impl Seen {
+    /// Events of any kind.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.kinds.iter().sum()
+    }
+
+    /// Whether nothing came that the dialect knows.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.events() == self.kinds[Kind::Unknown as usize]
+    }
+
+    /// Tokens whose texts came: those of reasoning that was kept back are not among them.
+    #[must_use]
+    pub fn tokens_streamed(&self) -> Option<u64> {
+        let kept_back = if self.has_reasoning { 0 } else { self.usage.reasoning.unwrap_or(0) };
+        self.usage.output.map(|output| output.saturating_sub(kept_back))
+    }
+
+    /// Nanoseconds for each token after the first event with text, which counts as one token.
+    ///
+    /// None where there is no such figure: without usage, with one text, all text in one read,
+    /// several answers at once, or no token left.
+    #[must_use]
+    pub fn tpot(&self) -> Option<Nanos> {
+        let tokens = self.tokens_streamed()?.checked_sub(1).filter(|tokens| *tokens > 0)?;
+        let is_defined = self.texts >= 2 && self.text_reads >= 2 && !self.has_siblings;
+        is_defined.then(|| (self.last_text - self.first_text) / tokens)
+    }
+}
+
+/// Watches one stream at a time; buffers stay for the next.
+#[derive(Debug)]
+pub struct Watch {
+    dialect: Dialect,
+    sse: Sse,
+    seen: Seen,
+    gaps: Vec<Gap>,
+    /// The stamp of the latest read that brought text.
+    latest_text_read: Nanos,
+    /// The beginning of the event that was the first fault.
+    culprit: Vec<u8>,
+    /// The text so far as it is written in JSON, kept only when somebody asked for it.
+    pub text: Option<Vec<u8>>,
+    /// The conversation as it is written in JSON, kept only when somebody asked for it.
+    pub conversation: Option<Vec<u8>>,
+}
+
+impl Watch {
+    /// Waits for a stream of that dialect.
+    #[must_use]
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            sse: Sse::default(),
+            seen: Seen::default(),
+            gaps: Vec::new(),
+            latest_text_read: UNSET,
+            culprit: Vec::new(),
+            text: None,
+            conversation: None,
+        }
+    }
+
+    /// Starts anew in place.
+    pub fn restart(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+        self.sse.restart();
+        self.seen = Seen::default();
+        self.gaps.clear();
+        self.culprit.clear();
+        self.latest_text_read = UNSET;
+        self.text.iter_mut().chain(&mut self.conversation).for_each(Vec::clear);
+    }
+
+    /// What it has seen.
+    #[must_use]
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The beginning of the event that was the first fault; empty where no event was one.
+    #[must_use]
+    pub fn culprit(&self) -> &[u8] {
+        &self.culprit
+    }
+
+    /// The gaps since they were taken last.
+    pub fn take_gaps(&mut self) -> std::vec::Drain<'_, Gap> {
+        self.gaps.drain(..)
+    }
+
+    /// Takes a piece of the body that was read at `at`; `is_late` says that it may have been there
+    /// for a while.
+    pub fn take(&mut self, piece: &[u8], at: Nanos, is_late: bool) {
+        let mut sse = std::mem::take(&mut self.sse);
+        let fed = sse.feed(piece, |event| self.on_event(event, at, is_late));
+        if fed.is_err() {
+            self.seen.fault.get_or_insert(Reason::StreamTooLarge);
+        }
+        self.seen.comments = sse.comments();
+        self.sse = sse;
+    }
+
+    /// The body is complete: says what is wrong with the stream as a whole, if anything is.
+    pub fn finish(&mut self, at: Nanos) -> Option<Reason> {
+        let mut sse = std::mem::take(&mut self.sse);
+        if let Ok(Some(event)) = sse.finish() {
+            // Cut off, it may be anything; only an end is worth to be taken for what it seems.
+            let is_end = self.dialect.mark(event).is_ok_and(|mark| mark.kind == Kind::End);
+            self.seen.is_unterminated = true;
+            if is_end {
+                self.on_event(event, at, false);
+            }
+        }
+        self.sse = sse;
+        let seen = &self.seen;
+        let has_ended = seen.end != UNSET || seen.is_finished || !self.dialect.has_end();
+        match seen.fault {
+            Some(fault) => Some(fault),
+            None if seen.events() == 0 => Some(Reason::StreamNoEvents),
+            None if seen.is_unknown() => Some(Reason::StreamUnknown),
+            None => (!has_ended).then_some(Reason::StreamTruncated),
+        }
+    }
+
+    fn on_event(&mut self, event: Event<'_>, at: Nanos, is_late: bool) {
+        set(&mut self.seen.first_event, at);
+        if self.seen.end != UNSET {
+            // What comes behind the end is not part of the answer.
+            self.seen.kinds[Kind::Other as usize] += 1;
+            return;
+        }
+        let Ok(mark) = self.dialect.mark(event) else {
+            self.seen.kinds[Kind::Unknown as usize] += 1;
+            return self.blame(event, Reason::StreamMalformed);
+        };
+        self.note(&mark);
+        match mark.kind {
+            Kind::End => self.seen.end = at,
+            Kind::Error => self.blame(event, Reason::StreamError),
+            Kind::Unknown if self.seen.events() == PATIENCE && self.seen.is_unknown() => {
+                self.blame(event, Reason::StreamUnknown);
+            }
+            _ => {}
+        }
+        if mark.has_text {
+            self.on_text(&mark, at, is_late);
+        }
+        if let Some(kept) = self.conversation.as_mut().filter(|_| !mark.conversation.is_empty()) {
+            kept.clear();
+            kept.extend_from_slice(mark.conversation);
+        }
+    }
+
+    fn note(&mut self, mark: &Mark<'_>) {
+        let seen = &mut self.seen;
+        seen.kinds[mark.kind as usize] += 1;
+        seen.is_finished |= mark.is_finish;
+        seen.has_siblings |= mark.is_sibling;
+        if let Some(usage) = mark.usage {
+            seen.usage.update(usage);
+        }
+    }
+
+    /// Only the first fault counts.
+    fn blame(&mut self, event: Event<'_>, reason: Reason) {
+        if self.seen.fault.is_none() {
+            self.seen.fault = Some(reason);
+            let data = event.data.unwrap_or(event.name);
+            self.culprit.extend_from_slice(&data[..data.len().min(CULPRIT_BYTES)]);
+        }
+    }
+
+    fn on_text(&mut self, mark: &Mark<'_>, at: Nanos, is_late: bool) {
+        let seen = &mut self.seen;
+        seen.texts += 1;
+        if seen.texts == 1 {
+            seen.first_text = at;
+        } else {
+            set(&mut seen.second_text, at);
+            let joined = match (self.latest_text_read == at, is_late) {
+                (false, _) => Joined::No,
+                (true, false) => Joined::Before,
+                (true, true) => Joined::Here,
+            };
+            let nanos = at.saturating_sub(seen.last_text);
+            seen.longest_gap = seen.longest_gap.max(nanos);
+            self.gaps.push(Gap { nanos, joined });
+        }
+        if self.latest_text_read != at {
+            self.latest_text_read = at;
+            seen.text_reads += 1;
+        }
+        seen.last_text = at;
+        if mark.kind == Kind::Reasoning {
+            seen.has_reasoning = true;
+        } else {
+            set(&mut seen.first_output, at);
+        }
+        if let Some(text) = &mut self.text {
+            text.extend_from_slice(mark.text);
+        }
+    }
+}
+
+/// Sets a stamp that was not taken yet.
+fn set(stamp: &mut Nanos, at: Nanos) {
+    if *stamp == UNSET {
+        *stamp = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(said: &str) -> String {
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{said}\"}}}}]}}\n\n")
+    }
+
+    const ROLE: &str =
+        "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n";
+    const DONE: &str = "data: [DONE]\n\n";
+
+    /// A stream of reads, each with its time and whether the client came late.
+    fn watched(reads: &[(Nanos, bool, &str)]) -> (Watch, Option<Reason>) {
+        let mut watch = Watch::new(Dialect::Openai);
+        for (at, is_late, piece) in reads {
+            watch.take(piece.as_bytes(), *at, *is_late);
+        }
+        let end = reads.last().map_or(0, |(at, ..)| *at);
+        let fault = watch.finish(end);
+        (watch, fault)
+    }
+
+    #[test]
+    fn stamps_are_those_of_the_reads_that_brought_the_events() {
+        let thought = "data: {\"choices\":[{\"delta\":{\"reasoning\":\"so\"}}]}\n\n";
+        let usage =
+            "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":4}}\n\n";
+        let (a, b) = (text("a"), text("b"));
+        let reads = [
+            (10, false, ROLE),
+            (20, false, thought),
+            (30, false, a.as_str()),
+            (45, false, b.as_str()),
+            (50, false, usage),
+            (60, false, DONE),
+        ];
+        let (watch, fault) = watched(&reads);
+        let seen = watch.seen();
+        assert_eq!(fault, None);
+        assert_eq!((seen.first_event, seen.first_text, seen.second_text), (10, 20, 30));
+        assert_eq!((seen.first_output, seen.last_text, seen.end), (30, 45, 60));
+        assert_eq!((seen.texts, seen.text_reads, seen.longest_gap), (3, 3, 15));
+        assert_eq!((seen.usage.input, seen.usage.output), (Some(5), Some(4)));
+        // (45 − 20) over the three tokens behind the first.
+        assert_eq!(seen.tpot(), Some(8));
+    }
+
+    #[test]
+    fn texts_of_one_read_are_joined_by_the_server_or_by_a_late_client() {
+        let (a, b) = (text("a"), text("b"));
+        let both = a.clone() + &b;
+        let reads = [(10, false, a.as_str()), (30, false, &both), (40, true, &both)];
+        let (mut watch, _) = watched(&reads);
+        let gaps: Vec<_> = watch.take_gaps().map(|gap| (gap.nanos, gap.joined)).collect();
+        let (no, before, here) = (Joined::No, Joined::Before, Joined::Here);
+        assert_eq!(gaps, [(20, no), (0, before), (10, no), (0, here)]);
+        assert_eq!(watch.take_gaps().count(), 0);
+    }
+
+    #[test]
+    fn one_read_in_two_pieces_is_one_read() {
+        let both = text("a") + &text("b");
+        let mut watch = Watch::new(Dialect::Openai);
+        let (one, two) = both.split_at(text("a").len() + 3);
+        watch.take(one.as_bytes(), 10, false);
+        watch.take(two.as_bytes(), 10, false);
+        assert_eq!((watch.seen().texts, watch.seen().text_reads), (2, 1));
+        assert_eq!(watch.take_gaps().next(), Some(Gap { nanos: 0, joined: Joined::Before }));
+    }
+
+    #[test]
+    fn what_goes_wrong_within_a_stream_is_named() {
+        let (a, unknown) = (text("a"), "data: {\"event\":\"message\"}\n\n".repeat(20));
+        let table = [
+            (a.clone() + DONE, None),
+            (a.clone() + "data: {\"error\": {}}\n\n" + DONE, Some(Reason::StreamError)),
+            (a.clone(), Some(Reason::StreamTruncated)),
+            (a.clone() + "data: {\"choices\": [\n\n" + DONE, Some(Reason::StreamMalformed)),
+            ("<html><body>no</body></html>\n".into(), Some(Reason::StreamNoEvents)),
+            (String::new(), Some(Reason::StreamNoEvents)),
+            (unknown.clone() + &a + DONE, Some(Reason::StreamUnknown)),
+            ("data: {\"event\":\"message\"}\n\n".into(), Some(Reason::StreamUnknown)),
+            // Some servers say that they have finished, and no more.
+            ("data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n".into(), None),
+        ];
+        for (body, fault) in table {
+            assert_eq!(watched(&[(1, false, &body)]).1, fault, "{body}");
+        }
+        // Nineteen strange events before the first known one are forgiven.
+        let strange = "data: {\"event\":\"message\"}\n\n".repeat(19) + &a + DONE;
+        assert_eq!(watched(&[(1, false, &strange)]).1, None);
+    }
+
+    #[test]
+    fn an_end_without_its_blank_line_is_an_end_and_is_noted() {
+        let (watch, fault) = watched(&[(1, false, &text("a")), (2, false, "data: [DONE]")]);
+        assert_eq!((fault, watch.seen().is_unterminated, watch.seen().end), (None, true, 2));
+        let cut = text("b");
+        let (watch, fault) = watched(&[(1, false, &text("a")), (2, false, cut.trim_end())]);
+        assert_eq!((fault, watch.seen().texts), (Some(Reason::StreamTruncated), 1));
+    }
+
+    #[test]
+    fn there_is_no_time_for_each_token_where_it_is_not_defined() {
+        let seen = |change: fn(&mut Seen)| {
+            let usage = Usage { output: Some(5), ..Usage::default() };
+            let mut seen = Seen {
+                first_text: 10,
+                last_text: 50,
+                texts: 5,
+                text_reads: 5,
+                usage,
+                ..Seen::default()
+            };
+            change(&mut seen);
+            seen.tpot()
+        };
+        assert_eq!(seen(|_| ()), Some(10));
+        assert_eq!(seen(|seen| seen.usage.output = None), None);
+        assert_eq!(seen(|seen| seen.usage.output = Some(1)), None);
+        assert_eq!(seen(|seen| seen.texts = 1), None);
+        assert_eq!(seen(|seen| seen.text_reads = 1), None);
+        assert_eq!(seen(|seen| seen.has_siblings = true), None);
+        // Two of the five were thought in silence.
+        assert_eq!(seen(|seen| seen.usage.reasoning = Some(2)), Some(20));
+        assert_eq!(
+            seen(|seen| (seen.usage.reasoning, seen.has_reasoning) = (Some(2), true)),
+            Some(10)
+        );
+    }
+
+    #[test]
+    fn text_and_conversation_are_kept_for_who_asks() {
+        let mut watch = Watch::new(Dialect::Dify);
+        (watch.text, watch.conversation) = (Some(Vec::new()), Some(Vec::new()));
+        let said = |answer: &str| {
+            format!(
+                "data: {{\"event\":\"message\",\"answer\":\"{answer}\",\"conversation_id\":\"c-1\"}}\n\n"
+            )
+        };
+        watch.take((said("\\u4f60") + &said("b")).as_bytes(), 1, false);
+        assert_eq!(watch.text.as_deref(), Some(b"\\u4f60b".as_slice()));
+        assert_eq!(watch.conversation.as_deref(), Some(b"c-1".as_slice()));
+        watch.restart(Dialect::Dify);
+        assert_eq!(watch.text.as_deref(), Some(b"".as_slice()));
+        assert_eq!(watch.seen(), &Seen::default());
+    }
+}

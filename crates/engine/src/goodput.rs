@@ -1,0 +1,211 @@
+//! Goodput: attempts that met the limit of every objective of latency.
+
+use client::{Seen, Stamps, UNSET};
+use net::Nanos;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Limit, Limited};
+
+/// Attempts judged against their limits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goodput {
+    /// Judged at all: all that ended, where there are limits.
+    pub judged: u64,
+    /// Answers that met every limit.
+    pub good: u64,
+    /// Good answers that ended within the window, whenever they began.
+    #[serde(default)]
+    pub good_inside: u64,
+    /// Answers of which nobody can tell, since the server counted no tokens.
+    pub untold: u64,
+}
+
+/// One duration of one attempt.
+enum Value {
+    Is(Nanos),
+    /// There is no such thing here, and so nothing that could be too long.
+    NotHere,
+    /// There is, but the server did not say what it takes to know it.
+    Untold,
+}
+
+impl Goodput {
+    /// Judges an attempt that has ended, and says whether it was good; `seen` is what its stream
+    /// showed, and what the times of that count from.
+    pub(crate) fn judge(
+        &mut self,
+        limits: &[Limit],
+        is_ok: bool,
+        stamps: &Stamps,
+        seen: Option<(&Seen, Nanos)>,
+    ) -> bool {
+        if limits.is_empty() {
+            return false;
+        }
+        self.judged += 1;
+        if !is_ok {
+            return false;
+        }
+        let (mut is_good, mut is_untold) = (true, false);
+        for limit in limits {
+            match value(limit.metric, stamps, seen) {
+                Value::Is(nanos) if limit.inclusive => is_good &= nanos <= limit.limit_ns,
+                Value::Is(nanos) => is_good &= nanos < limit.limit_ns,
+                Value::NotHere => {}
+                Value::Untold => is_untold = true,
+            }
+        }
+        self.good += u64::from(is_good && !is_untold);
+        // One limit that is broken decides, whatever the others would have said.
+        self.untold += u64::from(is_good && is_untold);
+        is_good && !is_untold
+    }
+
+    /// Adds what another one counted.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.judged += other.judged;
+        self.good += other.good;
+        self.good_inside += other.good_inside;
+        self.untold += other.untold;
+    }
+
+    /// Percent of all that ended; none without limits, or where it cannot be told.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn rate(&self) -> Option<f64> {
+        self.good().map(|good| 100.0 * good as f64 / self.judged as f64)
+    }
+
+    /// How many were good; none without limits, or where it cannot be told.
+    #[must_use]
+    pub fn good(&self) -> Option<u64> {
+        (self.judged > 0 && self.untold == 0).then_some(self.good)
+    }
+
+    /// How many of those ended within the window.
+    #[must_use]
+    pub fn good_inside(&self) -> Option<u64> {
+        self.good().map(|_| self.good_inside)
+    }
+
+    /// Why it cannot be told, although there are limits.
+    #[must_use]
+    pub fn missing_reason(&self) -> Option<String> {
+        let text = || format!("{} answers did not say how many tokens they have", self.untold);
+        (self.untold > 0).then(text)
+    }
+}
+
+fn value(metric: Limited, stamps: &Stamps, watched: Option<(&Seen, Nanos)>) -> Value {
+    let (seen, start) = (watched.map(|(seen, _)| seen), watched.map_or(UNSET, |(_, from)| from));
+    let since =
+        |from: Nanos, at: Nanos| (from != UNSET && at != UNSET).then(|| at.saturating_sub(from));
+    let began = |pick: fn(&Seen) -> Nanos| seen.and_then(|seen| since(start, pick(seen)));
+    let found = match metric {
+        Limited::Service => stamps.service(),
+        Limited::Response => stamps.response(),
+        Limited::Ttfb => stamps.ttfb(),
+        Limited::Wait => stamps.wait(),
+        Limited::Connect => Some(stamps.connect).filter(|time| *time != UNSET),
+        Limited::Tls => Some(stamps.tls).filter(|time| *time != UNSET),
+        Limited::Lag => Some(stamps.lag()),
+        Limited::Ttfe => began(|seen| seen.first_event),
+        Limited::Ttft => began(|seen| seen.first_text),
+        Limited::Ttfo => began(|seen| seen.first_output),
+        Limited::E2e => began(|seen| seen.last_text),
+        Limited::StreamEnd => {
+            let end = |seen: &Seen| if seen.end == UNSET { stamps.last_byte } else { seen.end };
+            seen.and_then(|seen| since(start, end(seen)))
+        }
+        Limited::Ttst => seen.and_then(|seen| since(seen.first_text, seen.second_text)),
+        // Every gap must meet it: the longest one tells.
+        Limited::InterChunk | Limited::InterRead => {
+            seen.filter(|seen| seen.texts > 1).map(|seen| seen.longest_gap)
+        }
+        Limited::Tpot => match seen {
+            Some(seen) if seen.usage.output.is_none() => return Value::Untold,
+            seen => seen.and_then(Seen::tpot),
+        },
+    };
+    found.map_or(Value::NotHere, Value::Is)
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::Usage;
+
+    use super::*;
+
+    const STAMPS: Stamps = Stamps {
+        intended: 0,
+        taken: 0,
+        connect: UNSET,
+        tls: UNSET,
+        sent: 10,
+        first_byte: 20,
+        last_byte: 110,
+    };
+
+    fn judged(limits: &[(Limited, Nanos)], is_ok: bool, seen: Option<&Seen>) -> Goodput {
+        let limits: Vec<_> = limits
+            .iter()
+            .map(|(metric, limit_ns)| Limit {
+                metric: *metric,
+                limit_ns: *limit_ns,
+                inclusive: false,
+            })
+            .collect();
+        let mut goodput = Goodput::default();
+        goodput.judge(&limits, is_ok, &STAMPS, seen.map(|seen| (seen, STAMPS.sent)));
+        goodput
+    }
+
+    #[test]
+    fn every_limit_must_be_met_and_an_error_is_not_good() {
+        let good = |limits: &[(Limited, Nanos)], is_ok| judged(limits, is_ok, None).rate();
+        assert_eq!(good(&[(Limited::Service, 101), (Limited::Response, 111)], true), Some(100.0));
+        assert_eq!(good(&[(Limited::Service, 101), (Limited::Response, 110)], true), Some(0.0));
+        assert_eq!(good(&[(Limited::Service, 101)], false), Some(0.0));
+        assert_eq!(good(&[], true), None);
+    }
+
+    #[test]
+    fn what_does_not_apply_passes_and_what_is_not_told_is_not_guessed() {
+        let one_token = Seen {
+            first_text: 50,
+            last_text: 50,
+            texts: 1,
+            text_reads: 1,
+            usage: Usage { output: Some(1), ..Usage::default() },
+            ..Seen::default()
+        };
+        let limits = [(Limited::Tpot, 5), (Limited::Ttst, 5), (Limited::InterChunk, 5)];
+        assert_eq!(judged(&limits, true, Some(&one_token)).rate(), Some(100.0));
+        assert_eq!(judged(&limits, true, None).rate(), Some(100.0));
+        let untold = Seen { usage: Usage::default(), ..one_token };
+        let goodput = judged(&limits, true, Some(&untold));
+        assert_eq!((goodput.rate(), goodput.untold), (None, 1));
+        assert!(goodput.missing_reason().is_some());
+        // Too late already: no count of tokens could help it.
+        let goodput = judged(&[(Limited::Ttft, 40), (Limited::Tpot, 5)], true, Some(&untold));
+        assert_eq!(goodput.rate(), Some(0.0));
+    }
+
+    #[test]
+    fn times_of_a_stream_count_from_where_its_metrics_do() {
+        let seen = Seen { first_text: 60, ..Seen::default() };
+        let limit = [Limit { metric: Limited::Ttft, limit_ns: 55, inclusive: false }];
+        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&seen, from)));
+        assert!(good(STAMPS.sent) && !good(STAMPS.intended));
+    }
+
+    #[test]
+    fn limits_are_exact() {
+        let mut goodput = Goodput::default();
+        for (limit_ns, inclusive) in [(100, true), (100, false), (99, true)] {
+            let limit = Limit { metric: Limited::Service, limit_ns, inclusive };
+            goodput.judge(&[limit], true, &STAMPS, None);
+        }
+        assert_eq!((goodput.judged, goodput.good), (3, 1));
+    }
+}

@@ -1,0 +1,67 @@
+//! What is asked of answers beyond their arrival: that they stream, and how fast they must be.
+
+use serde::{Deserialize, Serialize};
+
+/// How an answer streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamPlan {
+    /// What its events look like.
+    pub dialect: StreamDialect,
+    /// How long it may stand still; for ever, up to the timeout, where that is not said.
+    #[serde(default)]
+    pub idle_timeout_ns: Option<u64>,
+    /// Whether its metrics count from when it was due, not from when it was sent.
+    #[serde(default)]
+    pub from_intended: bool,
+}
+
+/// The dialects that are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamDialect {
+    /// Any server-sent events.
+    Sse,
+    /// OpenAI chat completions.
+    Openai,
+    /// Dify chat messages.
+    Dify,
+    /// Anthropic messages.
+    Anthropic,
+}
+
+/// A limit that a good answer meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// Of what.
+    pub metric: Limited,
+    /// Nanoseconds.
+    pub limit_ns: u64,
+    /// Whether the limit itself is still good.
+    #[serde(default)]
+    pub inclusive: bool,
+}
+
+/// What can have a limit; names and meanings are those of the metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Nothing could be said but the definition of the metric of that name.
+pub enum Limited {
+    Service,
+    Response,
+    Ttfb,
+    Wait,
+    Connect,
+    Tls,
+    Lag,
+    Ttfe,
+    Ttft,
+    Ttfo,
+    Ttst,
+    InterChunk,
+    InterRead,
+    E2e,
+    StreamEnd,
+    Tpot,
+}

@@ -1,0 +1,127 @@
+//! What is asked of a streaming answer, and whether it held.
+
+use client::{Exchange, Reason, Seen, Watch};
+use net::Nanos;
+use wire::Dialect;
+
+use super::tally::Times;
+use crate::observe::field;
+use crate::plan::{Capture, CaptureFrom, StreamDialect, StreamPlan};
+
+/// Looks at the streams of one request.
+#[derive(Debug, Clone)]
+pub(crate) struct StreamObserver {
+    dialect: Dialect,
+    /// How long a stream may stand still.
+    pub(crate) idle_timeout_ns: Option<Nanos>,
+    is_from_intended: bool,
+    /// Where the session keeps the text, and the conversation.
+    text: Option<usize>,
+    conversation: Option<usize>,
+}
+
+impl StreamObserver {
+    /// What a plan asks for; the place of a capture is that of its name in `names`.
+    pub(crate) fn new(plan: &StreamPlan, captures: &[Capture], names: &[String]) -> Self {
+        let place = |from: CaptureFrom| {
+            let capture = captures.iter().find(|capture| capture.from == from)?;
+            names.iter().position(|name| *name == capture.name)
+        };
+        Self {
+            dialect: match plan.dialect {
+                StreamDialect::Sse => Dialect::Plain,
+                StreamDialect::Openai => Dialect::Openai,
+                StreamDialect::Dify => Dialect::Dify,
+                StreamDialect::Anthropic => Dialect::Anthropic,
+            },
+            idle_timeout_ns: plan.idle_timeout_ns,
+            is_from_intended: plan.from_intended,
+            text: place(CaptureFrom::Text),
+            conversation: place(CaptureFrom::Conversation),
+        }
+    }
+
+    /// Sets an exchange to watch.
+    pub(crate) fn ask(&self, exchange: &mut Exchange) {
+        match &mut exchange.watch {
+            Some(watch) => watch.restart(self.dialect),
+            None => exchange.watch = Some(Box::new(Watch::new(self.dialect))),
+        }
+        if let Some(watch) = &mut exchange.watch {
+            watch.text = self.text.map(|_| watch.text.take().unwrap_or_default());
+            watch.conversation =
+                self.conversation.map(|_| watch.conversation.take().unwrap_or_default());
+        }
+    }
+
+    /// What is wrong with a complete answer as a stream.
+    pub(crate) fn judge(&self, exchange: &mut Exchange) -> Option<Reason> {
+        let at = exchange.stamps.last_byte;
+        let wrong = exchange.watch.as_mut().and_then(|watch| watch.finish(at));
+        if is_compressed(exchange) { Some(Reason::StreamCompressed) } else { wrong }
+    }
+
+    /// What was wrong within the stream of an exchange that then failed in another way.
+    pub(crate) fn first_fault(exchange: &Exchange) -> Option<Reason> {
+        exchange
+            .watch
+            .as_ref()
+            .and_then(|watch| watch.seen().fault)
+            .map(|fault| if is_compressed(exchange) { Reason::StreamCompressed } else { fault })
+    }
+
+    /// Keeps what the user's next requests need.
+    pub(crate) fn capture(&self, exchange: &Exchange, values: &mut [Vec<u8>]) {
+        let Some(watch) = &exchange.watch else { return };
+        let pairs = [(self.text, &watch.text), (self.conversation, &watch.conversation)];
+        for (place, written) in pairs {
+            let value = place.and_then(|place| values.get_mut(place)).zip(written.as_deref());
+            if let Some((value, written)) = value {
+                unescape(written, value);
+            }
+        }
+    }
+
+    /// What the durations of this exchange count from, and until.
+    pub(crate) fn times(&self, exchange: &Exchange) -> Times {
+        let stamps = &exchange.stamps;
+        let from = if self.is_from_intended { stamps.intended } else { stamps.sent };
+        Times { from, first_byte: stamps.first_byte, last_byte: stamps.last_byte }
+    }
+}
+
+/// What an exchange saw of its stream.
+pub(crate) fn seen(exchange: &Exchange) -> Option<&Seen> {
+    exchange.watch.as_ref().map(|watch| watch.seen())
+}
+
+fn is_compressed(exchange: &Exchange) -> bool {
+    let head = exchange.transcript.as_deref().unwrap_or_default();
+    let coding = field(head, "content-encoding").unwrap_or_default();
+    !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")
+}
+
+/// Reads what was written between the quotes of JSON texts, joined.
+fn unescape(written: &[u8], value: &mut Vec<u8>) {
+    let quoted = [b"\"", written, b"\""].concat();
+    value.clear();
+    match serde_json::from_slice::<String>(&quoted) {
+        Ok(text) => value.extend_from_slice(text.as_bytes()),
+        // Half of a surrogate pair is no text; what is there is as good as it gets.
+        Err(_) => value.extend_from_slice(written),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_kept_as_a_reader_sees_it() {
+        let mut value = b"old".to_vec();
+        unescape(br#"a\n\"b\" \u4f60 \ud83d\ude00"#, &mut value);
+        assert_eq!(String::from_utf8_lossy(&value), "a\n\"b\" 你 😀");
+        unescape(br"\ud83d", &mut value);
+        assert_eq!(value, br"\ud83d");
+    }
+}

@@ -1,0 +1,329 @@
+//! What streams add to the books of a request: when their events came, and how many tokens.
+//!
+//! Stamps and tokens are of streams that ended well. Gaps between texts are counted as they come,
+//! in whatever way the stream ends later: a stream that breaks was read until then.
+
+use client::{Gap, Joined, Seen, UNSET};
+use net::Nanos;
+use serde::{Deserialize, Serialize};
+use wire::Kind;
+
+use crate::metric::Metric;
+
+/// A million of these is one token a second: histograms hold whole numbers only.
+const MICRO: u64 = 1_000_000;
+
+/// What is timed of a stream; each counts from when the request was sent, if nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timed {
+    /// First byte.
+    Ttfb,
+    /// First event of any kind.
+    Ttfe,
+    /// First event with generated text.
+    Ttft,
+    /// The first of them that is no reasoning.
+    Ttfo,
+    /// From the first to the second.
+    Ttst,
+    /// Between two of them.
+    InterChunk,
+    /// The same without those that came in one read.
+    InterRead,
+    /// Last event with generated text.
+    E2e,
+    /// The end that the dialect knows, or the last byte.
+    StreamEnd,
+    /// For each token after the first event with text.
+    Tpot,
+    /// No time: micro-tokens a second of each stream, until its last text.
+    TokensRate,
+}
+
+impl Timed {
+    /// Those that are times, with their names in files, in the order of their numbers.
+    pub const NAMED: [(Self, &'static str); 10] = [
+        (Self::Ttfb, "ttfb"),
+        (Self::Ttfe, "ttfe"),
+        (Self::Ttft, "ttft"),
+        (Self::Ttfo, "ttfo"),
+        (Self::Ttst, "ttst"),
+        (Self::InterChunk, "inter_chunk"),
+        (Self::InterRead, "inter_read"),
+        (Self::E2e, "e2e"),
+        (Self::StreamEnd, "stream_end"),
+        (Self::Tpot, "tpot"),
+    ];
+    const COUNT: usize = Self::NAMED.len() + 1;
+}
+
+/// What is counted of streams.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Events of each kind, in the order of [`Kind::ALL`], of all streams that ended.
+    pub kinds: [u64; Kind::ALL.len()],
+    /// Lines that only keep connections alive.
+    pub comments: u64,
+    /// Texts that came in one read with the text before.
+    pub coalesced: u64,
+    /// Those of them that may have come apart: the client was late.
+    pub client_coalesced: u64,
+    /// Streams whose last event had no blank line behind it.
+    pub unterminated: u64,
+    /// Tokens of prompts, by the servers' count.
+    pub tokens_in: u64,
+    /// Generated tokens.
+    pub tokens_out: u64,
+    /// Reasoning among them.
+    pub tokens_reasoning: u64,
+    /// Generated tokens of streams that ended within the window.
+    pub tokens_inside: u64,
+    /// Streams that ended well and said how many tokens they had.
+    pub told: u64,
+    /// Those that did not say.
+    pub untold: u64,
+}
+
+/// Durations and counts of streams.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamTally {
+    metrics: [Metric; Timed::COUNT],
+    /// What is counted.
+    pub counted: Counted,
+}
+
+/// The stamps of an exchange that its stream is timed by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// What durations count from: when it was sent, or intended.
+    pub(crate) from: Nanos,
+    pub(crate) first_byte: Nanos,
+    pub(crate) last_byte: Nanos,
+}
+
+impl StreamTally {
+    /// One of the metrics.
+    #[must_use]
+    pub fn metric(&self, timed: Timed) -> &Metric {
+        &self.metrics[timed as usize]
+    }
+
+    /// Counts gaps between texts.
+    pub(crate) fn gaps(&mut self, gaps: impl Iterator<Item = Gap>) {
+        for gap in gaps {
+            self.record(Timed::InterChunk, gap.nanos);
+            match gap.joined {
+                Joined::No => self.record(Timed::InterRead, gap.nanos),
+                Joined::Before => self.counted.coalesced += 1,
+                Joined::Here => {
+                    self.counted.coalesced += 1;
+                    self.counted.client_coalesced += 1;
+                }
+            }
+        }
+    }
+
+    /// Counts what every stream has that ended, in whatever way.
+    pub(crate) fn end(&mut self, seen: &Seen) {
+        let counted = &mut self.counted;
+        counted.kinds.iter_mut().zip(seen.kinds).for_each(|(sum, count)| *sum += count);
+        counted.comments += seen.comments;
+        counted.unterminated += u64::from(seen.is_unterminated);
+    }
+
+    /// Counts a stream that ended well.
+    pub(crate) fn accept(&mut self, seen: &Seen, times: Times) {
+        for (timed, at) in moments(seen, times) {
+            if at != UNSET {
+                self.record(timed, at.saturating_sub(times.from));
+            }
+        }
+        if seen.second_text != UNSET {
+            self.record(Timed::Ttst, seen.second_text.saturating_sub(seen.first_text));
+        }
+        if let Some(tpot) = seen.tpot() {
+            self.record(Timed::Tpot, tpot);
+        }
+        self.tokens(seen, times);
+    }
+
+    /// Servers say what they like: sums end at the largest number instead of beyond it.
+    fn tokens(&mut self, seen: &Seen, times: Times) {
+        let add = |sum: &mut u64, said: Option<u64>| *sum = sum.saturating_add(said.unwrap_or(0));
+        add(&mut self.counted.tokens_in, seen.usage.input);
+        add(&mut self.counted.tokens_reasoning, seen.usage.reasoning);
+        add(&mut self.counted.tokens_out, seen.usage.output);
+        let Some(output) = seen.usage.output else {
+            self.counted.untold += 1;
+            return;
+        };
+        self.counted.told += 1;
+        let took = seen.last_text.saturating_sub(times.from);
+        if seen.last_text != UNSET && took > 0 {
+            let rate = u128::from(output) * u128::from(MICRO) * 1_000_000_000 / u128::from(took);
+            self.record(Timed::TokensRate, u64::try_from(rate).unwrap_or(u64::MAX));
+        }
+    }
+
+    fn record(&mut self, timed: Timed, value: u64) {
+        self.metrics[timed as usize].record(value);
+    }
+
+    /// Adds what another one counted.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.metrics.iter_mut().zip(&other.metrics).for_each(|(sum, metric)| sum.merge(metric));
+        self.counted.add(&other.counted);
+    }
+
+    /// Empties it; histograms keep the room that they have grown to.
+    pub(crate) fn clear(&mut self) {
+        self.metrics.iter_mut().for_each(Metric::clear);
+        self.counted = Counted::default();
+    }
+
+    /// An empty one whose histograms have grown already as far as these.
+    pub(crate) fn fresh(&self) -> Self {
+        let metrics = std::array::from_fn(|number| self.metrics[number].fresh());
+        Self { metrics, counted: Counted::default() }
+    }
+}
+
+/// When what is timed from the start happened.
+fn moments(seen: &Seen, times: Times) -> [(Timed, Nanos); 6] {
+    [
+        (Timed::Ttfb, times.first_byte),
+        (Timed::Ttfe, seen.first_event),
+        (Timed::Ttft, seen.first_text),
+        (Timed::Ttfo, seen.first_output),
+        (Timed::E2e, seen.last_text),
+        (Timed::StreamEnd, if seen.end == UNSET { times.last_byte } else { seen.end }),
+    ]
+}
+
+impl Counted {
+    fn add(&mut self, other: &Self) {
+        self.kinds.iter_mut().zip(other.kinds).for_each(|(sum, count)| *sum += count);
+        self.comments += other.comments;
+        self.coalesced += other.coalesced;
+        self.client_coalesced += other.client_coalesced;
+        self.unterminated += other.unterminated;
+        self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
+        self.tokens_reasoning = self.tokens_reasoning.saturating_add(other.tokens_reasoning);
+        self.tokens_inside = self.tokens_inside.saturating_add(other.tokens_inside);
+        self.told += other.told;
+        self.untold += other.untold;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::Usage;
+
+    use super::*;
+
+    const TIMES: Times = Times { from: 100, first_byte: 110, last_byte: 1_100 };
+
+    fn seen() -> Seen {
+        let usage = Usage { input: Some(7), output: Some(5), reasoning: None };
+        Seen {
+            first_event: 110,
+            first_text: 200,
+            second_text: 300,
+            first_output: 200,
+            last_text: 1_000,
+            end: 1_050,
+            texts: 5,
+            text_reads: 5,
+            usage,
+            ..Seen::default()
+        }
+    }
+
+    fn only(tally: &StreamTally, timed: Timed) -> Nanos {
+        let metric = tally.metric(timed);
+        assert_eq!(metric.count(), 1, "{timed:?}");
+        metric.quantile(1.0)
+    }
+
+    #[test]
+    fn a_stream_is_timed_by_the_definitions() {
+        let mut tally = StreamTally::default();
+        tally.accept(&seen(), TIMES);
+        let expected = [
+            (Timed::Ttfb, 10),
+            (Timed::Ttfe, 10),
+            (Timed::Ttft, 100),
+            (Timed::Ttfo, 100),
+            (Timed::Ttst, 100),
+            (Timed::E2e, 900),
+            (Timed::StreamEnd, 950),
+            (Timed::Tpot, 200),
+        ];
+        assert_eq!(expected.map(|(timed, _)| (timed, only(&tally, timed))), expected);
+        let counted = tally.counted;
+        assert_eq!((counted.tokens_in, counted.tokens_out), (7, 5));
+        assert_eq!((counted.told, counted.untold), (1, 0));
+    }
+
+    #[test]
+    fn tokens_a_second_are_those_until_the_last_text() {
+        let mut tally = StreamTally::default();
+        let slow = Seen { last_text: 100 + 2_000_000_000, ..seen() };
+        tally.accept(&slow, TIMES);
+        // Five tokens in two seconds, in millionths.
+        let rate = only(&tally, Timed::TokensRate) as f64;
+        assert!((rate / 2_500_000.0 - 1.0).abs() < 1e-3, "{rate}");
+    }
+
+    #[test]
+    fn counts_that_no_server_means_do_not_wrap() {
+        let mut tally = StreamTally::default();
+        let usage = Usage { input: Some(u64::MAX), output: Some(u64::MAX), reasoning: None };
+        tally.accept(&Seen { usage, ..seen() }, TIMES);
+        tally.accept(&Seen { usage, ..seen() }, TIMES);
+        assert_eq!((tally.counted.tokens_in, tally.counted.tokens_out), (u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn a_stream_without_text_has_an_end_and_nothing_else() {
+        let bare = Seen { first_event: 110, ..Seen::default() };
+        let mut tally = StreamTally::default();
+        tally.accept(&bare, TIMES);
+        assert_eq!(only(&tally, Timed::StreamEnd), 1_000);
+        for timed in [Timed::Ttft, Timed::Ttfo, Timed::Ttst, Timed::E2e, Timed::Tpot] {
+            assert_eq!(tally.metric(timed).count(), 0, "{timed:?}");
+        }
+        assert_eq!((tally.counted.told, tally.counted.untold), (0, 1));
+    }
+
+    #[test]
+    fn joined_texts_are_gaps_of_nothing_and_no_gaps_between_reads() {
+        let mut tally = StreamTally::default();
+        let gap = |nanos, joined| Gap { nanos, joined };
+        let gaps = [gap(50, Joined::No), gap(0, Joined::Before), gap(0, Joined::Here)];
+        tally.gaps(gaps.into_iter());
+        assert_eq!(tally.metric(Timed::InterChunk).count(), 3);
+        assert_eq!(only(&tally, Timed::InterRead), 50);
+        assert_eq!((tally.counted.coalesced, tally.counted.client_coalesced), (2, 1));
+    }
+
+    #[test]
+    fn merging_loses_nothing_and_clearing_keeps_nothing() {
+        let (mut one, mut two, mut both) = <(StreamTally, StreamTally, StreamTally)>::default();
+        one.accept(&seen(), TIMES);
+        two.accept(&Seen { last_text: 900, ..seen() }, TIMES);
+        two.end(&Seen { comments: 3, kinds: [1; Kind::ALL.len()], ..seen() });
+        both.accept(&seen(), TIMES);
+        both.accept(&Seen { last_text: 900, ..seen() }, TIMES);
+        both.end(&Seen { comments: 3, kinds: [1; Kind::ALL.len()], ..seen() });
+        one.merge(&two);
+        assert_eq!(one, both);
+        one.clear();
+        assert_eq!(one.counted, Counted::default());
+        assert!(Timed::NAMED.iter().all(|(timed, _)| one.metric(*timed).count() == 0));
+        for (number, (timed, _)) in Timed::NAMED.iter().enumerate() {
+            assert_eq!(*timed as usize, number);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Streams of a real target: each defect is counted exactly, and both sides agree on every event.
+
+use std::collections::BTreeMap;
+
+use engine::{
+    Capture, CaptureFrom, Closed, Pace, Plan, RequestPlan, Source, Stop, StreamDialect, StreamPlan,
+    Tally, Timed,
+};
+use targets::{Chance, ChatDialect, ChatSpec, Counts, Defect, Delay, Spec, Target, Tokens};
+
+use super::{MS, balanced, run};
+
+fn chat(dialect: ChatDialect, change: impl FnOnce(&mut ChatSpec)) -> Target {
+    let mut spec = ChatSpec::new(dialect);
+    spec.ttft = Delay::Constant { ns: 2 * MS };
+    spec.itl = Delay::Constant { ns: MS };
+    spec.tokens = Tokens::Constant { n: 6 };
+    change(&mut spec);
+    Target::start(Spec::Chat(spec)).unwrap()
+}
+
+/// A question in the words of the API, whose answer is watched.
+fn question(target: &Target, dialect: ChatDialect) -> RequestPlan {
+    use base64::Engine as _;
+    let (path, body, stream) = match dialect {
+        ChatDialect::Openai => (
+            "/v1/chat/completions",
+            r#"{"model":"m","messages":[{"role":"user","content":"one two"}],"stream":true,"stream_options":{"include_usage":true}}"#,
+            StreamDialect::Openai,
+        ),
+        ChatDialect::Dify => (
+            "/v1/chat-messages",
+            r#"{"inputs":{},"query":"one two","response_mode":"streaming","user":"u"}"#,
+            StreamDialect::Dify,
+        ),
+    };
+    let url = format!("http://{}{path}", target.addr());
+    RequestPlan {
+        method: "POST".into(),
+        body: Some(base64::engine::general_purpose::STANDARD.encode(body)),
+        timeout_ns: 3_000 * MS,
+        stream: Some(StreamPlan {
+            dialect: stream,
+            idle_timeout_ns: Some(2_000 * MS),
+            from_intended: false,
+        }),
+        ..RequestPlan::get(&url)
+    }
+}
+
+fn fire(request: RequestPlan, requests: u64) -> Tally {
+    let pace = Pace::Closed(Closed::new(4));
+    let mut plan = Plan::new(pace, Source::One { request }, Stop::Requests { requests });
+    plan.workers = 2;
+    balanced(&run(&plan))
+}
+
+fn stopped(target: &Target) -> Counts {
+    target.stop().unwrap();
+    target.counts()
+}
+
+#[test]
+fn whole_streams_are_ok_and_counted_to_the_token() {
+    for dialect in [ChatDialect::Openai, ChatDialect::Dify] {
+        let target = chat(dialect, |_| ());
+        let total = fire(question(&target, dialect), 40);
+        let counts = stopped(&target);
+        assert_eq!((total.ok, counts.answered, counts.calls["chat"]), (40, 40, 40));
+        let stream = total.stream.unwrap();
+        assert_eq!(stream.counted.tokens_out, 40 * 6);
+        assert_eq!(stream.counted.tokens_in, 40 * 2);
+        assert_eq!(stream.metric(Timed::InterChunk).count(), 40 * 5);
+        assert_eq!(stream.metric(Timed::Ttft).count(), 40);
+        // Nothing comes before it is due; how much later is for a quiet machine to say.
+        assert!(stream.metric(Timed::Ttft).quantile(0.0) >= 2 * MS);
+        assert!(stream.metric(Timed::E2e).quantile(0.0) >= 6 * MS);
+        assert!(
+            stream.metric(Timed::Ttfe).quantile(0.0) < stream.metric(Timed::Ttft).quantile(1.0)
+        );
+    }
+}
+
+/// What a stream with this defect must end as.
+fn expected(defect: Defect) -> &'static str {
+    match defect {
+        Defect::Error => "stream.error",
+        Defect::Truncated => "stream.truncated",
+        Defect::Stall => "timeout.idle",
+        Defect::Endless => "timeout.body",
+        Defect::Reset => "read.reset_in_body",
+        Defect::Malformed => "stream.malformed",
+        Defect::Compressed => "stream.compressed",
+        Defect::Html => "stream.no_events",
+    }
+}
+
+#[test]
+fn each_defect_ends_in_one_class_and_is_counted_exactly() {
+    for dialect in [ChatDialect::Openai, ChatDialect::Dify] {
+        let share = 0.5 / Defect::ALL.len() as f64;
+        let defects = Defect::ALL.iter().map(|defect| Chance { defect: *defect, share }).collect();
+        let target = chat(dialect, |spec| spec.defects = defects);
+        let total = fire(question(&target, dialect), 160);
+        let counts = stopped(&target);
+        let met: u64 = counts.faults.values().sum();
+        assert!(met > 50, "{met}");
+        let wanted: BTreeMap<_, _> = Defect::ALL
+            .iter()
+            .filter_map(|defect| {
+                Some((expected(*defect).to_owned(), *counts.faults.get(defect.name())?))
+            })
+            .collect();
+        assert_eq!(total.all_reasons(), wanted, "{dialect:?}");
+        assert_eq!((total.ok, total.ended()), (160 - met, 160));
+        assert_eq!(counts.answered, total.ok);
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_with_what_the_server_called_it() {
+    use base64::Engine as _;
+    let target = chat(ChatDialect::Dify, |_| ());
+    let capture = |from| Capture { name: "conversation".into(), from, what: String::new() };
+    let mut first = question(&target, ChatDialect::Dify);
+    first.captures = vec![capture(CaptureFrom::Conversation)];
+    let mut second = first.clone();
+    second.captures = Vec::new();
+    (first.name, second.name) = ("first".into(), "second".into());
+    let body = r#"{"inputs":{},"query":"go on","response_mode":"streaming","user":"u","conversation_id":"{{conversation}}"}"#;
+    second.body = Some(base64::engine::general_purpose::STANDARD.encode(body));
+    second.template = true;
+    // The target names the conversation of each event after the one that it was told.
+    second.expect_body = vec![engine::BodyCheck::Regex {
+        pattern: r#""conversation_id":"c0ffee00-0000-4000-8000-[0-9a-f]{12}""#.into(),
+    }];
+    let source = Source::Steps { requests: vec![first, second] };
+    let pace = Pace::Closed(Closed::new(3));
+    let plan = Plan::new(pace, source, Stop::Requests { requests: 30 });
+    let total = balanced(&run(&plan));
+    let counts = stopped(&target);
+    assert_eq!((total.ok, counts.answered), (30, 30), "{:?}", total.all_reasons());
+}
