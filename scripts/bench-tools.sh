@@ -4,6 +4,7 @@
 #
 #   scripts/bench-tools.sh            install what is missing
 #   scripts/bench-tools.sh --check    says nothing, ends with 1 when one is missing
+#   scripts/bench-tools.sh --python   installs those that benches/streams needs, each in a venv
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +17,20 @@ packages=(
     "vegeta v12.12.0 github.com/tsenart/vegeta/v12"
     "k6 v1.8.1 go.k6.io/k6"
 )
+
+pythons=("locust 2.47.0" "aiperf 0.13.0")
+
+if [ "${1:-}" = "--python" ]; then
+    for line in "${pythons[@]}"; do
+        read -r name version <<<"$line"
+        [ -x "$folder/python/$name/bin/$name" ] && continue
+        printf 'installing %s %s\n' "$name" "$version"
+        "${PYTHON:-python3}" -m venv --clear "$folder/python/$name"
+        "$folder/python/$name/bin/python" -m pip install --quiet "$name==$version" ||
+            rm -rf "${folder:?}/python/$name"
+    done
+    exit 0
+fi
 
 is_here() { # is_here NAME VERSION: whether this version of it was built before
     [ -x "$folder/bin/$1" ] && [ "$(cat "$folder/versions/$1" 2>/dev/null)" = "$2" ]

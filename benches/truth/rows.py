@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truth import arrivals, frozen, latency, plans, soak
+from truth import arrivals, frozen, latency, plans, soak, streams
 from truth.row import Row
 
 ROWS = [
@@ -15,6 +15,14 @@ ROWS = [
         Row(f"{rate:,}/s {how}", f"{arrivals.BAR}{bar}", arrivals.paced(rate, how))
         for rate, bar in ((10, ", KS ≤ 0.02"), (1000, ", KS ≤ 0.02"), (50_000, ""))
         for how in ("constant", "poisson")
+    ),
+    Row(
+        "streams, 200 of 20/s, some late",
+        streams.BAR,
+        streams.known(
+            *("--ttft", "heavy:200ms,0.5", "--itl", "50ms,60ms,10%", "--tokens", "20..60"),
+            connections=200,
+        ),
     ),
     Row("random plans", plans.BAR, plans.measure, is_single=True),
     Row("soak", soak.BAR, soak.soak(minutes=30), is_single=True),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The bare loop is the physical limit: a bar below it could be met by nobody.
+# What sending and receiving a small answer costs anybody: a bar below it could hardly be met.
 OVER_BARE = 1.15
 
 

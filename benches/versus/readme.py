@@ -65,8 +65,11 @@ WORDS = (
             "bare loop that never sleeps, {bare}."
         ),
         left_out="Left out: {names}.",
-        bars="{held} of {all} bars hold{missed}: [the run]({run}).",
-        missed=" (not: {names})",
+        bars=(
+            "The run sets torr {all} limits, for its cost against each other tool's, its lateness, "
+            "memory and start. It meets {held}{missed}: [the run]({run})."
+        ),
+        missed=", and misses {names}",
     ),
     Words(
         page="README.zh-CN.md",
@@ -79,7 +82,10 @@ WORDS = (
         ),
         late="恒定速率 1,000/s 时请求到达目标的延后，p99：{tools}；从不休眠的裸循环 {bare}。",
         left_out="未参加：{names}。",
-        bars="{all} 项标准中 {held} 项达到{missed}：[本次测量]({run})。",
+        bars=(
+            "本次测量为 torr 设 {all} 项上限：相对其他各工具的开销、延后、内存、启动。"
+            "达到 {held} 项{missed}：[本次测量]({run})。"
+        ),
         missed="（未达到：{names}）",
     ),
 )
@@ -163,8 +169,8 @@ def _order(rows: dict[str, dict[str, Any]], shown: list[str]) -> list[str]:
 
 def _bars(kept: dict[str, Any], run: Path, words: Words) -> str:
     judged = [(one["name"], bar) for one in kept["rows"] for bar in one["bars"]]
-    missed = [f"{name} {bar['name']}" for name, bar in judged if not bar["held"]]
-    missed += [one["name"] for one, _ in not_measured(kept)]
+    missed = [f"`{name}` {bar['name']}" for name, bar in judged if not bar["held"]]
+    missed += [f"`{one['name']}`" for one, _ in not_measured(kept)]
     total = len(judged) + len(not_measured(kept))
     return words.bars.format(
         held=total - len(missed),
