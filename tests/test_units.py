@@ -8,7 +8,7 @@ from torr.errors import UsageError
 finite = st.floats(min_value=1e-6, max_value=1e12, allow_nan=False)
 
 
-@given(st.integers(min_value=0, max_value=10**18))
+@given(st.integers(min_value=0, max_value=units.LONGEST_NS))
 def test_a_duration_survives_being_written_and_read(nanoseconds):
     assert units.parse_duration(units.format_duration(nanoseconds)) == nanoseconds
 

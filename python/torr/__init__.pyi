@@ -61,6 +61,20 @@ def run(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
+    stream: Literal["sse", "openai", "dify", "anthropic"] | None = None,
+    idle_timeout: _Duration | None = None,
+    from_: Literal["sent", "intended"] = "sent",
+    chat: Literal["openai", "dify", "anthropic"] | None = None,
+    prompt: str | float | _Path | Sequence[str | float] | None = None,
+    prompts: _Path | None = None,
+    model: str | None = None,
+    max_tokens: int | None = None,
+    user: str | None = None,
+    inputs: str | bytes | None = None,
+    token_env: str | None = None,
+    turns: int = 1,
+    prompt_order: Literal["sequence", "shuffle"] = "sequence",
+    unique_prefix: bool = False,
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -91,7 +105,7 @@ def run(
     requests: stop after N requests instead
     rate: start RATE requests/s, whatever comes back
     arrivals: constant or poisson, with --rate [constant]
-    max_in_flight: with --rate: drop what is due beyond N open
+    max_in_flight: with --rate: drop what is due beyond N open [5M]
     spin: with --rate: look at the clock, do not oversleep
     stages: users by time, or with --rate: 30s:100,2m:1k,30s:0
     replay: start requests at the times in FILE, or an access log
@@ -119,6 +133,20 @@ def run(
     capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
+    stream: answers are events: sse, openai, dify, anthropic
+    idle_timeout: a stream may stand still for so long
+    from_: their times count from: sent, intended [sent]
+    chat: ask a chat API: openai, dify, anthropic
+    prompt: what its users say
+    prompts: what they say in turn: JSON lines, ShareGPT
+    model: the model that answers
+    max_tokens: an answer has so many at most
+    user: who asks [dify: torr]
+    inputs: variables of a Dify app, as JSON
+    token_env: the environment variable with the API's key
+    turns: hold conversations of N turns [1]
+    prompt_order: sequence, or shuffle by --seed [sequence]
+    unique_prefix: begin each prompt anew, so that no cache knows it
     keepalive: if False, a new connection for each request
     requests_per_connection: then make it anew [no limit]
     connections_per_second: open the first ones at this rate
@@ -133,7 +161,7 @@ def run(
     name: names the files [apiserver]
     dir: output directory [_output/torr]
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
-    abort_on: end early when it holds, e.g. 'errors > 5%'
+    abort_on: end early (exit 1) when it holds: 'errors > 5%'
     log: write every exchange to FILE, as CSV
     """
 
@@ -167,6 +195,20 @@ def ladder(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
+    stream: Literal["sse", "openai", "dify", "anthropic"] | None = None,
+    idle_timeout: _Duration | None = None,
+    from_: Literal["sent", "intended"] = "sent",
+    chat: Literal["openai", "dify", "anthropic"] | None = None,
+    prompt: str | float | _Path | Sequence[str | float] | None = None,
+    prompts: _Path | None = None,
+    model: str | None = None,
+    max_tokens: int | None = None,
+    user: str | None = None,
+    inputs: str | bytes | None = None,
+    token_env: str | None = None,
+    turns: int = 1,
+    prompt_order: Literal["sequence", "shuffle"] = "sequence",
+    unique_prefix: bool = False,
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -191,7 +233,7 @@ def ladder(
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
-    levels: 1,2,4 or auto or auto:START [200,500 … 50000]
+    levels: 1,2,4 or auto[:START[:END]] [200,500 … 50000]
     rounds: repeat the whole ladder; drift hits all levels [1]
     duration: measured window of a level [10s]
     pool: users share N connections [one each]
@@ -217,6 +259,20 @@ def ladder(
     capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
+    stream: answers are events: sse, openai, dify, anthropic
+    idle_timeout: a stream may stand still for so long
+    from_: their times count from: sent, intended [sent]
+    chat: ask a chat API: openai, dify, anthropic
+    prompt: what its users say
+    prompts: what they say in turn: JSON lines, ShareGPT
+    model: the model that answers
+    max_tokens: an answer has so many at most
+    user: who asks [dify: torr]
+    inputs: variables of a Dify app, as JSON
+    token_env: the environment variable with the API's key
+    turns: hold conversations of N turns [1]
+    prompt_order: sequence, or shuffle by --seed [sequence]
+    unique_prefix: begin each prompt anew, so that no cache knows it
     keepalive: if False, a new connection for each request
     requests_per_connection: then make it anew [no limit]
     connections_per_second: open the first ones at this rate
@@ -231,7 +287,7 @@ def ladder(
     name: names the files [apiserver]
     dir: output directory [_output/torr]
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
-    abort_on: end early when it holds, e.g. 'errors > 5%'
+    abort_on: end early (exit 1) when it holds: 'errors > 5%'
     """
 
 def once(

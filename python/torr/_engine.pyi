@@ -4,7 +4,19 @@ from typing import final
 
 from typing_extensions import Self
 
-__all__ = ["Run", "Target", "faults", "fire", "listen", "merge", "once", "version"]
+__all__ = [
+    "Run",
+    "Target",
+    "defects",
+    "faults",
+    "fire",
+    "listen",
+    "merge",
+    "once",
+    "read_toml",
+    "reasons",
+    "version",
+]
 
 @final
 class Run:
@@ -63,5 +75,17 @@ def listen(spec_json: str) -> None:
 def version() -> str:
     """The version of the engine."""
 
+def defects() -> list[tuple[str, str]]:
+    """What can go wrong with the streams of a chat target: names and meanings."""
+
+def read_toml(text: str) -> str:
+    """TOML as JSON: its `value`, and under `lines` the line of each key by its dotted path.
+
+    Raises ValueError whose text begins with the line and a colon.
+    """
+
 def faults() -> list[str]:
     """The names of the faults that a faulty target knows."""
+
+def reasons() -> list[tuple[str, str]]:
+    """Why an attempt can fail: the names of the reasons, and each in words."""

@@ -56,6 +56,17 @@ def start(plan: Plan) -> Load:
         return _engine.Run(plan.to_text(), command("fire"))
 
 
+def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """What a TOML text says, and the line of each key by its dotted path.
+
+    Raises ValueError whose text begins with the line and a colon.
+    """
+    from torr import _engine
+
+    found = json.loads(_engine.read_toml(text))
+    return found["value"], found["lines"]
+
+
 def slices(load: Load) -> Iterator[Slice]:
     """Every slice of a load as it comes, until the load has ended."""
     while not load.done():
@@ -80,6 +91,14 @@ def once(plan: Plan) -> dict[str, Any]:
 
         found: dict[str, Any] = json.loads(_engine.once(plan.to_text()))
         return found
+
+
+def reasons() -> dict[str, str]:
+    """Why an attempt can fail: each reason in words."""
+    with _translated():
+        from torr import _engine
+
+        return dict(_engine.reasons())
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """Everything that torr raises, and the one place that says how the process ends.
 
     TorrError
-    ├── MissedError              1    an SLO, a budget or a comparison failed
+    ├── MissedError              1    an SLO failed, or an abort condition ended the run
     ├── UsageError               2    wrong flag, plan or file; nothing was sent
     │   ├── PlanError            2    a plan that cannot be run, an unknown host
     │   ├── FileError            2    a file with a broken line: names file and line
+    │   ├── LevelError           2    a result has several levels or none, and its one was asked for
     │   └── OutputError          2    results cannot be written where they should go
     ├── NothingMeasuredError     3    no answer byte came, or the server did not start
     │   └── EngineError          3    the engine is missing or broke
@@ -51,7 +52,7 @@ class TorrError(Exception):
 
 
 class MissedError(TorrError):
-    """An SLO, a budget or a comparison failed."""
+    """An SLO failed, or an abort condition ended the run."""
 
 
 class UsageError(TorrError):
@@ -69,6 +70,13 @@ class FileError(UsageError):
         super().__init__(f"{path}:{line}: {message}", hint)
         self.path = path
         self.line = line
+
+
+class LevelError(UsageError, AttributeError):
+    """A result has several levels or none, and its one was asked for.
+
+    An AttributeError, too, so that `hasattr(result, "level")` says whether there is one.
+    """
 
 
 class OutputError(UsageError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-from collections import Counter
 from contextlib import suppress
 from typing import Any
 
@@ -112,12 +111,15 @@ def _await(child: subprocess.Popen[str]) -> None:
 
 
 def _sum(counts: list[Json]) -> Json:
-    total: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
+    """The counts of all processes, number by number; those under a name by that name."""
+    total: Json = {}
     for one in counts:
-        faults.update(one.pop("faults"))
-        total.update(one)
-    return {**total, "faults": dict(faults)}
+        for key, value in one.items():
+            if isinstance(value, dict):
+                total[key] = _sum([total.get(key, {}), value])
+            else:
+                total[key] = total.get(key, 0) + value
+    return total
 
 
 def _cause(code: int) -> str:

@@ -94,7 +94,51 @@ class Faulty:
     kind: Literal["faulty"] = "faulty"
 
 
-Behaviour = Hello | Delay | Bytes | Faulty
+@dataclass(frozen=True, slots=True)
+class SameTokens:
+    """Every answer has so many texts, one a token."""
+
+    n: int
+    kind: Literal["constant"] = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class SomeTokens:
+    """Any number of texts within bounds."""
+
+    least: int
+    most: int
+    kind: Literal["uniform"] = "uniform"
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """How often a stream meets a defect."""
+
+    defect: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """Streams answers as a chat API does: known events at known times.
+
+    `ttft` lies before the first text, `itl` between two; at most `capacity` answers at once.
+    """
+
+    dialect: Literal["openai", "dify"]
+    ttft: Constant | Bimodal | Heavy = Constant(0)
+    itl: Constant | Bimodal | Heavy = Constant(0)
+    tokens: SameTokens | SomeTokens = SameTokens(16)
+    events_per_write: int = 1
+    capacity: int | None = None
+    defects: tuple[Chance, ...] = ()
+    seed: int = 1
+    log: str | None = None
+    kind: Literal["chat"] = "chat"
+
+
+Behaviour = Hello | Delay | Bytes | Faulty | Chat
 
 
 class Server(Protocol):
@@ -126,7 +170,7 @@ class Target:
             raise OutputError(f"the target's log is not complete: {error}") from error
 
     def counts(self) -> dict[str, Any]:
-        """What it did: connections, requests, answered, faults, bytes_out.
+        """What it did: connections, requests, answered, faults, calls, bytes_out.
 
         Of several processes only when they have stopped.
         """
@@ -153,6 +197,14 @@ def faults() -> list[str]:
         from torr import _engine
 
         return _engine.faults()
+
+
+def defects() -> dict[str, str]:
+    """What can go wrong with the streams of a `Chat` target: names and meanings."""
+    with _built():
+        from torr import _engine
+
+        return dict(_engine.defects())
 
 
 def _start(behaviour: Behaviour, place: Place) -> Server:

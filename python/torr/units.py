@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SECOND_NS = 1_000_000_000
+LONGEST_NS = 87_600 * 3600 * SECOND_NS
+"""Ten years: some of them together still fit into the engine's 64 bits."""
 
 _NUMBER = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)\s*(\S*)", re.ASCII)
 
@@ -60,6 +62,11 @@ def parse_duration(text: str) -> int:
         raise UsageError(
             f"the duration {text.strip()!r} is not a whole number of nanoseconds",
             "nanoseconds are the finest unit",
+        )
+    if nanoseconds > LONGEST_NS:
+        longest = format_duration(LONGEST_NS)
+        raise UsageError(
+            f"the duration {text.strip()!r} is too long", f"the longest is {longest}, ten years"
         )
     return int(nanoseconds)
 
@@ -109,6 +116,16 @@ def parse_rate(text: str) -> float:
             "rates are per second: 500, 10k, 1.5M, 200/s",
         )
     return float(number * factor)
+
+
+def parse_count(text: str) -> int:
+    """Return the whole number of a count such as `500`, `10k` or `1.5M`."""
+    digits = text.strip().replace("_", "")
+    found = re.fullmatch(r"([+-]?\d+(?:\.\d+)?)([kM]?)", digits, re.ASCII | re.IGNORECASE)
+    number = Decimal(found[1]) * _PER_SUFFIX[found[2].lower()] if found else None
+    if number is None or number != int(number):
+        raise UsageError(f"{text!r} is not a whole number", "write 500, 10k or 1M")
+    return int(number)
 
 
 def format_rate(per_second: float) -> str:

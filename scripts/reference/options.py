@@ -11,9 +11,10 @@ from torr.cli.main import torr
 from torr.errors import ExitCode
 
 _ENDS = {
-    ExitCode.FINE: "no SLO is broken, see [the rule](../how-much-can-it-take.md#the-exit-code)",
+    ExitCode.FINE: "no SLO is broken and no `--abort-on` ended it, see"
+    " [the rule](../how-much-can-it-take.md#the-exit-code)",
     ExitCode.MISSED: "an SLO is broken, of a ladder at its lowest level that claims anything; or no"
-    " level claims anything and an SLO was asked for",
+    " level claims anything and an SLO was asked for; or `--abort-on` ended it",
     ExitCode.USAGE: "a flag, a file or a host name is wrong and nothing was sent; or results"
     " could not be written, and the load ended",
     ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
@@ -27,8 +28,9 @@ _HEAD = """\
 Generated from the commands by `make reference`. The default stands in brackets.
 
 Times carry a unit: `500us`, `1.5ms`, `10s`, `2m`, `1h`. Rates are per second: `500`, `10k`, `1.5M`.
-Sizes: `512`, `64kB` (× 1000), `64KiB` (× 1024). Shares: `0.1` or `10%`. Conditions of `--slo` and
-`--abort-on` are explained in [metrics](metrics.md#conditions).
+Counts of connections and requests take `k` and `M`, too. Sizes: `512`, `64kB` (× 1000), `64KiB`
+(× 1024). Shares: `0.1` or `10%`. Conditions of `--slo` and `--abort-on` are explained in
+[metrics](metrics.md#conditions).
 """
 
 

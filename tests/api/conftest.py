@@ -25,6 +25,6 @@ def fake(monkeypatch):
 
 @pytest.fixture(scope="session")
 def url():
-    """Where a real target answers at once."""
-    with targets.listening(targets.Hello()) as target:
+    """Where a real target answers after 1 ms."""
+    with targets.listening(targets.Delay(targets.Constant(1_000_000))) as target:
         yield target.url

@@ -57,6 +57,14 @@ def test_a_ladder_says_its_words_and_claims(ladder):
     assert first.latency.service.p99 == raw["levels"][0]["latency"]["service_ms"]["p99"]
 
 
+def test_a_ladder_has_no_level_and_tells_hasattr_so(ladder, run):
+    assert hasattr(run, "level")
+    assert not hasattr(ladder, "level")
+    assert not hasattr(ladder, "latency")
+    with pytest.raises(UsageError, match=r"levels, not one\nhint: say which: result\.levels\[0\]"):
+        _ = ladder.level
+
+
 def test_a_run_has_no_capacity(run):
     assert (run.peak, run.knee, run.under_slo) == (None, None, None)
 

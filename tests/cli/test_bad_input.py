@@ -23,6 +23,58 @@ BAD = {
     "-d for -z": (["run", "-d", "10s", URL], "write -z 10s for the duration"),
     "both stops": (["run", "-z", "1s", "--requests", "5", URL], "-z/--duration and --requests"),
     "rate 0": (["run", "--rate", "0", URL], "--rate: '0' requests a second is no load"),
+    "connections by the billion": (
+        ["run", "-c", "999999999999", URL],
+        "-c/--connections: '999999999999' is too many",
+    ),
+    "requests by the trillion": (
+        ["run", "--requests", "9" * 20, URL],
+        "--requests: '99999999999999999999' is too many",
+    ),
+    "in flight": (
+        ["run", "--rate", "5", "--max-in-flight", "9" * 23, URL],
+        "--max-in-flight: '99999999999999999999999' is t",
+    ),
+    "workers": (["run", "--workers", "4097", URL], "--workers: '4097' is too many"),
+    "levels by the billion": (
+        ["ladder", "--levels", "5,4294967296", URL],
+        "--levels: level 4294967296 is too many",
+    ),
+    "long duration": (
+        ["run", "-z", "99999999h", URL],
+        "-z/--duration: the duration '99999999h' is too long",
+    ),
+    "long timeout": (
+        ["run", "--timeout", "99999999h", URL],
+        "--timeout: the duration '99999999h' is too l",
+    ),
+    "long thought": (
+        ["run", "--think", "1s-99999999h", URL],
+        "--think: the duration '99999999h' is too long",
+    ),
+    "rate beyond the clock": (
+        ["run", "--rate", "11M", URL],
+        "--rate: '11M' is too high",
+    ),
+    "many users by stages": (
+        ["run", "--stages", "1s:999999999,1s:4294967296", URL],
+        "--stages: 4,294,967,296 users are too many",
+    ),
+    "high rate by stages": (
+        ["run", "--rate", "5", "--stages", "1s:4294967296", URL],
+        "--stages: 4,294,967,296 requests/s are too many",
+    ),
+    "long stages": (
+        ["run", "--stages", "87600h:5,1s:5", URL],
+        "--stages: all of them together are too long",
+    ),
+    "status over 599": (
+        ["run", "--expect-status", "999", URL],
+        "--expect-status: '999' is not a s",
+    ),
+    "SLO without a unit": (["run", "--slo", "p95 < 500", URL], "hint: write 500ms"),
+    "ladder by rate": (["ladder", "--rate", "5", URL], "ladder: --rate is a flag of torr run"),
+    "ladder by stages": (["ladder", "--stages", "5", URL], "hint: torr ladder --levels"),
     "negative rate": (["run", "--rate", "-1", URL], "--rate: the rate '-1' is negative"),
     "arrivals alone": (["run", "--arrivals", "poisson", URL], "--arrivals needs --rate"),
     "limit alone": (["run", "--max-in-flight", "5", URL], "--max-in-flight needs --rate"),
@@ -62,8 +114,12 @@ BAD = {
     "no SLO": (["run", "--slo", "fast", URL], "--slo: 'fast' is not a condition"),
     "unknown metric": (["run", "--abort-on", "speed > 1", URL], "--abort-on: 'speed > 1'"),
     "unmeasured metric": (
-        ["ladder", "--slo", "chat: ttft p95 < 1s", URL],
-        "--slo: 'chat: ttft p95 < 1s': ttft is not a metric that this version measures",
+        ["ladder", "--slo", "chat: cache p95 < 1s", URL],
+        "--slo: 'chat: cache p95 < 1s': cache is not a metric that this version measures",
+    ),
+    "metric of streams": (
+        ["run", "--slo", "ttft p95 < 1s", URL],
+        "ttft p95 < 1s: no answer is a stream, only they have ttft",
     ),
     "request without a name": (
         ["run", "--slo", "login: p50 < 5ms", URL],
@@ -73,6 +129,9 @@ BAD = {
     "unknown flag": (["run", "--nonsense", URL], "No such option '--nonsense'"),
     "unknown command": (["walk"], "No such command 'walk'"),
     "verbose alone": (["run", "-v", URL], "-v/--verbose needs --once"),
+    "once and an SLO": (["run", "--once", "--slo", "p95 < 1s", URL], "--slo and --once are both"),
+    "once and a rate": (["run", "--once", "--rate", "5", URL], "--rate and --once are both given"),
+    "once and -c": (["run", "-c", "50", "--once", URL], "-c/--connections and --once are both"),
     "name with a slash": (["run", "-n", "a/b", URL], "-n/--name 'a/b' cannot name files"),
     "log in nowhere": (
         ["run", "--log", "none/x.csv", URL],
@@ -83,6 +142,7 @@ BAD = {
     "fault unknown": (["target", "faulty", "--fault", "x"], "--fault 'x' is not a fault"),
     "fault missing": (["target", "faulty"], "--fault is missing"),
     "share over 1": (["target", "faulty", "--share", "2"], "--share: '2' is not a share"),
+    "size": (["target", "bytes", "--size", "2000000GiB"], "--size: '2000000GiB' is too large"),
     "target port": (["target", "hello", "--port", "70000"], "--port: '70000' is not between"),
     "bimodal": (["target", "delay", "--bimodal", "1ms"], "--bimodal '1ms' is not FAST,SLOW,SHARE"),
     "two delays": (["target", "delay", "--delay", "1ms", "--heavy", "1ms,1"], "exclude each other"),
@@ -148,3 +208,31 @@ def test_a_host_that_the_engine_does_not_know_leaves_no_directory(torr, monkeypa
     assert ended.code == 2
     assert "nohost.invalid cannot be resolved" in ended.err
     assert list((tmp_path / "_output" / "torr").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-c", "5G"], "hint: write 500, 10k or 1M"),
+        (["-c", "5000M"], "hint: the most is 4,294,967,295"),
+        (["--requests", "9" * 20], "hint: the most is 1,000,000,000,000,000,000"),
+        (["--workers", "5k"], "hint: the most is 4,096"),
+        (["-z", "87601h"], "hint: the longest is 87600h, ten years"),
+        (["--rate", "2000M"], "hint: the highest is 10,000,000 per second"),
+    ],
+)
+def test_a_number_out_of_range_is_told_the_largest_one(torr, arguments, says):
+    ended = torr("run", *arguments, URL)
+    assert ended.code == 2
+    assert says in ended.err
+
+
+@pytest.mark.parametrize(
+    ("verb", "usage"), [([], "torr COMMAND"), (["target"], "torr target COMM")]
+)
+def test_no_command_gets_the_help_as_it_is(torr, verb, usage):
+    ended = torr(*verb)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"Usage: {usage}")
+    assert ended.err == torr(*verb, "--help").out
+    assert "hint" not in ended.err

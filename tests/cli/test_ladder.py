@@ -7,6 +7,8 @@ import json
 import pytest
 
 from doubles import Truth, capacity
+from torr.cli.ladder import _levels
+from torr.errors import UsageError
 
 URL = "http://127.0.0.1:9/x"
 LEVELS = "10,20,40,80,160,320"
@@ -185,7 +187,8 @@ def test_a_level_cut_short_is_shown_as_that_and_claims_nothing(torr, server, tmp
 
     server.curve = curve
     ended = torr("ladder", "--levels", "10,20,40", "--abort-on", "p95 > 70ms", URL)
-    assert ended.code == 0
+    assert ended.code == 1
+    assert "; ended early by --abort-on 'p95 > 70ms'.\n" in ended.out
     row = next(line for line in ended.out.splitlines() if line.startswith("    40 "))
     assert row.endswith("healthy, cut short")
     assert "\ncut short   40: claims nothing" in ended.out
@@ -218,3 +221,18 @@ def test_an_slo_does_not_pass_where_users_starve_at_every_level(torr, server):
     ended = torr("ladder", "--levels", "10", "--slo", "p95 < 1s", URL)
     assert ended.code == 1
     assert "SLO p95 < 1s: not shown: 9 of 10 users got no answer in the window" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "most"),
+    [("auto", 1, 50_000), ("auto:64", 64, 50_000), ("auto:64:2000", 64, 2_000)],
+)
+def test_a_search_has_a_start_and_an_end(text, start, most):
+    search = _levels(text).search
+    assert (search.start, search.most) == (start, most)
+
+
+@pytest.mark.parametrize("text", ["auto:9:8", "auto:1:2:3", "auto:x", "auto:", "best"])
+def test_other_bounds_are_refused(text):
+    with pytest.raises(UsageError):
+        _levels(text)

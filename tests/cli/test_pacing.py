@@ -75,6 +75,14 @@ def test_a_duration_cuts_a_replay(torr, fake, tmp_path):
     assert pace_of(fake)["connections"] == 100
 
 
+def test_times_that_lie_more_than_ten_years_apart_are_refused(torr, fake, tmp_path):
+    (tmp_path / "times").write_text("0\n1000000\n")
+    ended = torr("run", "--replay", "times", "--speed", "0.0000001", URL)
+    assert ended.code == 2
+    assert "--replay times: its times lie too far apart" in ended.err
+    assert fake.loads == []
+
+
 def test_the_times_of_a_replay_are_not_kept(torr, tmp_path, fake):
     (tmp_path / "times").write_text("10\n10.123456789\n")
     torr("run", "--replay", "times", URL)
@@ -166,3 +174,8 @@ def test_spin_is_for_arrivals(torr, fake):
     refused = torr("run", "--spin", URL)
     assert refused.code == 2
     assert "--spin needs arrivals" in refused.err
+
+
+def test_what_waits_for_its_turn_has_a_limit_even_if_none_is_given(torr, fake):
+    torr("run", "--rate", "10", URL)
+    assert pace_of(fake)["max_in_flight"] == 5_000_000

@@ -10,7 +10,7 @@ import textwrap
 
 import pytest
 
-from doubles import Truth, press_at
+from doubles import Truth, level_of, press_at
 from torr.model.transport import Transport
 
 URL = "http://127.0.0.1:9/x"
@@ -84,6 +84,13 @@ def test_flags_reach_the_plan(torr, fake):
     assert (plan["seed"], plan["workers"], plan["retry_delay_ns"]) == (5, 3, 1_000_000)
     assert plan["processes"] == 2
     assert plan["transport"] == Transport(keepalive=False).as_json()
+
+
+def test_counts_take_k_and_m_as_rates_do(torr, fake):
+    torr("run", "-c", "10k", "--requests", "1.5M", URL)
+    plan = plan_of(fake)
+    assert plan["groups"][0]["pace"]["users"] == 10_000
+    assert plan["stop"]["requests"] == 1_500_000
 
 
 def test_a_rate_makes_an_open_pace_over_a_hundred_connections(torr, fake):
@@ -191,6 +198,38 @@ def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
     assert "tried GET http://127.0.0.1:9/x 7 times over 50 connections" in ended.err
     kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert kept["status"] == "failed"
+    (folder,) = (tmp_path / "_output/torr").glob("apiserver-*")
+    assert ended.err.splitlines()[0].endswith(f"; kept in {folder.relative_to(tmp_path)}")
+
+
+def unanswered(fake, monkeypatch, **parts):
+    """A first level without an answer, with these parts."""
+    monkeypatch.setattr("doubles.level_of", lambda *a, **k: {**level_of(*a, **k), **parts})
+    fake.curve = lambda _users: Truth(0, failure="no byte of an answer came in the whole level")
+
+
+def test_no_answer_counts_the_warm_up_and_says_that_it_hung(torr, fake, monkeypatch):
+    hung = {"attempted": 5, "errors": {"timeout": 5}, "in_flight": 0}
+    unanswered(fake, monkeypatch, warmup={"seconds": 2.0, "counts": hung, "latency": {}})
+    err = torr("run", "-c", "5", URL).err
+    assert "tried GET http://127.0.0.1:9/x 5 times over 5 connections" in err
+    assert "5 of them in the warm-up; in the warm-up timeout × 5; 5 hung; kept in " in err
+    assert "\nhint: The server is overloaded or hangs. Does one request alone answer?\n" in err
+
+
+def test_no_answer_gives_its_reason_in_words_and_what_to_try(torr, fake, monkeypatch):
+    unanswered(fake, monkeypatch, reasons={"tls.authority_as_server": 19, "read.reset": 1})
+    err = torr("run", URL).err
+    assert "tls.authority_as_server × 19 (the server shows an authority's certificate (CA:T" in err
+    assert "\nhint: Self-signed by `openssl req -x509`, usually." in err
+
+
+def test_no_answer_of_a_missing_socket_says_that_it_is_missing(torr, fake, monkeypatch):
+    unanswered(fake, monkeypatch, reasons={"connect.refused": 50})
+    err = torr("run", "unix:/nonesuch/app.sock:/healthz?a=1").err
+    assert "tried GET unix:/nonesuch/app.sock:/healthz?a=1 0 times" in err
+    assert "connect.refused × 50 (/nonesuch/app.sock does not exist)" in err
+    assert "hint: start the server first" in err
 
 
 def test_errors_are_shown_by_reason(torr, fake):
@@ -212,6 +251,15 @@ def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
     )
 
 
+def test_an_interrupt_in_the_warm_up_says_no_more_than_that_nothing_was_measured(torr, fake):
+    fake.curve = lambda _users: Truth(0)
+    fake.on_slice = press_at(0)
+    ended = torr("run", URL)
+    assert ended.code == 130
+    assert ended.out.startswith("Nothing was measured.\nInterrupted before the window.\n\nreport  ")
+    assert "ealthy" not in ended.out
+
+
 def test_two_interrupts_keep_and_draw_nothing(torr, fake, tmp_path):
     fake.on_slice = press_at(2, times=2)
     assert torr("run", URL).code == 130
@@ -221,11 +269,19 @@ def test_two_interrupts_keep_and_draw_nothing(torr, fake, tmp_path):
     assert not (latest / "report.html").exists()
 
 
-def test_an_abort_condition_is_told_and_is_no_failure(torr, fake):
+def test_an_abort_condition_that_fires_is_in_the_verdict_and_ends_with_1(torr, fake):
     fake.slice_count = 50
-    ended = torr("run", "--abort-on", "p95 > 1ms", URL)
-    assert ended.code == 0
-    assert "ended early by --abort-on 'p95 > 1ms'" in ended.out
+    ended = torr("run", "-q", "--slo", "p95 < 1s", "--abort-on", "p95 > 1ms", URL)
+    assert ended.code == 1
+    assert ended.out.endswith("; ended early by --abort-on 'p95 > 1ms'.\n")
+    assert len(ended.out.splitlines()) == 1
+    assert "torr: ended early by --abort-on 'p95 > 1ms'\n" in ended.err
+
+
+def test_an_abort_condition_that_does_not_fire_changes_nothing(torr):
+    ended = torr("run", "-q", "--abort-on", "p95 > 1s", URL)
+    assert (ended.code, ended.err) == (0, "")
+    assert "ended early" not in ended.out
 
 
 FAKE_MODULE = textwrap.dedent(

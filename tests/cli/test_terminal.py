@@ -67,7 +67,7 @@ def test_service_and_response_have_a_row_each_when_they_differ():
     level["latency"]["response_ms"] = {**level["latency"]["service_ms"], "p99": 100.0}
     level["latency"]["ttfb_ms"] = level["latency"]["service_ms"]
     names = [line.partition(" ")[0] for line in body(shown(result_of(level)))[2:5]]
-    assert names == ["response", "service", "first"]
+    assert names == ["response", "service", "ttfb"]
 
 
 def test_lower_bounds_are_marked():
@@ -91,9 +91,56 @@ def test_errors_have_their_reason_and_an_example():
     assert body(shown(result_of(level)))[-4:] == [
         "errors      count  for example",
         "status.503      4  HTTP/1.1 503 Busy",
-        "status.500      3  HTTP/1.1 503 Busy",
+        "status.500      3  answered with a status that is not accepted",
         "timeout         2",
     ]
+
+
+def test_the_text_of_another_reason_is_no_example():
+    level = level_of(50, Truth(errors={"read": 9, "timeout": 1}))
+    level["reasons"] = {"read.reset": 2, "read.closed": 7, "timeout.body": 1}
+    cut_off = {"class": "read", "reason": "read.reset", "detail": "reset before the first byte"}
+    level["samples"] = [cut_off]
+    assert body(shown(result_of(level)))[-3:] == [
+        "read.reset        2  reset before the first byte",
+        "read.closed       7  closed before the first byte of the answer",
+        "timeout.body      1  the body of the answer was not complete in time",
+    ]
+
+
+def test_a_long_example_ends_in_an_ellipsis_within_80_columns():
+    level = level_of(50, Truth(errors={"tls": 7}))
+    level["reasons"] = {"tls.authority_as_server": 7}
+    lines = body(shown(result_of(level)))
+    assert lines[-1].endswith("…")
+    assert lines[-1].startswith("tls.authority_as_server      7  the server shows an authority's")
+    assert 70 < len(lines[-1]) <= 80
+
+
+def test_no_number_is_cut_where_marks_make_the_table_wide():
+    level = level_of(50, Truth(service_ms=1234))
+    stats = level["latency"]["service_ms"]
+    bounds = ["mean", "p50", "p90", "p95", "p99", "p99_9", "max"]
+    level["latency"] = {"response_ms": {**stats, "at_least": bounds}, "ttfb_ms": stats}
+    assert body(shown(result_of(level)))[1:4] == [
+        "                mean         p50         p95         p99       p99.9         max",
+        "response  ≥ 1,234 ms  ≥ 1,234 ms  ≥ 1,851 ms  ≥ 2,468 ms  ≥ 3,702 ms  ≥ 4,936 ms",
+        "ttfb        1,234 ms    1,234 ms    1,851 ms    2,468 ms    3,702 ms    4,936 ms",
+    ]
+
+
+def test_a_bound_without_a_number_is_a_dash_alone():
+    level = level_of(50, Truth(service_ms=5))
+    level["latency"]["response_ms"] |= {"p99_9": None, "at_least": ["p99", "p99_9"]}
+    lines = body(shown(result_of(level)))
+    assert lines[2].endswith("  ≥ 10.0 ms      –  20.0 ms")
+
+
+def test_a_terminal_too_narrow_for_the_numbers_gets_wider_lines():
+    text = io.StringIO()
+    console = Console(file=text, width=20, highlight=False, soft_wrap=True)
+    show(result_of(level_of(50, Truth(service_ms=5))), console=console)
+    assert "response  7.50 ms  10.0 ms  20.0 ms\n" in text.getvalue()
 
 
 def test_slos_have_their_word_value_and_reason():
@@ -136,6 +183,20 @@ def test_a_diff_marks_ratios_of_lower_bounds(bounds, ratio):
     assert body(text)[-1].split("  ")[0] == "1"
     assert f" {ratio} " in body(text)[-1]
     assert ("shared a machine" in text) is bool(bounds)
+
+
+def test_a_diff_shows_p95_and_spread_where_they_are_known():
+    sides = [
+        Series(name, (Point(1000, rate, 2.0, 100.0, p95_ms=p95, spread=spread),))
+        for name, rate, p95, spread in (("a", 1000.0, 4.0, 0.012), ("b", 500.0, 6.0, 0.03))
+    ]
+    lines = body(shown(diff.compare(*sides)))
+    assert lines[-2:] == [
+        "connections   ok/s  mean time    p95       success  spread of ok/s",
+        "1,000        0.50x      1.00x  1.50x  +0.00 points   1.2 % / 3.0 %",
+    ]
+    bare = [Series(s.name, (Point(1000, s.points[0].ok_per_s, 2.0, 100.0),)) for s in sides]
+    assert "spread" not in shown(diff.compare(*bare)).splitlines()[3]
 
 
 def test_one_connection_is_no_plural():

@@ -14,14 +14,26 @@ from documents import ROOT
 from installed import TORR
 from torr import targets
 
+ALL_AT_ONCE = "--connections-per-second 1k"
 QUICK = ("-z", "200ms", "--warmup", "0s", "--drain", "1s")
 
 
 @pytest.fixture(scope="session")
 def url():
-    """Where a target answers at once, for as long as the tests of the pages last."""
-    with targets.listening(targets.Hello()) as target:
+    """Where a target answers after 1 ms, for as long as the tests of the pages last."""
+    with targets.listening(targets.Delay(targets.Constant(1_000_000))) as target:
         yield target.url
+
+
+@pytest.fixture(scope="session")
+def chats():
+    """Where chat APIs answer, by the ports that the pages give them."""
+    tokens = targets.SameTokens(4)
+    with (
+        targets.listening(targets.Chat("openai", tokens=tokens)) as openai,
+        targets.listening(targets.Chat("dify", tokens=tokens)) as dify,
+    ):
+        yield {"8000": openai.url, "8001": dify.url}
 
 
 @pytest.fixture(scope="session")
@@ -38,10 +50,16 @@ def secure(tmp_path_factory):
 
 
 @pytest.fixture
-def aim(url, place, request):
+def aim(url, chats, place, request, monkeypatch):
     """Aim a command of a page at targets of ours."""
 
+    monkeypatch.setenv("API_KEY", "app-123")
+
     def aimed(command):
+        for port, chat in chats.items():
+            command = command.replace(f"http://localhost:{port}", chat)
+        # What the file says of the server is said again behind it.
+        command = re.sub(r"(dify\.toml)(.*)$", rf"\1 {chats['8001']}\2 {ALL_AT_ONCE}", command)
         command = re.sub(r"http://(localhost|127\.0\.0\.1):8080|\bURL$", url, command)
         if "https://" in command:
             nginx, authority = request.getfixturevalue("secure")
@@ -69,6 +87,14 @@ def place(tmp_path, laddered):
     shutil.copy(output / "before.dat", output / "after.dat")
     shutil.copytree(output / "latest", output / "before-20260131-120000")
     (tmp_path / "body.bin").write_bytes(b"\x00\x01")
-    for name in ("shop.http", "order.json", "mix.jsonl", "users.csv", "access.log"):
+    for name in (
+        "shop.http",
+        "order.json",
+        "mix.jsonl",
+        "users.csv",
+        "access.log",
+        "prompts.jsonl",
+        "dify.toml",
+    ):
         shutil.copy(ROOT / "examples" / name, tmp_path)
     return tmp_path

@@ -13,7 +13,7 @@ from torr.errors import ExitCode
 
 QUICKER = {
     "run": ["-z", "200ms", "--warmup", "0s", "--drain", "1s"],
-    "ladder": ["--levels", "1,2", "--rounds", "1", "-z", "200ms", "--warmup", "0s"],
+    "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "200ms", "--warmup", "0s"],
     "diff": [],
     "doctor": [],
     "target": ["--for", "200ms", "--port", "0"],

@@ -10,6 +10,7 @@ from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.report.reasons import ADVICE
 
 SECOND_NS = 1_000_000_000
 
@@ -32,7 +33,8 @@ def test_every_class_of_the_engine_is_described():
 
 def test_every_reason_has_advice_and_a_described_class():
     found = faults.reasons()
-    assert [name for _, name, _ in found] == list(faults.ADVICE)
+    assert engine.reasons() == {name: text for _, name, text in found}
+    assert [name for _, name, _ in found] == list(ADVICE)
     assert {kind for kind, _, _ in found} | {"ok"} == set(faults.CLASSES)
 
 

@@ -67,9 +67,9 @@ def target(start):
 
 
 @pytest.fixture
-def hello(target):
-    """A target that answers at once."""
-    return target("hello")
+def steady(target):
+    """A target that answers after 1 ms: torr is not the limit, on a busy machine either."""
+    return target("delay", "--delay", "1ms")
 
 
 @pytest.fixture

@@ -28,15 +28,15 @@ def test_an_automatic_ladder_claims_no_more_than_its_server_can_do(torr, target)
         assert (root / name).stat().st_size > 0
 
 
-def test_rounds_and_levels_are_all_in_the_result(torr, hello):
-    ended = torr("ladder", "--levels", "1,2,4", "--rounds", 2, *QUICK, hello.url)
+def test_rounds_and_levels_are_all_in_the_result(torr, steady):
+    ended = torr("ladder", "--levels", "1,2,4", "--rounds", 2, *QUICK, steady.url)
     assert ended.code == 0, ended.err
     found = [(level["round"], level["concurrency"]) for level in ended.result["levels"]]
     assert found == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (2, 4)]
 
 
-def test_a_killed_ladder_leaves_its_finished_levels(start, hello, tmp_path):
-    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", hello.url)
+def test_a_killed_ladder_leaves_its_finished_levels(start, steady, tmp_path):
+    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))
     process.kill()
     process.wait()
@@ -47,8 +47,8 @@ def test_a_killed_ladder_leaves_its_finished_levels(start, hello, tmp_path):
     assert all(json.loads(line) for line in lines)
 
 
-def test_an_interrupted_ladder_reports_its_finished_levels(start, hello, tmp_path):
-    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "2s", "--warmup", "0s", hello.url)
+def test_an_interrupted_ladder_reports_its_finished_levels(start, steady, tmp_path):
+    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "2s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=20)
@@ -59,10 +59,10 @@ def test_an_interrupted_ladder_reports_its_finished_levels(start, hello, tmp_pat
     assert 1 <= len(result["levels"]) < 5
 
 
-def test_a_full_disk_leaves_the_finished_levels_and_says_so(torr, hello, tmpfs):
+def test_a_full_disk_leaves_the_finished_levels_and_says_so(torr, steady, tmpfs):
     with tmpfs("size=600k") as disk:
         levels = ",".join(str(n) for n in range(1, 60))
-        ended = torr("ladder", "--levels", levels, *QUICK, "-d", disk / "out", hello.url)
+        ended = torr("ladder", "--levels", levels, *QUICK, "-d", disk / "out", steady.url)
         assert ended.code == 2, ended.err
         assert "No space left on device" in ended.err
         assert "finished level(s) are in" in ended.err
@@ -71,13 +71,13 @@ def test_a_full_disk_leaves_the_finished_levels_and_says_so(torr, hello, tmpfs):
         assert not list(results(disk)[0].parent.glob(".*"))
 
 
-def test_a_read_only_file_system_is_refused_before_any_load(torr, hello, tmpfs):
+def test_a_read_only_file_system_is_refused_before_any_load(torr, steady, tmpfs):
     with tmpfs("ro") as disk:
-        ended = torr("ladder", "-d", disk / "out", hello.url)
+        ended = torr("ladder", "-d", disk / "out", steady.url)
     assert ended.code == 2
     assert "-d/--dir" in ended.err
     assert "Read-only file system" in ended.err
-    assert hello.stop()["connections"] == 0
+    assert steady.stop()["connections"] == 0
 
 
 def test_levels_beyond_the_descriptors_are_marked_and_the_ladder_goes_on(torr, target):

@@ -38,23 +38,23 @@ def firing(process, count=3):
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_a_counted_load_is_the_same_with_any_number_of_processes(torr, hello, processes):
+def test_a_counted_load_is_the_same_with_any_number_of_processes(torr, steady, processes):
     flags = ("--requests", 321, "--warmup", "0s", "-c", 7, "--processes", processes)
-    ended = torr("run", *flags, hello.url)
+    ended = torr("run", *flags, steady.url)
     assert ended.code == 0, ended.err
     level = ended.level
     assert level["counts"]["attempted"] == level["counts"]["ok"] == 321
     assert level["latency"]["service_ms"]["n"] == 321
     assert level["connections"] == {"asked": 7, "open_max": 7, "opened": 7}
     assert (level["generator"]["processes"], level["warnings"]) == (processes, [])
-    seen = hello.stop()
+    seen = steady.stop()
     assert (seen["requests"], seen["connections"]) == (321, 7)
 
 
-def test_the_targets_own_count_agrees_over_warm_up_and_window(torr, hello):
-    level = torr("run", *QUICK, "--processes", 3, "--workers", 4, hello.url).level
+def test_the_targets_own_count_agrees_over_warm_up_and_window(torr, steady):
+    level = torr("run", *QUICK, "--processes", 3, "--workers", 4, steady.url).level
     counts, before = level["counts"], level["warmup"]["counts"]
-    assert hello.stop()["requests"] == counts["attempted"] + before["attempted"]
+    assert steady.stop()["requests"] == counts["attempted"] + before["attempted"]
     assert balances(counts)
     kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
     assert sum(piece["counts"]["ok"] for piece in kept) == counts["ok"]
@@ -65,6 +65,7 @@ def test_faults_are_counted_and_an_abort_condition_ends_all_processes(torr, targ
     faulty = target("faulty", "--fault", "status_503", "--share", "50%")
     flags = ("-z", "60s", "-c", 6, "--warmup", "0s", "--processes", 3)
     ended = torr("run", *flags, "--abort-on", "errors > 5%", faulty.url)
+    assert ended.code == 1
     level = ended.level
     assert level["seconds"] < 60
     assert level["counts"]["errors"]["status"] == level["reasons"]["status.503"] > 0
@@ -77,9 +78,9 @@ def test_faults_are_counted_and_an_abort_condition_ends_all_processes(torr, targ
 
 
 @pytest.mark.parametrize("arrivals", ["constant", "poisson"])
-def test_a_rate_is_shared_out(torr, hello, arrivals):
+def test_a_rate_is_shared_out(torr, steady, arrivals):
     flags = ("--rate", 500, "--arrivals", arrivals, "-z", "2s", "--warmup", "200ms")
-    level = torr("run", *flags, "--processes", 3, hello.url).level
+    level = torr("run", *flags, "--processes", 3, steady.url).level
     assert level["rate"] == 500
     # Constant arrivals are those of the one schedule; of Poisson's, 1000 ± 6 standard deviations.
     slack = 10 if arrivals == "constant" else 190
@@ -87,18 +88,18 @@ def test_a_rate_is_shared_out(torr, hello, arrivals):
     assert balances(level["counts"])
 
 
-def test_a_log_has_a_row_for_each_exchange_of_each_process(torr, hello):
+def test_a_log_has_a_row_for_each_exchange_of_each_process(torr, steady):
     flags = ("--requests", 100, "--warmup", "0s", "-c", 6, "--log", "all.csv")
-    ended = torr("run", *flags, "--processes", 3, hello.url)
+    ended = torr("run", *flags, "--processes", 3, steady.url)
     with (ended.folder / "all.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["200"] * 100
     assert all(int(row["intended_ns"]) <= int(row["last_byte_ns"]) for row in rows)
 
 
-def test_each_level_of_a_ladder_has_its_processes(torr, hello):
+def test_each_level_of_a_ladder_has_its_processes(torr, steady):
     quick = ("-z", "300ms", "--warmup", "100ms", "--processes", 2)
-    ended = torr("ladder", "--levels", "1,2,4", *quick, hello.url)
+    ended = torr("ladder", "--levels", "1,2,4", *quick, steady.url)
     assert ended.code == 0, ended.err
     # One connection cannot be shared out.
     assert [level["generator"]["processes"] for level in ended.result["levels"]] == [1, 2, 2]
@@ -115,8 +116,8 @@ def test_auto_takes_as_many_processes_as_the_descriptors_ask_for(torr, target):
     assert slow.stop()["connections"] == 450
 
 
-def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(start, hello, tmp_path):
-    process = start(*LONG, hello.url, start_new_session=True)
+def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(start, steady, tmp_path):
+    process = start(*LONG, steady.url, start_new_session=True)
     children = firing(process)
     wait_until(lambda: kept_slices(tmp_path) >= 2)
     os.killpg(process.pid, signal.SIGINT)
@@ -126,20 +127,20 @@ def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(start, 
     assert level["counts"]["ok"] > 0
     assert balances(level["counts"])
     assert (level["warnings"], level["failure"]) == ([], None)
-    assert hello.stop()["requests"] == level["counts"]["attempted"]
+    assert steady.stop()["requests"] == level["counts"]["attempted"]
     assert not any(map(is_running, children))
 
 
-def test_processes_end_with_who_started_them(start, hello):
-    process = start(*LONG, hello.url)
+def test_processes_end_with_who_started_them(start, steady):
+    process = start(*LONG, steady.url)
     children = firing(process)
     process.kill()
     process.wait()
     wait_until(lambda: not any(map(is_running, children)))
 
 
-def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, hello, tmp_path):
-    process = start(*LONG, "-z", "3s", "--strict", hello.url)
+def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, steady, tmp_path):
+    process = start(*LONG, "-z", "3s", "--strict", steady.url)
     children = firing(process)
     wait_until(lambda: kept_slices(tmp_path) >= 3)
     os.kill(children[0], signal.SIGKILL)
@@ -151,7 +152,7 @@ def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, he
     assert "of 3 died (signal 9)" in level["warnings"][0]
     assert level["seconds"] == 3.0
     assert balances(level["counts"])
-    assert hello.stop()["requests"] >= level["counts"]["attempted"]
+    assert steady.stop()["requests"] >= level["counts"]["attempted"]
 
 
 def test_a_child_imports_nothing_but_the_engine():

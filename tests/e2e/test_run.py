@@ -39,9 +39,9 @@ def test_a_run_says_its_verdict_and_leaves_a_valid_result(torr, target):
         assert (latest / name).stat().st_size > 0
 
 
-def test_the_targets_own_count_agrees(torr, hello):
-    ended = torr("run", *QUICK, hello.url)
-    counts = hello.stop()
+def test_the_targets_own_count_agrees(torr, steady):
+    ended = torr("run", *QUICK, steady.url)
+    counts = steady.stop()
     level = ended.level
     assert (
         counts["requests"] == level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
@@ -49,49 +49,49 @@ def test_the_targets_own_count_agrees(torr, hello):
     assert counts["connections"] == 4
 
 
-def test_a_counted_run_sends_exactly_that_many_requests(torr, hello):
-    ended = torr("run", "--requests", 321, "--warmup", "0s", "-c", 7, hello.url)
+def test_a_counted_run_sends_exactly_that_many_requests(torr, steady):
+    ended = torr("run", "--requests", 321, "--warmup", "0s", "-c", 7, steady.url)
     assert ended.code == 0, ended.err
     assert ended.level["counts"]["attempted"] == 321
-    assert hello.stop()["requests"] == 321
+    assert steady.stop()["requests"] == 321
 
 
-def test_slices_add_up_to_their_level(torr, hello):
-    level = torr("run", *QUICK, hello.url).level
+def test_slices_add_up_to_their_level(torr, steady):
+    level = torr("run", *QUICK, steady.url).level
     kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
     assert sum(piece["counts"]["ok"] for piece in kept) == level["counts"]["ok"]
 
 
-def test_slices_of_the_warm_up_count_up_to_the_window(torr, hello):
-    level = torr("run", *QUICK, hello.url).level
+def test_slices_of_the_warm_up_count_up_to_the_window(torr, steady):
+    level = torr("run", *QUICK, steady.url).level
     starts = [piece["t_s"] for piece in level["slices"] if piece["phase"] == "warmup"]
     assert len(starts) > 1
     assert starts == sorted(set(starts))
     assert starts[-1] < 0
 
 
-def test_json_output_is_pure(torr, hello):
-    ended = torr("run", *QUICK, "-o", "json", hello.url)
+def test_json_output_is_pure(torr, steady):
+    ended = torr("run", *QUICK, "-o", "json", steady.url)
     assert json.loads(ended.out) == ended.result
     assert ended.err == ""
 
 
-def test_a_constant_rate_is_kept(torr, hello):
-    ended = torr("run", "--rate", 500, "-z", "2s", "--warmup", "200ms", hello.url)
+def test_a_constant_rate_is_kept(torr, steady):
+    ended = torr("run", "--rate", 500, "-z", "2s", "--warmup", "200ms", steady.url)
     level = ended.level
     assert level["rate"] == 500
     assert level["counts"]["planned"] == pytest.approx(1000, abs=10)
     assert balances(level["counts"])
 
 
-def test_no_keepalive_dials_for_each_request(torr, hello):
-    torr("run", "--no-keepalive", "--requests", 50, "--warmup", "0s", "-c", 2, hello.url)
-    assert hello.stop()["connections"] == 50
+def test_no_keepalive_dials_for_each_request(torr, steady):
+    torr("run", "--no-keepalive", "--requests", 50, "--warmup", "0s", "-c", 2, steady.url)
+    assert steady.stop()["connections"] == 50
 
 
-def test_method_headers_and_body_go_out_as_asked(torr, hello):
+def test_method_headers_and_body_go_out_as_asked(torr, steady):
     sent = torr(
-        "run", "--once", "-v", "-m", "PUT", "-H", "x-user: ann", "-b", "hi", hello.url + "/p"
+        "run", "--once", "-v", "-m", "PUT", "-H", "x-user: ann", "-b", "hi", steady.url + "/p"
     )
     assert sent.code == 0, sent.err
     assert "> PUT /p HTTP/1.1" in sent.out
@@ -100,7 +100,7 @@ def test_method_headers_and_body_go_out_as_asked(torr, hello):
     assert "\nhi\n" in sent.out
     assert "< HTTP/1.1 200" in sent.out
     assert "Hello world" in sent.out
-    assert hello.stop()["requests"] == 1
+    assert steady.stop()["requests"] == 1
 
 
 def test_once_shows_nothing_of_a_request_that_never_went_out(torr):
@@ -112,15 +112,20 @@ def test_once_shows_nothing_of_a_request_that_never_went_out(torr):
     assert "connect.refused" in ended.err
 
 
-def test_once_without_verbose_is_one_line(torr, hello):
-    ended = torr("run", "--once", hello.url)
+def test_once_without_verbose_is_one_line(torr, steady):
+    ended = torr("run", "--once", steady.url)
     assert ended.code == 0
     assert ended.out.startswith("200 from 127.0.0.1:")
     assert len(ended.out.splitlines()) == 1
 
 
-def test_a_log_has_a_row_for_each_exchange(torr, hello):
-    ended = torr("run", "--requests", 100, "--warmup", "0s", "--log", "all.csv", hello.url)
+def test_once_marks_an_answer_that_is_not_accepted(torr, steady):
+    ended = torr("run", "--once", "--expect-status", "404", steady.url)
+    assert ended.out.startswith("200 (not accepted) from 127.0.0.1:")
+
+
+def test_a_log_has_a_row_for_each_exchange(torr, steady):
+    ended = torr("run", "--requests", 100, "--warmup", "0s", "--log", "all.csv", steady.url)
     with (ended.folder / "all.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 100
@@ -161,9 +166,9 @@ def test_a_target_that_never_answers_ends_with_3_and_what_was_tried(torr, target
     assert ended.result["status"] == "failed"
 
 
-def test_a_port_where_nobody_listens_ends_with_3(torr, hello):
-    hello.stop()
-    ended = torr("run", "-z", "20s", "--timeout", "500ms", hello.url)
+def test_a_port_where_nobody_listens_ends_with_3(torr, steady):
+    steady.stop()
+    ended = torr("run", "-z", "20s", "--timeout", "500ms", steady.url)
     assert ended.code == 3
     assert "refused" in ended.err
 
@@ -222,8 +227,8 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
     assert (tmp_path / "_output/torr/latest/report.html").exists()
 
 
-def test_sigterm_counts_as_an_interrupt(start, hello, tmp_path):
-    process = start("run", "-z", "60s", "--warmup", "0s", hello.url)
+def test_sigterm_counts_as_an_interrupt(start, steady, tmp_path):
+    process = start("run", "-z", "60s", "--warmup", "0s", steady.url)
     wait_until(lambda: slices_on_disk(tmp_path))
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=20)
@@ -264,8 +269,8 @@ def test_a_target_killed_and_started_again_is_data(start, target, tmp_path):
     assert balances(level["counts"])
 
 
-def test_health_says_how_much_each_worker_had_not_read(torr, hello):
-    level = torr("run", *QUICK, "--workers", 2, hello.url).level
+def test_health_says_how_much_each_worker_had_not_read(torr, steady):
+    level = torr("run", *QUICK, "--workers", 2, steady.url).level
     assert len(level["health"]["receive_queue_bytes"]) == 2
     healths = [piece["health"] for piece in level["slices"]]
     assert all("receive_queue_bytes" in health for health in healths)

@@ -80,8 +80,8 @@ def test_what_only_one_process_can_be_is_refused(torr, words, says):
     assert says in ended.err
 
 
-def test_a_port_in_use_is_refused(torr, hello):
-    port = hello.url.rpartition(":")[2]
+def test_a_port_in_use_is_refused(torr, steady):
+    port = steady.url.rpartition(":")[2]
     ended = torr("target", "hello", "--processes", 2, "--port", port)
     assert ended.code == 2
     assert f"--port {port}: cannot listen on 127.0.0.1" in ended.err

@@ -46,8 +46,8 @@ def test_a_target_can_end_by_itself(torr):
     assert json.loads(ended.out.splitlines()[-1])["requests"] == 0
 
 
-def test_a_port_in_use_is_refused(torr, hello):
-    ended = torr("target", "hello", "--port", hello.url.rpartition(":")[2])
+def test_a_port_in_use_is_refused(torr, steady):
+    ended = torr("target", "hello", "--port", steady.url.rpartition(":")[2])
     assert ended.code == 2
     assert "--port" in ended.err
 

@@ -117,8 +117,8 @@ def test_an_authoritys_certificate_as_the_servers_own_is_said_to_be_that(torr, n
     assert "tls.authority_as_server" in ended.err
 
 
-def test_a_port_without_tls_is_said_to_be_that(torr, hello):
-    ended = torr("run", *QUICK, "-k", hello.url.replace("http:", "https:"))
+def test_a_port_without_tls_is_said_to_be_that(torr, steady):
+    ended = torr("run", *QUICK, "-k", steady.url.replace("http:", "https:"))
     assert ended.code == 3
     assert "tls.not_tls" in ended.err
 

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from torr.errors import NothingMeasuredError
+from torr.errors import NothingMeasuredError, UsageError
 from torr.experiments.doctor import doctor, place_of
 
 
@@ -20,6 +20,14 @@ def test_it_measures_and_says_what_it_does():
     assert 0 < seen.timers.p50_ms <= seen.timers.p99_ms
     assert seen.descriptors >= seen.machine.descriptors[0]
     assert seen.place is None
+
+
+def test_a_name_that_does_not_resolve_is_refused_before_anything_is_measured(monkeypatch):
+    monkeypatch.setattr("torr.experiments.doctor.addresses", lambda _host, _port: [])
+    said = []
+    with pytest.raises(UsageError, match=r"cannot resolve 'example\.invalid'"):
+        doctor("http://example.invalid/", said.append)
+    assert said == []
 
 
 def test_the_cores_are_its_callers_again_when_it_ends(monkeypatch):

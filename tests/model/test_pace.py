@@ -93,6 +93,7 @@ def test_a_part_of_one_is_the_whole():
         (lambda: Open(float("inf")), "rate inf"),
         (lambda: Open(1, connections=0), "0 connections"),
         (lambda: Open(1, max_in_flight=0), "0 in flight"),
+        (lambda: Open(1e9), "no machine sends more than 10,000,000 a second"),
         (lambda: Open(9, connections=1).parts([1, 1]), "1 connection for 2 endpoints"),
         (lambda: Replay([0], connections=0), "0 connections"),
         (lambda: Replay([0]).parts([1, 1]), "the requests go to several endpoints"),

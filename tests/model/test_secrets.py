@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from documents import ROOT
 from torr.model.secrets import is_secret, redacted_command, redacted_text
 
 
@@ -17,6 +20,32 @@ from torr.model.secrets import is_secret, redacted_command, redacted_text
 )
 def test_these_names_hold_secrets(name):
     assert is_secret(name)
+
+
+def test_the_names_are_those_of_the_page():
+    page = (ROOT / "docs/one-request.md").read_text()
+    (listed,) = re.findall(r"one of these\nin it: (.*?) \(or is `sig`\)", page, re.DOTALL)
+    names = listed.replace("\n", " ").split(", ")
+    assert len(names) == 14
+    assert all(is_secret(f"x{name}y") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        (
+            r'{"body": "{\"password\": \"hush\", \"n\": 1}"}',
+            r'{"body": "{\"password\": \"***\", \"n\": 1}"}',
+        ),
+        (r'"{\"token\":17}"', r'"{\"token\":\"***\"}"'),
+        (r'"{\"token\":\"hu\\\"sh\",\"n\":1}"', r'"{\"token\":\"***\",\"n\":1}"'),
+        (r'"\\\"apiKey\\\": \\\"hush\\\""', r'"\\\"apiKey\\\": \\\"***\\\""'),
+        (r'"{\"token\": \"hu', r'"{\"token\": \"***\"'),
+        (r'"{\"page\": \"7\"}"', r'"{\"page\": \"7\"}"'),
+    ],
+)
+def test_members_of_json_within_json_are_found(text, saved):
+    assert redacted_text(text) == saved
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,9 @@ def test_levels_that_hold_above_one_that_shows_too_little_are_named(make_level, 
     assert found["capacity"]["slo"] is None
     assert sentence.verdict(found) == (
         "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts shows "
-        "too little: it takes 3,000), though every SLO holds from 50 to 100; "
-        "it peaks at 1,950 requests/s, reached from 100 connections on; the knee is at 100."
+        "too little: it takes 3,000), though every SLO holds from 50 to 100 (begin there, or "
+        "measure longer); it peaks at 1,950 requests/s, reached from 100 connections on; "
+        "the knee is at 100."
     )
 
 
@@ -205,16 +206,30 @@ def test_trust_says_contended_and_why(make_level, make_result):
     assert trust.trust(found).endswith("interrupted: what was measured is kept.")
 
 
-def test_trust_says_what_ended_the_load_early(make_level, make_result):
+def test_trust_calls_the_steal_of_a_level_a_mean(make_level, make_result):
+    made = levels(make_level, *ROWS[:2])
+    made[0]["health"]["steal_rate"] = 1.644
+    assert "steal" not in trust.trust(make_result("ladder", made[1:]))
+    assert trust.trust(make_result("run", made[:1])).endswith(" · steal 1.64 % on average.")
+    said = " · steal 1.64 % on average at the level with the most."
+    assert trust.trust(make_result("ladder", made)).endswith(said)
+
+
+def test_the_verdict_says_what_ended_the_load_early(make_level, make_result):
     found = make_result("run", [make_level(5, 9.0, 1.0)], ended_by="--abort-on 'errors > 10%'")
-    assert trust.trust(found).endswith(" · ended by --abort-on 'errors > 10%'.")
+    said = "; ended early by --abort-on 'errors > 10%'."
+    assert sentence.verdict(found).endswith(said)
+    ladder = make_result("ladder", levels(make_level, *ROWS), ended_by="--abort-on 'errors > 10%'")
+    assert sentence.verdict(ladder).endswith(f"; the knee is at 100{said}")
+    assert "ended" not in trust.trust(found)  # once is enough
 
 
 def test_trust_gives_the_spread_of_rounds_and_steal(make_level, make_result):
     rounds = [make_level(5, rate, 1.0, round=n) for n, rate in enumerate((100.0, 110.0), 1)]
     rounds[0]["health"]["steal_rate"] = 7.5
-    assert "2 rounds, spread 6.7 % · steal up to 7.5 %" in trust.trust(
-        make_result("ladder", rounds)
+    assert (
+        "2 rounds, spread 6.7 % · steal 7.5 % on average at the level with the most"
+        in trust.trust(make_result("ladder", rounds))
     )
 
 
@@ -361,3 +376,17 @@ def test_a_condition_that_breaks_by_something_else_than_its_value_says_by_what(
     said = sentence.verdict(make_result("run", [made], ["p99 < 50s"]))
     assert said.startswith("Breaks p99 under 50 s (")
     assert "6,803 due requests never sent" in said
+
+
+def test_a_run_with_too_few_answers_for_p95_still_counts_from_when_they_were_due(
+    make_level, make_result
+):
+    (level,) = levels(make_level, (1, 9.5, 100.0))
+    level["rate"] = 50.0
+    level["latency"]["response_ms"] = {"n": 19, "mean": 4080.0, "p95": None}
+    said = sentence.verdict(make_result("run", [level]))
+    assert (
+        said == "Answers 9.5 requests/s of 50 asked for over 1 connection in 4,080 ms on average."
+    )
+    level["counts"]["dropped"] = 3
+    assert "in ≥ 4,080 ms on average" in sentence.verdict(make_result("run", [level]))

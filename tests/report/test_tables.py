@@ -2,7 +2,8 @@ import csv
 import io
 
 from torr.report import csv as levels_csv
-from torr.report import html, markdown, table
+from torr.report import diff, html, markdown, table
+from torr.stats.series import Point, Series
 
 
 def test_levels_are_rows_in_ascending_order(limited_ladder):
@@ -26,7 +27,10 @@ def test_percentiles_that_are_lower_bounds_say_so(make_level, make_result):
 
 
 def test_a_percentile_on_too_few_answers_is_a_dash(make_level):
-    assert table.times(make_level(5, 100.0, 1.0)).rows[0][8] == "–"
+    made = make_level(5, 100.0, 1.0)
+    assert table.times(made).rows[0][8] == "–"
+    made["latency"]["response_ms"]["at_least"] = ["p99_99"]
+    assert table.times(made).rows[0][8] == "–"
 
 
 def step(name, ok, **errors):
@@ -124,9 +128,17 @@ def test_ratios_are_rows_of_both_sides(diffed):
     assert found.columns[1:4] == ("ok/s bare", "ok/s apiserver", "ratio")
     assert found.rows[0] == (
         *("10", "1,940", "1,293", "0.67 ×", "5.15 ms", "7.73 ms", "1.50 ×"),
-        *("100 % / 100 %", "2.8 % / 2.8 %"),
+        *("11.4 ms", "17.1 ms", "1.50 ×", "100 % / 100 %", "2.8 % / 2.8 %"),
     )
+    assert found.columns[7:10] == ("p95 bare", "p95 apiserver", "ratio")
     assert len(found.rows) == 8
+
+
+def test_ratios_of_sides_without_a_p95_have_no_columns_for_it():
+    a, b = (Series(name, (Point(10, 100.0, 2.0, 100.0),)) for name in ("a", "b"))
+    found = table.ratios(diff.compare(a, b))
+    assert not any(name.startswith("p95") for name in found.columns)
+    assert len(found.columns) == len(found.rows[0]) == 9
 
 
 def test_csv_has_a_row_a_level_under_the_names_of_the_result(tmp_path, run):

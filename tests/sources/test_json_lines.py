@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from torr.errors import FileError
-from torr.sources.json_lines import MEMBERS, read
+from torr.sources.json_lines import read
+from torr.sources.members import MEMBERS
 from torr.units import SECOND_NS
 
 PATH = Path("x.jsonl")
@@ -56,7 +57,7 @@ def test_a_body_is_written_as_text_too_and_a_header_as_one():
     [
         ("{", "not JSON"),
         ("[]", "not a JSON object"),
-        ('{"url": "/", "headers": {}}', "there is no member 'headers'"),
+        ('{"url": "/", "headers": {}}', "there is no 'headers' here"),
         ('{"method": "GET"}', "the member url is missing"),
         ('{"url": 7}', "the member url is not a text"),
         ('{"url": "/", "method": "G T"}', "'G T' is not a word"),

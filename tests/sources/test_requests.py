@@ -42,6 +42,7 @@ def test_a_format_is_known(tmp_path, name, text, url):
         ("a.har", b'{"url": "/"}', "not a HAR file"),
         ("a.json", b'{\n  "url": "/"\n}', "a.json:1: not JSON"),
         ("a.har", json.dumps({"log": {"entries": []}}).encode(), "there is no request in it"),
+        ("a.har", json.dumps({"log": {"entries": []}}).encode(), "log.entries is empty: record"),
     ],
 )
 def test_what_is_no_requests_file_is_refused(tmp_path, name, content, says):

@@ -90,9 +90,20 @@ def test_a_level_that_was_ended_before_its_window_is_left_out():
     assert capacity.analyse(levels, [P95])["slo"]["beyond"] is None
 
 
-def test_a_knee_below_a_dead_level_is_no_edge_of_the_ladder():
+def test_a_dead_level_makes_no_knee_of_the_one_below_it():
     found = capacity.analyse([level(50, 50), level(100, 100), level(200, 200), dead(400)])
-    assert found["knee"]["concurrency"] == 200
+    assert found["knee"] is None
+    assert found["reasons"]["knee"] == (
+        "the ladder ends too early: power is greatest at its highest level, 200, "
+        "as no request succeeded above it"
+    )
+    few = capacity.analyse([level(50, 50), level(100, 90, 9), dead(400)])
+    assert few["reasons"]["knee"] == ("needs 3 levels at which a request succeeded, there are 2")
+
+
+def test_a_dead_level_takes_no_knee_away_that_stands_between_live_ones():
+    live = [queue(n) for n in (1, 2, 5, 10, 20, 40)]
+    assert capacity.analyse([*live, dead(80)])["knee"] == capacity.analyse(live)["knee"]
 
 
 def test_a_level_cut_short_is_no_peak_no_knee_no_plateau_and_no_point_of_the_fit():

@@ -6,8 +6,9 @@
 mod child;
 mod run;
 mod target;
+mod toml_file;
 
-use engine::{Plan, Summary};
+use engine::{Plan, Reason, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,7 +22,10 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(child::listen, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
-    module.add_function(wrap_pyfunction!(faults, module)?)
+    module.add_function(wrap_pyfunction!(defects, module)?)?;
+    module.add_function(wrap_pyfunction!(faults, module)?)?;
+    module.add_function(wrap_pyfunction!(reasons, module)?)?;
+    module.add_function(wrap_pyfunction!(toml_file::read_toml, module)?)
 }
 
 /// Sends exactly one request; both sides of it as JSON.
@@ -55,4 +59,16 @@ fn version() -> &'static str {
 #[pyfunction]
 fn faults() -> Vec<&'static str> {
     targets::Fault::ALL.iter().map(|fault| fault.name()).collect()
+}
+
+/// What can go wrong with the streams of a chat target: names and meanings.
+#[pyfunction]
+fn defects() -> Vec<(&'static str, &'static str)> {
+    targets::Defect::ALL.iter().map(|defect| (defect.name(), defect.meaning())).collect()
+}
+
+/// Why an attempt can fail: the names of the reasons, and each in words.
+#[pyfunction]
+fn reasons() -> Vec<(&'static str, &'static str)> {
+    Reason::ALL.iter().map(|reason| (reason.name(), reason.text())).collect()
 }

@@ -60,8 +60,9 @@ def _measure(
     """Prepare, measure, judge and keep; then raise what ended it early, if anything did."""
     from torr.api.ctrl_c import hearing_ctrl_c
     from torr.api.listening import Listening
-    from torr.cli.conclude import closed, nothing_measured
+    from torr.cli.conclude import closed
     from torr.cli.conduct import measured
+    from torr.cli.unanswered import nothing_measured
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Lab
     from torr.experiments.patience import directly, patiently
@@ -82,7 +83,7 @@ def _measure(
     if outcome.interrupted:
         raise KeyboardInterrupt(f"what was measured is kept in {directory.path}")
     if outcome.failure is not None:
-        raise nothing_measured(outcome.failure, result)
+        raise nothing_measured(outcome.failure, result, directory.path)
     from torr.api.result import load
 
     return load(directory.path)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from numbers import Real
 from typing import Any
 
@@ -127,7 +128,9 @@ def _keyword(flag: Flag) -> Keyword:
     long = next(name for name in flag.opts if name.startswith("--")).removeprefix("--")
     if flag.is_flag and long.startswith("no-"):
         return Keyword(long.removeprefix("no-").replace("-", "_"), flag, is_negated=True)
-    return Keyword(PLURAL.get(long, long).replace("-", "_"), flag)
+    name = PLURAL.get(long, long).replace("-", "_")
+    # What is a word of Python itself gets an underscore, as PEP 8 has it.
+    return Keyword(f"{name}_" if iskeyword(name) else name, flag)
 
 
 def _known(key: str, known: Mapping[str, Keyword], name: str, verb: click.Command) -> str:

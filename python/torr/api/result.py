@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import PrivateAttr
 
-from torr.errors import UsageError
+from torr.errors import LevelError
 from torr.model import result as model
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Result(model.Result):
 
     @property
     def passed(self) -> bool:
-        """Whether the SLOs that were asked for may pass: where a command would not end with 1."""
+        """Whether its SLOs may pass and no abort condition ended it: a command would not exit 1."""
         from torr.cli.gate import judged
         from torr.model.condition import Condition
 
@@ -82,10 +82,10 @@ class Result(model.Result):
 
     @property
     def level(self) -> model.Level:
-        """The only level; raises UsageError where there are more or none."""
+        """The only level; raises LevelError where there are more or none."""
         if len(self.levels) != 1:
             count = f"{len(self.levels)} levels"
-            raise UsageError(f"{self.name} has {count}, not one", "say which: result.levels[0]")
+            raise LevelError(f"{self.name} has {count}, not one", "say which: result.levels[0]")
         return self.levels[0]
 
     @property

@@ -7,9 +7,12 @@ that few people need are left to `--help-all`.
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,11 +53,33 @@ _HELP_ALL = click.Option(
 class Verb(click.Command):
     """A command whose help has groups of flags and examples."""
 
-    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **settings: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401
+        examples: Sequence[str] = (),
+        takes_plans: bool = False,
+        **settings: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
         self.examples = examples
+        self.takes_plans = takes_plans
         if self._rare():
             self.params.append(_HELP_ALL)
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401
+    ) -> click.Context:
+        """Read the arguments; what a plan file says stands where a flag is not typed."""
+        files = [text for text in args if is_plan_file(text)] if self.takes_plans else []
+        if files:
+            from torr.cli.plan_defaults import merged
+
+            extra["default_map"] = merged(self, Path(files[0]), extra.get("default_map"))
+        return super().make_context(info_name, args, parent, **extra)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the page: with `--help-all` every flag, else those that most people need."""

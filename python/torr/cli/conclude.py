@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr.cli.gate import gate
-from torr.errors import (
-    GeneratorLimitedError,
-    InterruptedRunError,
-    NothingMeasuredError,
-)
+from torr.cli.unanswered import nothing_measured
+from torr.errors import GeneratorLimitedError, InterruptedRunError
 from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
-from torr.units import show_connections, show_count, show_levels
+from torr.units import show_count, show_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +37,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
     if flags["output"] == "json":
         print_json(directory)
     if outcome.failure is not None and not outcome.interrupted:
-        raise nothing_measured(outcome.failure, result)
+        raise nothing_measured(outcome.failure, result, directory.path)
     if flags["output"] == "text":
         _print_text(result, flags)
     if outcome.levels and not outcome.is_urgent:
@@ -108,19 +105,3 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
         where = show_levels(places, noun_of(result["levels"]))
         raise GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
     gate(result, flags["slos"])
-
-
-def nothing_measured(failure: str, result: Result) -> NothingMeasuredError:
-    """The error of a run that got no answer, with what was tried."""
-    source = result["plan"]["groups"][0]["source"]
-    request = source["request"] if source["kind"] == "one" else source["requests"][0]
-    level = result["levels"][0]
-    counts = level["counts"]
-    reasons = ", ".join(f"{name} × {count:,}" for name, count in level["reasons"].items())
-    more = "" if source["kind"] == "one" else " and others"
-    times = show_count(counts["attempted"], "time")
-    tried = (
-        f"tried {request['method']} {request['url']}{more} {times} over"
-        f" {show_connections(level['connections']['asked'])}" + (f": {reasons}" if reasons else "")
-    )
-    return NothingMeasuredError(failure, tried)

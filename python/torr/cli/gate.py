@@ -1,4 +1,4 @@
-"""Whether a run passes its SLOs: what a script reads from the exit code.
+"""Whether a run passes: its SLOs, and no abort condition. A script reads it from the exit code.
 
 A ladder climbs until SLOs break, so what counts is the lowest level that claims anything. Where
 none does, nothing speaks for the SLOs, and they do not pass.
@@ -26,7 +26,7 @@ MOST_FAILED = 0.01
 
 
 def gate(result: Result, slos: Sequence[Condition]) -> None:
-    """Raise MissedError unless the SLOs may pass; say of each that is not shown that it is not."""
+    """Raise MissedError unless the run may pass; name each SLO that is neither held nor broken."""
     judgement = judged(result, slos)
     for note in judgement.notes:
         click.echo(f"note: {note}", err=True)
@@ -43,7 +43,15 @@ class Judgement:
 
 
 def judged(result: Result, slos: Sequence[Condition]) -> Judgement:
-    """Whether the SLOs pass, by the lowest level that claims anything."""
+    """Whether the SLOs pass; what an abort condition ended does not, whatever they say."""
+    found = _of_slos(result, slos)
+    if found.missed is None and result.get("ended_by"):
+        return Judgement(MissedError(f"ended early by {result['ended_by']}"), found.notes)
+    return found
+
+
+def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
+    """Whether they pass, by the lowest level that claims anything."""
     if not slos:
         return Judgement()
     claiming = [x for x in result["levels"] if not is_limited(x) and not is_starved(x)]

@@ -20,19 +20,22 @@ if TYPE_CHECKING:
 
     from torr.cli.requesting import Asked
     from torr.model.pace import Pace
+    from torr.model.rows import Rows
 
 Flags = dict[str, Any]
 
 
 def groups_of(asked: Asked, pace: Pace, flags: Flags) -> tuple[Group, ...]:
     """One group an endpoint; raises UsageError for what they cannot do together."""
-    sources = _sources(asked, steps=flags["steps"])
+    sources = _sources(asked)
     shares = [sum(source.weights) or len(source.requests) for source in sources]
     paces: Sequence[Pace] = pace.parts(shares)
-    columns = _columns(flags["data"])
+    columns = frozenset(asked.rows.columns) if asked.rows else _columns(flags["data"])
     for source in sources:
         source.check_names(columns)
-    data = None if columns is None else str(Path(flags["data"]).absolute())
+    data: str | Rows | None = asked.rows
+    if flags["data"] is not None:
+        data = str(Path(flags["data"]).absolute())
     require(
         data is None or any(source.uses_rows for source in sources),
         "--data: no request uses its rows",
@@ -73,7 +76,8 @@ def _numbers(sources: Sequence[Source], paces: Sequence[Pace]) -> list[tuple[int
     return found
 
 
-def _sources(asked: Asked, *, steps: bool) -> list[Source]:
+def _sources(asked: Asked) -> list[Source]:
+    steps = asked.goes_on
     weights = asked.weights or (1,) * len(asked.requests)
     by_endpoint: dict[Any, list[int]] = {}
     for number, request in enumerate(asked.requests):

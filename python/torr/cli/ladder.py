@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torr import units
 from torr.cli import options, words
 from torr.cli.command import Verb
 from torr.cli.connection_options import connection
 from torr.cli.options import LOAD, flag
 from torr.cli.planning import plan_of
-from torr.errors import UsageError
+from torr.cli.stream_options import streaming
+from torr.errors import UsageError, require
+from torr.model.pace import MOST_USERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,24 +33,30 @@ def _levels(text: str) -> Fixed | Auto:
     from torr.experiments.auto import Search
     from torr.experiments.ladder import Auto, Fixed
 
-    kind, colon, start = text.partition(":")
-    if kind == "auto":
-        return Auto(Search(start=words.COUNT.read(start)) if colon else Search())
+    kind, *bounds = text.split(":")
+    if kind == "auto" and len(bounds) <= 2:
+        search = Search(*map(words.COUNT.read, bounds))
+        fits = search.start <= search.most
+        require(fits, f"{text!r} ends before it begins", "write auto:64:2000")
+        return Auto(search)
     try:
-        return Fixed(tuple(int(word) for word in text.split(",")))
-    except ValueError as error:
+        levels = tuple(units.parse_count(word) for word in text.split(","))
+    except UsageError as error:
         raise UsageError(
-            f"{text!r} is not a list of levels", "write 200,500,1000 or auto"
+            f"{text!r} is not a list of levels", "write 200,500,1000 or auto or auto:64:2000"
         ) from error
+    if max(levels) > MOST_USERS:
+        raise UsageError(f"level {max(levels)} is too many", f"the most is {MOST_USERS:,}")
+    return Fixed(levels)
 
 
-@click.command(cls=Verb, examples=EXAMPLES)
+@click.command(cls=Verb, examples=EXAMPLES, takes_plans=True)
 @options.urls
 @flag(
     "--levels",
     type=words.Word("LIST", _levels),
     group=LOAD,
-    help="1,2,4 or auto or auto:START [200,500 … 50000]",
+    help="1,2,4 or auto[:START[:END]] [200,500 … 50000]",
 )
 @flag(
     "--rounds",
@@ -60,6 +69,7 @@ def _levels(text: str) -> Fixed | Auto:
 @options.pool
 @options.phases
 @options.request
+@streaming
 @connection
 @options.results
 def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401

@@ -53,6 +53,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(str(error), exit_code(error))
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(ExitCode.USAGE)
     except click.UsageError as error:
         _end(str(explained(error)), ExitCode.USAGE)
     except click.ClickException as error:

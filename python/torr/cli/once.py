@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import engine, units
+from torr.cli.unanswered import missing_socket, where
 from torr.errors import NothingMeasuredError, require
 
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ def _sent(plan: Plan) -> dict[str, Any]:
 
 def _require_answer(plan: Plan, found: dict[str, Any]) -> None:
     if found["class"] not in {"ok", "status", "check"}:
-        detail = f": {found['detail']}" if found["detail"] else ""
+        request = plan.requests[0]
+        text = missing_socket(request.unix_socket) or found["detail"]
         raise NothingMeasuredError(
-            f"{plan.requests[0].url}: {found['reason'] or found['class']}{detail}",
+            f"{where(request.url, request.unix_socket)}: {found['reason'] or found['class']}"
+            + (f": {text}" if text else ""),
             f"tried once, at {found['address'] or 'no address'}",
         )
 
@@ -75,5 +78,6 @@ def _summary(found: dict[str, Any]) -> str:
         )
         if found.get(key) is not None
     ]
-    failed = f" ({found['reason']})" if found["class"] == "check" else ""
+    marks = {"check": f" ({found['reason']})", "status": " (not accepted)"}
+    failed = marks.get(found["class"], "")
     return f"{found['status']}{failed} from {found['address']}: {', '.join(times)}"

@@ -73,7 +73,11 @@ phases = together(
         help="wait for open requests at the end [--timeout]",
     ),
     flag(
-        "--workers", type=words.COUNT, group=LOAD, help="threads [cores; half for a local target]"
+        "--workers",
+        type=words.WORKERS,
+        group=LOAD,
+        rare=True,
+        help="threads [cores; half for a local target]",
     ),
     flag(
         "--processes",
@@ -233,9 +237,15 @@ judging = together(
         type=words.CONDITION,
         multiple=True,
         group=RESULT,
-        help="end early when it holds, e.g. 'errors > 5%'",
+        help="end early (exit 1) when it holds: 'errors > 5%'",
     ),
-    flag("--strict", is_flag=True, group=RESULT, help="exit 4 if the generator was the limit"),
+    flag(
+        "--strict",
+        is_flag=True,
+        group=RESULT,
+        rare=True,
+        help="exit 4 if the generator was the limit",
+    ),
 )
 
 results = together(name, folder, output, quiet, judging)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
-from torr.model.pace import Closed, Open, Replay, Stage
+from torr.model.pace import MOST_PER_S, MOST_USERS, Closed, Open, Replay, Stage
 from torr.model.plan import Count, Duration
-from torr.units import SECOND_NS
+from torr.units import LONGEST_NS, SECOND_NS, format_duration
 
 if TYPE_CHECKING:
     from torr.model.pace import Pace
@@ -25,7 +25,10 @@ DEFAULT_DURATION_NS = 10 * SECOND_NS
 DEFAULT_WARMUP_NS = 2 * SECOND_NS
 DEFAULT_USERS = 50
 DEFAULT_OPEN_CONNECTIONS = 100
+# What is due waits in memory for its turn: so much of it takes 0.2 GB.
+MOST_IN_FLIGHT = 5_000_000
 
+_LONGEST = f"the longest is {format_duration(LONGEST_NS)}, ten years"
 _NAMES = {"duration": "-z/--duration", "connections": "-c/--connections"}
 
 
@@ -71,7 +74,7 @@ def _open(flags: Flags, rate: float, stages: tuple[Stage, ...] = ()) -> Open:
         rate_per_s=rate,
         arrivals=flags["arrivals"] or "constant",
         connections=flags["connections"] or DEFAULT_OPEN_CONNECTIONS,
-        max_in_flight=flags["max_in_flight"],
+        max_in_flight=flags["max_in_flight"] or MOST_IN_FLIGHT,
         stages=stages,
     )
 
@@ -89,12 +92,17 @@ def _stages(flags: Flags) -> Timing:
     _refuse(flags, "--stages", "duration", "requests", hint="the stages say how long")
     _refuse_warmup(flags, "--stages")
     stages: tuple[Stage, ...] = flags["stages"]
-    stop = Duration(sum(stage.duration_ns for stage in stages))
+    lasts_ns = sum(stage.duration_ns for stage in stages)
+    require(lasts_ns <= LONGEST_NS, "--stages: all of them together are too long", _LONGEST)
+    stop = Duration(lasts_ns)
     rate = flags["rate"]
     start = flags["connections"] if rate is None else rate
     if start:
         stages = (Stage(0, start), *stages)
     highest = max(stage.target for stage in stages)
+    most, what = (MOST_USERS, "users") if rate is None else (MOST_PER_S, "requests/s")
+    said = f"--stages: {highest:,.0f} {what} are too many"
+    require(highest <= most, said, f"the most is {most:,}")
     if rate is not None:
         return Timing(_open(flags, highest, stages), stop, 0)
     _refuse(flags, "--stages", "pool", hint="users who share connections are there from the start")
@@ -119,8 +127,11 @@ def _replay(flags: Flags) -> Timing:
     offsets = read_times(Path(flags["replay"]), flags["speed"] or 1.0)
     if flags["duration"] is not None:
         offsets = offsets[: bisect_left(offsets, flags["duration"])]
+    is_short = not offsets or offsets[-1] <= LONGEST_NS
+    require(is_short, f"--replay {flags['replay']}: its times lie too far apart", _LONGEST)
     connections = flags["connections"] or DEFAULT_OPEN_CONNECTIONS
-    return Timing(Replay(offsets, connections, flags["max_in_flight"]), Count(len(offsets)), 0)
+    most = flags["max_in_flight"] or MOST_IN_FLIGHT
+    return Timing(Replay(offsets, connections, most), Count(len(offsets)), 0)
 
 
 def _refuse_warmup(flags: Flags, what: str) -> None:

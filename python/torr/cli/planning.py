@@ -13,6 +13,7 @@ from torr.cli.requesting import asked_of
 from torr.errors import UsageError, require
 from torr.model.pace import Closed
 from torr.model.plan import Plan
+from torr.sources.names import is_plan_file
 from torr.store.environment import allowed_cores
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.model.pace import Pace
+    from torr.model.plan import Group
+    from torr.model.request import Request
     from torr.model.url import Url
 
 Flags = dict[str, Any]
@@ -27,14 +30,14 @@ Flags = dict[str, Any]
 
 def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
     """The plan that a command's flags describe; raises UsageError that names the flag."""
-    asked = asked_of([urls] if isinstance(urls, str) else urls, flags)
-    requests = asked.requests
-    _check_names([*flags["slos"], *flags["abort_on"]], {request.name for request in requests})
     timing = timing_of(flags)
+    groups = _groups([urls] if isinstance(urls, str) else urls, timing.pace, flags)
+    requests = [request for group in groups for request in group.source.requests]
+    _check_conditions([*flags["slos"], *flags["abort_on"]], requests)
     drain_ns = flags["drain"]
     places = [request.place for request in requests]
     return Plan(
-        groups=groups_of(asked, timing.pace, flags),
+        groups=groups,
         stop=timing.stop,
         transport=transport_of(flags),
         warmup_ns=timing.warmup_ns,
@@ -46,6 +49,15 @@ def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
         spin=_spin(timing.pace, flags),
         log=_log(flags.get("log")),
     )
+
+
+def _groups(urls: Sequence[str], pace: Pace, flags: Flags) -> tuple[Group, ...]:
+    """Who sends what: as a plan file says, or as the flags do."""
+    if urls and is_plan_file(urls[0]):
+        from torr.cli.plan_file import groups_of_file
+
+        return groups_of_file(urls, flags)
+    return groups_of(asked_of(urls, flags), pace, flags)
 
 
 def default_workers(places: Sequence[Url], cores: int) -> int:
@@ -60,9 +72,16 @@ def _spin(pace: Pace, flags: Flags) -> bool:
     return spins
 
 
-def _check_names(conditions: Sequence[Condition], names: set[str]) -> None:
-    """Refuse a condition on a request that is not sent: it could never be told."""
+def _check_conditions(conditions: Sequence[Condition], requests: Sequence[Request]) -> None:
+    """Refuse a condition that could never be told: on a request that is not sent, or no stream."""
+    names = {request.name for request in requests}
     for condition in conditions:
+        require(
+            any(request.stream for request in requests) or not condition.is_of_streams,
+            f"{condition.text or condition}: no answer is a stream, only they have"
+            f" {condition.metric}",
+            "add --stream, or --chat",
+        )
         if condition.name is not None and condition.name not in names:
             said = condition.text or str(condition)
             known = ", ".join(sorted(names))

@@ -14,18 +14,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import __version__
+from torr.cli.chatting import chat_requests, check_flags, token_header
 from torr.errors import UsageError, require
 from torr.model.request import Request
+from torr.model.stream import Limit, Stream
 from torr.model.url import Url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.model.check import Spans
+    from torr.model.condition import Condition
+    from torr.model.rows import Rows
     from torr.sources.entry import Entry
 
 Flags = dict[str, Any]
 
+MS_NS = 1_000_000
 DEFAULT_STATUSES = ((200, 399),)
+STREAM_STATUSES = ((200, 299),)
 _SAID_BY_FILES = {
     "method": "-m/--method",
     "body": "-b/--body",
@@ -36,22 +43,33 @@ _SAID_BY_FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Requests in order, and their weights, if any were given."""
+    """Requests in order, and their weights, if any were given; of a chat also what is said.
+
+    `goes_on` when each user sends them in order.
+    """
 
     requests: tuple[Request, ...]
     weights: tuple[int, ...] = ()
+    rows: Rows | None = None
+    goes_on: bool = False
 
 
 def asked_of(urls: Sequence[str], flags: Flags) -> Asked:
     """What is to be sent; raises UsageError that names the flag, or file and line."""
+    check_flags(flags)
     path = flags["requests_file"]
-    if path is None:
+    if flags["chat"] is not None:
+        requests, rows = chat_requests(urls, flags)
+        found = Asked(requests, rows=rows, goes_on=len(requests) > 1)
+    elif path is None:
         require(bool(urls), "URL is missing", "torr run http://localhost:8080/")
         found = Asked(tuple(_of_urls(urls, flags)))
     else:
         found = _of_file(Path(path), urls, flags)
-    requests = tuple(_finished(request, flags) for request in found.requests)
-    return Asked(_told_apart(requests), _weights(found, flags))
+    requests = tuple(finished(request, flags) for request in found.requests)
+    goes_on = found.goes_on or flags["steps"]
+    named = tuple(with_limits(request, flags) for request in _told_apart(requests))
+    return Asked(named, _weights(found, flags), found.rows, goes_on)
 
 
 def _of_urls(urls: Sequence[str], flags: Flags) -> list[Request]:
@@ -72,7 +90,7 @@ def _of_urls(urls: Sequence[str], flags: Flags) -> list[Request]:
             captures=() if number else captures,
             template=False if flags["verbatim"] else None,
             timeout_ns=flags["timeout"],
-            accept_statuses=flags["expect_status"] or DEFAULT_STATUSES,
+            accept_statuses=flags["expect_status"] or _statuses(flags["stream"]),
         )
         for number, url in enumerate(urls)
     ]
@@ -97,14 +115,15 @@ def _of_file(path: Path, urls: Sequence[str], flags: Flags) -> Asked:
         f"{''.join(urls)} is given, but every request of {path} has a URL of its own",
         "leave the URL out, or write paths such as /items into the file",
     )
-    requests = tuple(_of_entry(entry, base, flags) for entry in found.entries)
+    requests = tuple(request_of(entry, base, flags) for entry in found.entries)
     weights = [entry.weight for entry in found.entries]
     if all(weight is None for weight in weights):
         return Asked(requests)
     return Asked(requests, tuple(1 if weight is None else weight for weight in weights))
 
 
-def _of_entry(entry: Entry, base: Url | None, flags: Flags) -> Request:
+def request_of(entry: Entry, base: Url | None, flags: Flags) -> Request:
+    """The request that an entry of a file says; raises FileError."""
     from torr.sources.entry import at
 
     missing = [
@@ -124,25 +143,65 @@ def _of_entry(entry: Entry, base: Url | None, flags: Flags) -> Request:
             captures=entry.captures,
             template=False if flags["verbatim"] else None,
             timeout_ns=entry.timeout_ns or flags["timeout"],
-            accept_statuses=entry.accept_statuses or flags["expect_status"] or DEFAULT_STATUSES,
+            accept_statuses=entry.accept_statuses
+            or flags["expect_status"]
+            or _statuses(entry.stream or flags["stream"]),
             expect_body=entry.expect_body,
             expect_json=entry.expect_json,
+            stream=entry.stream,
         )
         request.expressions()  # here, where file and line can be named
         return request
+
+
+def _statuses(stream: object) -> Spans:
+    """What counts as ok where nothing is said: of a stream not what has no body to stream."""
+    return DEFAULT_STATUSES if stream is None else STREAM_STATUSES
 
 
 def _is_relative(entry: Entry) -> bool:
     return entry.url.startswith("/")
 
 
-def _finished(request: Request, flags: Flags) -> Request:
+def finished(request: Request, flags: Flags) -> Request:
     """The request with what is the same for all of them."""
+    missing = [header for header in token_header(flags) if not request.has_header(header[0])]
+    stream = request.stream or _stream(flags)
     return replace(
-        request.with_default_headers(__version__),
+        replace(request, headers=(*request.headers, *missing)).with_default_headers(__version__),
+        stream=stream,
         expect_body=(*request.expect_body, *flags["expect_body"]),
         expect_json=(*request.expect_json, *flags["expect_json"]),
         compressed=flags["compressed"],
+    )
+
+
+def _stream(flags: Flags) -> Stream | None:
+    dialect, idle_ns = flags["chat"] or flags["stream"], flags["idle_timeout"]
+    from_intended = flags["counted_from"] == "intended"
+    if dialect is None and flags["requests_file"] is not None:
+        return None
+    if dialect is None:
+        require(idle_ns is None, "--idle-timeout needs --stream", "add --stream sse")
+        require(not from_intended, "--from needs --stream", "add --stream sse")
+        return None
+    return Stream(dialect, idle_ns, from_intended)
+
+
+def with_limits(request: Request, flags: Flags) -> Request:
+    """The request under its last name, with what a good answer of it meets."""
+    if request.stream is None:
+        return request
+    return replace(request, limits=limits_of(request.name, flags["slos"]))
+
+
+def limits_of(name: str, slos: Sequence[Condition]) -> tuple[Limit, ...]:
+    """What a good answer of a request meets: every SLO of latency, whatever its percentile."""
+    about = [slo for slo in slos if slo.name in (None, name)]
+    return tuple(
+        Limit(slo.metric, round(slo.limit * MS_NS), slo.op == "<=")
+        for slo in about
+        if slo.unit == "ms" and slo.wants_little
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from torr.cli import options, words
-from torr.cli.command import Verb
+from torr.cli.command import Flag, Verb
 from torr.cli.connection_options import connection
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
-from torr.errors import UsageError
+from torr.cli.stream_options import streaming
+from torr.errors import UsageError, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +27,7 @@ EXAMPLES = (
 )
 
 
-@click.command(cls=Verb, examples=EXAMPLES)
+@click.command(cls=Verb, examples=EXAMPLES, takes_plans=True)
 @options.urls
 @flag(
     "-c",
@@ -35,7 +37,7 @@ EXAMPLES = (
     help="users, each its own [50; 100 with --rate]",
 )
 @options.duration
-@flag("--requests", type=words.COUNT, group=LOAD, help="stop after N requests instead")
+@flag("--requests", type=words.REQUESTS, group=LOAD, help="stop after N requests instead")
 @flag("--rate", type=words.ANY_RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
 @flag(
     "--arrivals",
@@ -50,7 +52,7 @@ EXAMPLES = (
     type=words.COUNT,
     group=LOAD,
     rare=True,
-    help="with --rate: drop what is due beyond N open",
+    help="with --rate: drop what is due beyond N open [5M]",
 )
 @flag(
     "--spin",
@@ -82,9 +84,17 @@ EXAMPLES = (
 @options.pool
 @options.phases
 @options.request
+@streaming
 @connection
-@flag("--once", is_flag=True, group=REQUEST, help="send one request and say what came back")
-@flag("-v", "--verbose", is_flag=True, group=REQUEST, help="with --once: print both sides")
+@flag(
+    "--once",
+    is_flag=True,
+    group=REQUEST,
+    help="send one, say what came back (-v: both sides)",
+)
+@flag(
+    "-v", "--verbose", is_flag=True, group=REQUEST, rare=True, help="with --once: print both sides"
+)
 @options.results
 @flag(
     "--log",
@@ -99,6 +109,7 @@ def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     if flags["once"]:
         from torr.cli.once import once
 
+        _refuse_load()
         once(plan_of(urls, flags), verbose=flags["verbose"])
         return
     if flags["verbose"]:
@@ -106,6 +117,20 @@ def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.cli.conduct import conduct
 
     conduct(prepared(urls, flags), flags)
+
+
+def _refuse_load() -> None:
+    """Refuse flags of a load or of its result beside --once, which has neither."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if isinstance(parameter, Flag) and parameter.group in (LOAD, RESULT):
+            source = context.get_parameter_source(str(parameter.name))
+            name = "/".join(parameter.opts)
+            require(
+                source is not ParameterSource.COMMANDLINE,
+                f"{name} and --once are both given: --once sends one request and judges nothing",
+                "leave one out",
+            )
 
 
 def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:

@@ -24,6 +24,8 @@ KINDS = {
     "delay": ("torr.cli.target:delay", "answers after a delay; a capacity makes a knee"),
     "bytes": ("torr.cli.target:some_bytes", "answers with a body of some size"),
     "faulty": ("torr.cli.target:faulty", "fails in one of many ways, in a share of its answers"),
+    "openai": ("torr.cli.chat_target:openai", "streams chat completions, token by token"),
+    "dify": ("torr.cli.chat_target:dify", "streams chat messages of an app or agent; retrieval"),
 }
 
 place = together(
@@ -51,6 +53,7 @@ seed = flag("--seed", type=words.SEED, default=1, group=BEHAVIOUR, help="of what
         "torr target hello --port 8080",
         "torr target delay --delay 5ms --capacity 64 --port 8080",
         "torr target faulty --fault reset_in_body --share 10% --port 8080",
+        "torr target openai --ttft 200ms --itl 20ms --tokens 100 --port 8080",
     ),
 )
 def target() -> None:
@@ -62,7 +65,7 @@ def target() -> None:
 @place
 def hello(*, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
     """Answer at once."""
-    _serve(targets.Hello(json=as_json), flags)
+    serve(targets.Hello(json=as_json), flags)
 
 
 @click.command(
@@ -95,7 +98,7 @@ def hello(*, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
 def delay(**flags: Any) -> None:  # noqa: ANN401
     """Answer after a known delay, counted from the request's arrival."""
     behaviour = targets.Delay(_delay(flags), flags["capacity"], flags["seed"], flags["log"])
-    _serve(behaviour, flags)
+    serve(behaviour, flags)
 
 
 @click.command("bytes", cls=Verb, examples=("torr target bytes --size 64KiB --chunked",))
@@ -104,7 +107,7 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
 @place
 def some_bytes(size: int, *, chunked: bool, **flags: Any) -> None:  # noqa: ANN401
     """Answer with a body of some size."""
-    _serve(targets.Bytes(size, chunked), flags)
+    serve(targets.Bytes(size, chunked), flags)
 
 
 @click.command(
@@ -125,7 +128,7 @@ def faulty(fault: str | None, share: float, *, listing: bool, **flags: Any) -> N
     if fault not in known:
         what = "is missing" if fault is None else f"{fault!r} is not a fault"
         raise UsageError(f"target faulty: --fault {what}", f"one of {', '.join(known)}")
-    _serve(targets.Faulty(fault, share, flags["seed"]), flags)
+    serve(targets.Faulty(fault, share, flags["seed"]), flags)
 
 
 def _delay(flags: dict[str, Any]) -> targets.Constant | targets.Bimodal | targets.Heavy:
@@ -150,7 +153,7 @@ def _fields(name: str, form: str, text: str) -> list[str]:
     return fields
 
 
-def _serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
+def serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
     """Listen until a signal or the end of the time, then print the counts.
 
     The signals are blocked before the target's threads start, so that only this wait sees them.

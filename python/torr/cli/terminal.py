@@ -5,16 +5,20 @@ Plain lines where the output is no terminal or NO_COLOR is set; never wider than
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from torr.cli.columns import GAP, Columns, cut
 from torr.model.condition import Condition
 from torr.report import sentence, trust
 from torr.report.diff import show_ratio
+from torr.report.reasons import meaning
+from torr.report.streaming import stream_facts, stream_times
 from torr.report.table import requests as request_rows
+from torr.report.table import spreads
 from torr.stats.series import Series, noun_of
 from torr.units import show_levels, show_ms, show_percent, show_rate, show_size
 
@@ -28,6 +32,12 @@ STATS = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
 SAME = 0.05
 # What leaves room for six numbers within 80 columns.
 WIDEST_NAME = 24
+# What a narrow terminal can do without: the first goes first.
+LEAST_STATS = ("p90", "mean", "p50", "p99.9")
+LEAST_OF_REQUESTS = ("p50", "attempts")
+LEAST_OF_MEDIANS = ("spread", "mean")
+EXAMPLE = "for example"
+SPREADS = "spread of ok/s"
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
 WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
 
@@ -38,11 +48,12 @@ def show(result: Json, *, quiet: bool = False, console: Console | None = None) -
     out.print(Text(sentence.verdict(result), "bold"))
     if quiet:
         return
+    if not sentence.is_measured(result):
+        out.print(Text(trust.trust(result)))
+        return
     out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
     show_body = {"run": _show_run, "ladder": _show_ladder, "diff": _show_diff}[result["kind"]]
     show_body(result, out)
-    if result.get("ended_by"):
-        out.print(Text(f"ended early by {result['ended_by']}"))
 
 
 def _show_run(result: Json, out: Console) -> None:
@@ -57,6 +68,7 @@ def _show_run(result: Json, out: Console) -> None:
             "throughput": _throughput(level),
             "attempts": _attempts(level),
             "statuses": _counted(level["statuses"]),
+            **stream_facts(level),
             "health": _health(level),
         },
     )
@@ -88,12 +100,19 @@ def _show_diff(result: Json, out: Console) -> None:
         rows.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
     # A .dat knows no p95: a column without any value is left out.
     metrics = [m for m in names if any(_change(found.get(m)) != "–" for found in rows.values())]
-    table = _table(("connections", *(names[metric] for metric in metrics)))
-    for concurrency, found in rows.items():
-        cells = [_change(found.get(metric)) for metric in metrics]
-        table.add_row(f"{concurrency:,}", *cells)
+    columns = ("connections", *(names[metric] for metric in metrics), SPREADS)
+    cells = tuple(
+        (f"{at:,}", *(_change(found.get(m)) for m in metrics), spreads(found.get("ok_per_s") or {}))
+        for at, found in rows.items()
+    )
+    table = Columns(columns, cells).fitting(out.width, (SPREADS,))
     out.print()
-    out.print(table)
+    _print_table(out, table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
+
+
+def _is_known(cells: Iterable[str]) -> bool:
+    """Whether one of them has a number."""
+    return any(any(map(str.isdigit, cell)) for cell in cells)
 
 
 def _change(verdict: Json | None) -> str:
@@ -106,12 +125,12 @@ def _change(verdict: Json | None) -> str:
 
 def _show_times(level: Json, out: Console) -> None:
     latency = level["latency"]
-    table = _table(("", *(stat.replace("_", ".") for stat in STATS)))
-    for name, stats in _time_rows(latency):
-        if stats:
-            table.add_row(name, *(_time(stats, stat) for stat in STATS))
-    if table.row_count:
-        out.print(table)
+    known = [(name, stats) for name, stats in _time_rows(latency) if stats]
+    known += [(name, stats) for name, stats in stream_times(level) if name != "ttfb"]
+    rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in known)
+    if rows:
+        names = ("", *(stat.replace("_", ".") for stat in STATS))
+        _print_table(out, Columns(names, rows).fitting(out.width, LEAST_STATS))
 
 
 def _show_requests(level: Json, out: Console) -> None:
@@ -119,20 +138,18 @@ def _show_requests(level: Json, out: Console) -> None:
     found = request_rows(level)
     if found is None:
         return
-    shown = _table(found.columns, left={0})
-    for name, *cells in found.rows:
-        shown.add_row(name if len(name) <= WIDEST_NAME else f"{name[: WIDEST_NAME - 1]}…", *cells)
+    rows = tuple((cut(name, WIDEST_NAME), *cells) for name, *cells in found.rows)
     out.print()
-    out.print(shown)
+    _print_table(out, Columns(found.columns, rows).fitting(out.width, LEAST_OF_REQUESTS))
 
 
-def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Json | None]]:
+def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any] | None]]:
     response, service = latency.get("response_ms"), latency.get("service_ms")
     rows = [("response", response), ("service", service)]
     if response and service and not _differ(response, service):
         rows = [("response", response)]
     dialled = [(name, latency.get(f"{name.lower()}_ms")) for name in ("connect", "TLS")]
-    return [*rows, ("first byte", latency.get("ttfb_ms")), *dialled]
+    return [*rows, ("ttfb", latency.get("ttfb_ms")), *dialled]
 
 
 def _differ(one: Json, other: Json) -> bool:
@@ -142,8 +159,8 @@ def _differ(one: Json, other: Json) -> bool:
 
 
 def _time(stats: Mapping[str, Any], stat: str) -> str:
-    mark = "≥ " if stat in stats.get("at_least", ()) else ""
-    return mark + show_ms(stats.get(stat))
+    is_bound = stats.get(stat) is not None and stat in stats.get("at_least", ())
+    return ("≥ " if is_bound else "") + show_ms(stats.get(stat))
 
 
 def _throughput(level: Json) -> str:
@@ -179,13 +196,11 @@ def _show_errors(title: str, level: Json, out: Console) -> None:
     rows = list(_error_rows(level))
     if not rows:
         return
-    columns = (title, "count", "for example")
-    shown = 3 if any(example for _, _, example in rows) else 2
-    table = _table(columns[:shown], left={0, 2})
-    for row in rows:
-        table.add_row(*row[:shown])
+    table = Columns((title, "count", EXAMPLE), tuple(rows), frozenset({0, 2}))
+    room = max(len(EXAMPLE), out.width - table.without(EXAMPLE).width - GAP)
+    table = replace(table, rows=tuple((*row, cut(example, room)) for *row, example in rows))
     out.print()
-    out.print(table)
+    _print_table(out, table if any(row[-1] for row in rows) else table.without(EXAMPLE))
 
 
 def _error_rows(level: Json) -> Iterable[tuple[str, str, str]]:
@@ -198,13 +213,12 @@ def _error_rows(level: Json) -> Iterable[tuple[str, str, str]]:
 
 
 def _sample(samples: Sequence[Json], reason: str) -> str:
-    """The first kept answer of a reason, or else of its class, in a few words."""
-    name = reason.partition(".")[0]
-    same = [sample for sample in samples if sample.get("reason") == reason]
-    for sample in same or [sample for sample in samples if sample["class"] == name]:
+    """The first kept answer of a reason in a line, or else what the reason means."""
+    same = (sample for sample in samples if reason in (sample.get("reason"), sample["class"]))
+    for sample in same:
         text = sample.get("detail") or sample.get("head") or sample.get("body") or ""
-        return str(text).partition("\n")[0].strip()[:48]
-    return ""
+        return str(text).partition("\n")[0].strip()
+    return meaning(reason)
 
 
 def _show_slos(verdicts: Sequence[Json], out: Console) -> None:
@@ -223,18 +237,19 @@ def _show_slos(verdicts: Sequence[Json], out: Console) -> None:
 
 def _show_medians(result: Json, out: Console) -> None:
     series = Series.of(result["name"], result["levels"])
-    table = _table(("median of rounds", "ok/s", "mean", "p95", "success", "spread"))
-    for point in series.points:
-        spread = show_percent(100 * point.spread) if point.spread is not None else "–"
-        table.add_row(
+    names = ("median of rounds", "ok/s", "mean", "p95", "success", "spread")
+    rows = tuple(
+        (
             f"{point.concurrency:,}",
             show_rate(point.ok_per_s),
             show_ms(point.service_ms),
             show_ms(point.p95_ms),
             show_percent(point.success_rate),
-            spread,
+            show_percent(100 * point.spread) if point.spread is not None else "–",
         )
-    out.print(table)
+        for point in series.points
+    )
+    _print_table(out, Columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
 
 
 def _capacity(result: Json) -> dict[str, str]:
@@ -292,8 +307,6 @@ def _lines(out: Console, lines: Mapping[str, str]) -> None:
         out.print(Text(f"{name:<11}", "dim"), Text(line))
 
 
-def _table(columns: Sequence[str], left: Iterable[int] = (0,)) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number in left else "right", no_wrap=True)
-    return table
+def _print_table(out: Console, table: Columns) -> None:
+    for number, line in enumerate(table.lines()):
+        out.print(Text(line, "" if number else "dim"))

@@ -15,11 +15,12 @@ import click
 from torr import units
 from torr.errors import UsageError
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
-from torr.model.pace import Stage, Think
-from torr.model.plan import MOST_PROCESSES
+from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
+from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
 from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
 from torr.model.url import Url
+from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
 else:
     ParamType = click.ParamType
+
+LARGEST_BYTES = 2**50
 
 _DURATION = re.compile(r"\d+(\.\d+)?(ns|us|ms|s|m|h)")
 
@@ -69,6 +72,15 @@ def _some_duration(text: str) -> int:
     return nanoseconds
 
 
+def _count(text: str, most: int) -> int:
+    number = units.parse_count(text)
+    if number < 1:
+        raise UsageError(f"{text!r} is not at least 1")
+    if number > most:
+        raise UsageError(f"{text!r} is too many", f"the most is {most:,}")
+    return number
+
+
 def _whole(text: str, least: int, most: int | None = None) -> int:
     digits = text.strip().replace("_", "")
     if not re.fullmatch(r"[+-]?[0-9]+", digits):
@@ -80,8 +92,24 @@ def _whole(text: str, least: int, most: int | None = None) -> int:
     return number
 
 
-def _rate(text: str) -> float:
+def _any_rate(text: str) -> float:
     per_second = units.parse_rate(text)
+    if per_second > MOST_PER_S:
+        raise UsageError(f"{text!r} is too high", f"the highest is {MOST_PER_S:,} per second")
+    return per_second
+
+
+def _size(text: str) -> int:
+    size = units.parse_size(text)
+    if size > LARGEST_BYTES:
+        raise UsageError(
+            f"{text!r} is too large", f"the most is {units.format_size(LARGEST_BYTES)}"
+        )
+    return size
+
+
+def _rate(text: str) -> float:
+    per_second = _any_rate(text)
     if per_second <= 0:
         raise UsageError(f"{text!r} requests a second is no load", "write 500, 10k or 200/s")
     return per_second
@@ -116,6 +144,9 @@ def _number(text: str) -> float:
 
 
 def _url(text: str) -> str:
+    """A URL, or the plan file in its place."""
+    if is_plan_file(text):
+        return _file(text)
     Url.parse(text)
     return text
 
@@ -189,17 +220,24 @@ def whole(name: str, least: int, most: int | None = None) -> Word:
     return Word(name, lambda text: _whole(text, least, most))
 
 
+def count(most: int) -> Word:
+    """A number of things, at least one: `500`, `10k`."""
+    return Word("N", lambda text: _count(text, most))
+
+
 DURATION = Word("TIME", _duration)
 SOME_DURATION = Word("TIME", _some_duration)
-COUNT = whole("N", 1)
+COUNT = count(MOST_USERS)
+REQUESTS = count(MOST_REQUESTS)
+WORKERS = count(MOST_WORKERS)
 PROCESSES = Word("N|auto", _processes)
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
 RATE = Word("RATE", _rate)
-ANY_RATE = Word("RATE", units.parse_rate)
+ANY_RATE = Word("RATE", _any_rate)
 SHARE = Word("SHARE", _share)
 NUMBER = Word("X", _number)
-SIZE = Word("SIZE", units.parse_size)
+SIZE = Word("SIZE", _size)
 URL = Word("URL", _url)
 METHOD = Word("METHOD", _method)
 HEADER = Word("'NAME: VALUE'", _header)

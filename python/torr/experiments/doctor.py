@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from torr import engine, targets
+from torr.errors import require
 from torr.model.pace import Closed, Open
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
@@ -96,6 +97,7 @@ class Examination:
 
 def doctor(url: str | None, say: Say) -> Examination:
     """Look at the machine, measure, look at the target; `say` hears what is being done."""
+    place = None if url is None else place_of(url)
     before = machine()
     with _target_apart() as target:
         say("measuring what one worker sends")
@@ -103,7 +105,7 @@ def doctor(url: str | None, say: Say) -> Examination:
         say("measuring how punctual timers are")
         timers = _timers(_level(target.url, Open(RATE, connections=CONNECTIONS)))
     raised = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return Examination(before, speed, timers, raised, None if url is None else place_of(url))
+    return Examination(before, speed, timers, raised, place)
 
 
 @contextmanager
@@ -131,7 +133,9 @@ def place_of(url: str) -> Place:
     host = parts.host.strip("[]")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     where = f"{parts.host}:{port}"
-    own = [address for address in addresses(host, port) if is_own(address)]
+    found_addresses = addresses(host, port)
+    require(bool(found_addresses), f"cannot resolve {host!r}", "check the name, or the DNS of here")
+    own = [address for address in found_addresses if is_own(address)]
     if not own:
         return Place(where, is_own=False)
     found = listeners(port)

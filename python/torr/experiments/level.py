@@ -12,16 +12,20 @@ from torr import engine
 from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
 from torr.experiments.patience import directly
+from torr.experiments.prompts import with_prompts
 from torr.model.plan import Duration
-from torr.model.secrets import redacted_text
+from torr.model.secrets import REDACTED, is_secret, redacted_text
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from torr.engine import Level, Load
     from torr.model.plan import Plan
 
+# Shorter words stand in texts by chance.
+_LEAST_SECRET = 4
 SAMPLED_TEXTS = ("detail", "head", "body")
 
 
@@ -67,11 +71,12 @@ def _labelled(level: Level, step: Step) -> Level:
     place: Level = {"candidate": None, "factors": {}, "round": step.round}
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
     found = {
-        "samples": [_redacted(sample) for sample in level["samples"]],
+        "samples": [_redacted(sample, secrets_of(step.plan)) for sample in level["samples"]],
         "cut_short": _is_cut_short(level, step.plan),
         "monitor": {},
     }
-    return {**place, **level, **rates, **found}
+    whole = {**place, **level, **rates, **found}
+    return with_prompts(whole, step.plan)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:
@@ -83,7 +88,23 @@ def _is_cut_short(level: Level, plan: Plan) -> bool:
     return round((level["seconds"] or 0) * SECOND_NS) < plan.stop.duration_ns
 
 
-def _redacted(sample: dict[str, Any]) -> dict[str, Any]:
-    """A kept answer without the secrets that its text names."""
+def _redacted(sample: dict[str, Any], secrets: Sequence[str]) -> dict[str, Any]:
+    """A kept answer without the secrets that its text names, or that were sent and come back."""
     texts = {key: redacted_text(sample[key]) for key in SAMPLED_TEXTS if sample.get(key)}
+    for key, text in texts.items():
+        for secret in secrets:
+            texts[key] = texts[key].replace(secret, REDACTED) if secret in text else texts[key]
     return {**sample, **texts}
+
+
+def secrets_of(plan: Plan) -> list[str]:
+    """The values of secret headers, whole and behind their scheme, the longest first."""
+    values = {
+        part
+        for request in plan.requests
+        for name, value in request.headers
+        if is_secret(name)
+        for part in (value, value.partition(" ")[2])
+        if len(part) >= _LEAST_SECRET
+    }
+    return sorted(values, key=len, reverse=True)

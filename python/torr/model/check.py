@@ -26,9 +26,10 @@ def parse_statuses(text: str) -> Spans:
     """Ranges of statuses: `200`, `2xx`, `200-299`, several with commas."""
     spans = []
     for word in text.replace(" ", "").split(","):
-        found = re.fullmatch(r"([1-9])xx|([1-9]\d\d)(?:-([1-9]\d\d))?", word.lower())
+        found = re.fullmatch(r"([1-5])xx|([1-5]\d\d)(?:-([1-5]\d\d))?", word.lower())
         if found is None:
-            raise UsageError(f"{word!r} is not a status", "write 200, 2xx, 200-299 or 200,404")
+            hint = "they are 100 to 599: write 200, 2xx, 200-299 or 200,404"
+            raise UsageError(f"{word!r} is not a status", hint)
         hundred, low, high = found.groups()
         start = int(hundred) * 100 if hundred else int(low)
         span = (start, start + 99 if hundred else int(high or low))
@@ -96,10 +97,13 @@ class JsonCheck:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A part of an answer that the user's later requests may name."""
+    """A part of an answer that the user's later requests may name.
+
+    Of a stream it is the text, or the conversation that the server says it belongs to.
+    """
 
     name: str
-    source: Literal["json", "header", "regex"]
+    source: Literal["json", "header", "regex", "text", "conversation"]
     what: str
 
     @classmethod

@@ -4,9 +4,10 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
 
     [NAME:] METRIC [STAT] OP VALUE
 
-    METRIC  response (may be left out), service, ttfb, wait, connect, lag        VALUE a duration
-            success, errors                                                      VALUE in %
-            ok/s, attempted/s                                                    VALUE a rate
+    METRIC  response (may be left out), service, ttfb, wait, connect, tls, lag   VALUE a duration
+            of streams: ttfe ttft ttfo ttst inter_chunk inter_read e2e stream_end tpot
+            success, errors; of streams: goodput                                 VALUE in %
+            ok/s, attempted/s; of streams: tokens/s, good/s                      VALUE a rate
     STAT    p50 p75 p90 p95 p99 p99.9 p99.99 mean min max, for times; an error class, for errors
     OP      <  <=  >  >=
 
@@ -27,11 +28,18 @@ from typing import Any, Literal
 from torr import units
 from torr.errors import UsageError
 from torr.model.judging import Holds, judge
+from torr.model.stream import TIMES
 
 Level = Mapping[str, Any]
 Word = Literal["held", "broken", "not shown"]
 
 Unit = Literal["ms", "%", "/s"]
+
+_MS: Unit = "ms"
+# `ttfb` is one of every answer.
+STREAM_TIMES = TIMES[1:]
+# What only streams have.
+STREAM_METRICS = frozenset({*STREAM_TIMES, "goodput", "tokens/s", "good/s"})
 
 METRICS: Mapping[str, Unit] = {
     "response": "ms",
@@ -41,13 +49,17 @@ METRICS: Mapping[str, Unit] = {
     "connect": "ms",
     "tls": "ms",
     "lag": "ms",
+    **dict.fromkeys(STREAM_TIMES, _MS),
     "success": "%",
     "errors": "%",
+    "goodput": "%",
     "ok/s": "/s",
     "attempted/s": "/s",
+    "tokens/s": "/s",
+    "good/s": "/s",
 }
 STATS = ("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "min", "max")
-CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status", "check")
+CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status", "check", "stream")
 
 _GRAMMAR = re.compile(
     r"(?:(?P<name>.*\S)\s*:\s+)?(?P<words>[^<>=:]*?)\s*(?P<op><=|>=|<|>)\s*(?P<value>[^<>=]+)"
@@ -98,6 +110,11 @@ class Condition:
     def unit(self) -> Unit:
         """The unit of value and limit: `ms`, `%` or `/s`."""
         return METRICS[self.metric]
+
+    @property
+    def is_of_streams(self) -> bool:
+        """Whether only streams have it."""
+        return self.metric in STREAM_METRICS or self.stat == "stream"
 
     @property
     def wants_little(self) -> bool:
@@ -168,6 +185,9 @@ def _limit(metric: str, text: str) -> float:
         return units.parse_percent(text)
     if METRICS[metric] == "/s":
         return units.parse_rate(text)
+    if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
+        # Seconds would be valid too, and hardly ever meant.
+        raise UsageError(f"the limit {text.strip()!r} has no unit", f"write {text.strip()}ms")
     return units.parse_duration(text) / 1e6
 
 

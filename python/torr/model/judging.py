@@ -56,6 +56,8 @@ def judge(condition: Condition, level: Level, attempts: int | None = None) -> Ho
 
 
 def _of_part(condition: Condition, part: Level, attempts: int | None, *, contended: bool) -> Holds:
+    if condition.metric == "goodput":
+        return _of_goodput(condition, part)
     if condition.unit == "%":
         return _of_share(condition, part, attempts)
     if condition.unit == "/s":
@@ -90,6 +92,16 @@ def _why_no_time(condition: Condition, stats: Mapping[str, Any]) -> str:
     # A percentile p is shown from n = 10 / (1 - p) values on.
     needed = math.ceil(10 / (1 - float(condition.stat[1:]) / 100) - 1e-6)
     return f"{condition.stat} needs {needed:,} answers, there were {answers:,}"
+
+
+def _of_goodput(condition: Condition, level: Level) -> Holds:
+    """The share of attempts that met every SLO of latency; an error met none."""
+    stream = level.get("stream") or {}
+    value = stream.get("goodput_rate")
+    if value is None:
+        reason = stream.get("goodput_missing") or "no SLO of latency says what is good"
+        return Holds(None, condition.limit, "not shown", reason)
+    return _of_number(condition, value)
 
 
 def _of_share(condition: Condition, level: Level, attempts: int | None) -> Holds:
@@ -162,8 +174,9 @@ def _part(level: Level, name: str | None) -> Level | None:
 
 
 def _stats(level: Level, metric: str) -> Mapping[str, Any]:
-    stats: Mapping[str, Any] | None = (level.get("latency") or {}).get(f"{metric}_ms")
-    return stats or {}
+    key = f"{metric}_ms"
+    found = (level.get("latency") or {}).get(key) or (level.get("stream") or {}).get(key)
+    return found or {}
 
 
 def _key(stat: str | None) -> str:
@@ -171,7 +184,8 @@ def _key(stat: str | None) -> str:
 
 
 def _rate(level: Level, metric: str) -> float | None:
-    value: float | None = level.get(metric.replace("/s", "_per_s"))
+    key = metric.replace("/s", "_per_s")
+    value: float | None = level.get(key, (level.get("stream") or {}).get(key))
     return value
 
 

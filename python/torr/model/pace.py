@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+MOST_USERS = 2**32 - 1
+"""What the engine counts in 32 bits: users, connections, requests in flight."""
+
+MOST_PER_S = 10_000_000
+"""Beyond what any core sends; it bounds what a mistyped rate can ask for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -136,6 +142,11 @@ class Open:
         """Check the numbers."""
         positive = math.isfinite(self.rate_per_s) and self.rate_per_s > 0
         require(positive, f"rate {self.rate_per_s:g}: it must be more than 0 a second")
+        require(
+            self.rate_per_s <= MOST_PER_S,
+            f"rate {self.rate_per_s:,.0f}/s: no machine sends more than {MOST_PER_S:,} a second",
+            "torr doctor says what this one can",
+        )
         _check_limits(self.connections, self.max_in_flight)
 
     @property

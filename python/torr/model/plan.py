@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import require
 from torr.model.pace import Closed, Open, Pace, Replay, Think
+from torr.model.rows import Rows
 from torr.model.shares import dealt_to_each
 from torr.model.transport import Transport
 from torr.units import SECOND_NS
@@ -25,6 +26,10 @@ VERSION = 1
 
 # More would not find work on any one machine.
 MOST_PROCESSES = 64
+MOST_WORKERS = 4096
+
+MOST_REQUESTS = 10**18
+"""What the engine counts in 64 bits."""
 
 Json = dict[str, Any]
 
@@ -41,7 +46,7 @@ class Group:
     source: Source
     name: str = "default"
     think: Think | None = None
-    data: str | None = None
+    data: str | Rows | None = None
     share: int = 1
     first: int = 0
     stride: int = 1
@@ -68,16 +73,19 @@ class Group:
             "source": self.source.as_json(),
             "think": None if self.think is None else self.think.as_json(),
         }
-        if self.data is not None:
+        if isinstance(self.data, str):
             found["data"] = {"path": self.data}
+        elif self.data is not None:
+            found["data"] = self.data.as_json()
         if (self.first, self.stride) != (0, 1):
             found |= {"first": self.first, "stride": self.stride}
         return found
 
     def redacted(self) -> Group:
-        """The same without secrets, and without the times of a replay, of which there are many."""
+        """The same without secrets, and without what there is much of: times of a replay, rows."""
         pace = replace(self.pace, offsets_ns=()) if isinstance(self.pace, Replay) else self.pace
-        return replace(self, source=self.source.redacted(), pace=pace)
+        data = self.data.redacted() if isinstance(self.data, Rows) else self.data
+        return replace(self, source=self.source.redacted(), pace=pace, data=data)
 
 
 @dataclass(frozen=True, slots=True)

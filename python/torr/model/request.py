@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.model.check import BodyCheck, Capture, JsonCheck
+    from torr.model.stream import Limit, Stream
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BREAKS = re.compile(r"[\r\n\x00]")
@@ -46,6 +47,8 @@ class Request:
     expect_json: tuple[JsonCheck, ...] = ()
     captures: tuple[Capture, ...] = ()
     compressed: bool = False
+    stream: Stream | None = None
+    limits: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the parts; a user and password in the URL become a header."""
@@ -53,6 +56,11 @@ class Request:
         for header in self.headers:
             check_header(header)
         require(self.timeout_ns > 0, "the timeout must be longer than 0")
+        require(
+            self.stream is None or not self.compressed,
+            "--compressed and --stream are both given: a compressed stream is not looked into",
+            "leave --compressed out",
+        )
         url = Url.parse(self.url, templates=self.template is not False)
         object.__setattr__(self, "url", str(url))
         object.__setattr__(self, "unix_socket", url.socket or self.unix_socket)
@@ -107,6 +115,8 @@ class Request:
             "expect_json": [check.as_json() for check in self.expect_json],
             "captures": [capture.as_json() for capture in self.captures],
             "compressed": self.compressed,
+            "stream": None if self.stream is None else self.stream.as_json(),
+            "limits": [limit.as_json() for limit in self.limits],
         }
         return found | {name: value for name, value in rare.items() if value}
 

@@ -118,6 +118,15 @@ class LatencyAll(_Part):
     censored: Count = 0
 
 
+class Prompts(_Part):
+    """Conversations that were given, how many were begun, and how many of those said again."""
+
+    given: Count
+    sent: Count
+    reused: Count
+    unique_prefix: bool = False
+
+
 class Stream(_Part):
     """What was seen of streamed answers."""
 
@@ -133,11 +142,25 @@ class Stream(_Part):
     tpot_ms: Stats | None = None
     tokens_in: Count | None = None
     tokens_out: Count | None = None
+    tokens_reasoning: Count | None = None
+    tokens_source: str | None = Field(default=None, description="who counted: usage, the server")
+    tokens_untold: Count = Field(default=0, description="ok streams without a count of tokens")
     tokens_per_s: Amount | None = None
+    stream_tokens_per_s: Stats | None = Field(
+        default=None, description="tokens a second of each stream, not milliseconds"
+    )
+    events: dict[str, Count] = Field(default={}, description="by what they were")
+    comments: Count = 0
     coalesced: Count | None = None
     client_coalesced: Count | None = None
+    inter_chunk_reliable: bool = Field(
+        default=True, description="false when more than 5 % of texts were joined by a late client"
+    )
+    unterminated: Count = Field(default=0, description="streams that end without a blank line")
     goodput_rate: Rate | None = None
     good_per_s: Amount | None = None
+    goodput_missing: str | None = None
+    prompts: Prompts | None = None
 
 
 class Sample(_Part):
@@ -181,6 +204,7 @@ class Slice(_Part):
     statuses: dict[str, Count] = {}
     reasons: dict[str, Count] = {}
     latency: Latency = Latency()
+    stream: Stream | None = None
     histograms: dict[str, str] = {}
 
 
@@ -227,6 +251,7 @@ class Step(_Part):
     bytes_in: Count = 0
     bytes_out: Count = 0
     latency: Latency = Latency()
+    stream: Stream | None = None
 
 
 class Level(_Part):

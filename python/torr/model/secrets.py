@@ -29,6 +29,11 @@ _FIELD = re.compile(
     rf"((?:^|[?&\s'\"=$]){_NAME}=)(?:\{{\{{[^{{}}]*\}}\}}|[^&\s#'\"])+", re.IGNORECASE
 )
 _MEMBER = re.compile(rf'("{_NAME}"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\w.+-]+)', re.IGNORECASE)
+# A member of JSON that is a text within JSON; its quotes have so many backslashes before them.
+_INNER_MEMBER = re.compile(
+    rf"((\\+)\"{_NAME}\2\"\s*:\s*)(?:\2\".*?(?:(?<!\\)\2\"|\Z)|[\w.+-]+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _USERINFO = re.compile(r"(://)[^/?#\s@]*(?:@[^/?#\s@]*)*@")
 
 
@@ -41,6 +46,7 @@ def redacted_text(text: str) -> str:
     """The text with the values of secret fields, members and URLs' users replaced by `***`."""
     text = _USERINFO.sub(rf"\1{REDACTED}@", text)
     text = _FIELD.sub(rf"\1{REDACTED}", text)
+    text = _INNER_MEMBER.sub(rf'\1\2"{REDACTED}\2"', text)
     return _MEMBER.sub(rf'\1"{REDACTED}"', text)
 
 

@@ -101,6 +101,8 @@ def _numbers(result: Result) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield _titled("Times of ok answers", table.times(result["levels"][0]))
+        yield _titled("Streams", table.streams(result["levels"][0]))
+        yield _titled("Tokens", table.tokens(result["levels"][0]))
         yield _titled("Requests", table.requests(result["levels"][0]))
         yield _titled("Throughput", table.throughput(result["levels"][0]))
     else:

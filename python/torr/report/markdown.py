@@ -48,6 +48,8 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield from _titled("Times", table.times(result["levels"][0]))
+        yield from _titled("Streams", table.streams(result["levels"][0]))
+        yield from _titled("Tokens", table.tokens(result["levels"][0]))
         yield from _titled("Requests", table.requests(result["levels"][0]))
         yield from _titled("Throughput", table.throughput(result["levels"][0]))
     else:

@@ -34,9 +34,14 @@ def verdict(result: Result) -> str:
     """Return what the run found, as one sentence."""
     if result["kind"] == "diff":
         return diff_sentence.verdict(result)
-    if not any(attempted(level) for level in result["levels"]):
-        return f"Nothing was measured{because(_failure(result))}."
-    return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
+    ended_by = result.get("ended_by")
+    said = _found(result)
+    return f"{said[:-1]}; ended early by {ended_by}." if ended_by else said
+
+
+def is_measured(result: Result) -> bool:
+    """Return whether there is anything to say numbers of."""
+    return result["kind"] == "diff" or any(map(attempted, result["levels"]))
 
 
 def success(result: Result) -> str:
@@ -51,6 +56,12 @@ def success(result: Result) -> str:
 def phrase(condition: Condition) -> str:
     """Return a condition in words: `p95 under 500 ms`, `success at least 99.9 %`."""
     return f"{condition.label} {_OPERATORS[condition.op]} {condition.show_limit()}"
+
+
+def _found(result: Result) -> str:
+    if not is_measured(result):
+        return f"Nothing was measured{because(_failure(result))}."
+    return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
 
 
 def _of_ladder(result: Result) -> str:
@@ -153,7 +164,7 @@ def _held_above(result: Result, first: Mapping[str, Any]) -> str:
     if first["word"] == "broken" or not held:
         return ""
     span = f"from {held[0]:,} to {held[-1]:,}" if len(held) > 1 else f"at {held[0]:,}"
-    return f", though every SLO holds {span}"
+    return f", though every SLO holds {span} (begin there, or measure longer)"
 
 
 def _of_run(result: Result) -> str:
@@ -172,7 +183,7 @@ def _of_run(result: Result) -> str:
         rate = f"{rate} of {show_rate(asked)} asked for"
     place = f"{rate} {_over(levels[0])}"
     found = [v for v in result.get("verdicts") or () if v.get("condition")]
-    said = _judged(found, place) or _plain(place, point)
+    said = _judged(found, place) or _streamed(place, levels[0]) or _plain(place, levels[0])
     return f"{said}{_failed(point).removesuffix(' there')}."
 
 
@@ -203,10 +214,27 @@ def _seen(condition: Condition, found: Mapping[str, Any]) -> str:
     return f"{said}; {found['reason']}" if found["word"] == "broken" and found["reason"] else said
 
 
-def _plain(place: str, point: Point) -> str:
-    if point.p95_ms is not None:
-        return f"Answers {place} with p95 {show_ms(point.p95_ms)}"
-    return f"Answers {place} in {show_ms(point.service_ms)} on average"
+def _streamed(place: str, level: Mapping[str, Any]) -> str | None:
+    """When the first text comes, and how fast the rest, where answers are streams."""
+    stream = level.get("stream") or {}
+    ttft, each = stream.get("ttft_ms"), stream.get("stream_tokens_per_s")
+    if not ttft:
+        return None
+    p95 = ttft.get("p95")
+    first = (
+        f"ttft {show_ms(ttft['mean'])} on average" if p95 is None else f"ttft p95 {show_ms(p95)}"
+    )
+    speed = f" and {show_rate(each['mean'])} tokens/s each" if each else ""
+    return f"Streams {place} with {first}{speed}"
+
+
+def _plain(place: str, level: Mapping[str, Any]) -> str:
+    """How long answers took from when they were due: who waited for a turn has waited."""
+    response = (level.get("latency") or {}).get("response_ms") or {}
+    at_least = "≥ " if (level.get("counts") or {}).get("dropped") else ""
+    if response.get("p95") is not None:
+        return f"Answers {place} with p95 {at_least}{show_ms(response['p95'])}"
+    return f"Answers {place} in {at_least}{show_ms(response.get('mean'))} on average"
 
 
 def _failures(series: Series) -> str:

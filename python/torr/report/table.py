@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from torr.report import diff, sentence
+from torr.report.streaming import stream_facts, stream_times
 from torr.stats.series import (
     Level,
     Series,
@@ -82,6 +83,26 @@ def times(level: Level) -> Table | None:
             rows.append((name, f"{stats.get('n', 0):,}", *(_cell(stats, s) for s in _STATS)))
     columns = ("time", "n", *(stat.replace("_", ".") for stat in _STATS))
     return Table(columns, tuple(rows)) if rows else None
+
+
+def streams(level: Level) -> Table | None:
+    """Return the percentiles of one level's streams: one row a kind of time, and their rate."""
+    rows = [
+        (name, f"{stats.get('n', 0):,}", *(_cell(stats, stat) for stat in _STATS))
+        for name, stats in stream_times(level)
+    ]
+    each = (level.get("stream") or {}).get("stream_tokens_per_s")
+    if each:
+        rates = (show_rate(each.get(stat)) for stat in _STATS)
+        rows.append(("tokens/s each", f"{each.get('n', 0):,}", *rates))
+    columns = ("stream", "n", *(stat.replace("_", ".") for stat in _STATS))
+    return Table(columns, tuple(rows)) if rows else None
+
+
+def tokens(level: Level) -> Table | None:
+    """Return what a level's streams carried, one row a number."""
+    rows = tuple(stream_facts(level).items())
+    return Table(("", "measured"), rows, frozenset({0, 1})) if rows else None
 
 
 def requests(level: Level) -> Table | None:
@@ -216,25 +237,37 @@ def ratios(result: Mapping[str, Any]) -> Table | None:
     if not grouped:
         return None
     a, b = (side["name"] for side in result["series"])
+    # A .dat knows no p95: columns without any value are left out.
+    has_p95 = any("response_ms.p95" in found for found in grouped.values())
     rows = []
     for concurrency, found in grouped.items():
-        rate, time, share = (
-            found.get(key) or {} for key in ("ok_per_s", "service_ms.mean", "success_rate")
-        )
+        rate, share = (found.get(key) or {} for key in ("ok_per_s", "success_rate"))
         rows.append(
             (
                 f"{concurrency:,}",
                 *diff.show_sides(rate),
                 diff.show_ratio(rate),
-                show_ms(time.get("baseline_value")),
-                show_ms(time.get("value")),
-                diff.show_ratio(time),
+                *_times_of(found.get("service_ms.mean") or {}),
+                *(_times_of(found.get("response_ms.p95") or {}) if has_p95 else ()),
                 f"{show_percent(share.get('baseline_value'))} / {show_percent(share.get('value'))}",
-                _spreads(rate),
+                spreads(rate),
             )
         )
-    columns = ("connections", f"ok/s {a}", f"ok/s {b}", "ratio", f"TTLB {a}", f"TTLB {b}", "ratio")
+    columns = ["connections", f"ok/s {a}", f"ok/s {b}", "ratio", f"TTLB {a}", f"TTLB {b}", "ratio"]
+    columns += [f"p95 {a}", f"p95 {b}", "ratio"] if has_p95 else []
     return Table((*columns, "success", "spread of ok/s"), tuple(rows), frozenset())
+
+
+def spreads(verdict: Mapping[str, Any]) -> str:
+    """Return the spread of both sides of a diff, as percent: `1.2 % / 3.0 %`."""
+    each = verdict.get("spreads") or ()
+    return " / ".join("–" if s is None else f"{100 * s:.1f} %" for s in each) or "–"
+
+
+def _times_of(time: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Both sides' times and their ratio."""
+    values = (time.get("baseline_value"), time.get("value"))
+    return show_ms(values[0]), show_ms(values[1]), diff.show_ratio(time)
 
 
 def _middle(rounds: Sequence[Level], stat: str) -> str:
@@ -253,7 +286,7 @@ def _response(level: Level) -> Mapping[str, Any]:
 
 
 def _is_bound(stats: Mapping[str, Any], stat: str) -> bool:
-    return stat in (stats.get("at_least") or ())
+    return stats.get(stat) is not None and stat in (stats.get("at_least") or ())
 
 
 def _cell(stats: Mapping[str, Any], stat: str) -> str:
@@ -330,8 +363,3 @@ def _with_unit(value: float | None, unit: str) -> str:
     if unit == "%":
         return show_percent(value)
     return "–" if value is None else f"{show_rate(value)}/s"
-
-
-def _spreads(verdict: Mapping[str, Any]) -> str:
-    spreads = verdict.get("spreads") or ()
-    return " / ".join("–" if s is None else f"{100 * s:.1f} %" for s in spreads) or "–"

@@ -13,6 +13,7 @@ from torr.report import diff_sentence
 from torr.report.wording import first_text
 from torr.stats.series import (
     Series,
+    attempted,
     is_limited,
     is_starved,
     noun_of,
@@ -23,21 +24,30 @@ from torr.units import show_levels, show_percent
 
 Result = Mapping[str, Any]
 
+LEAST_STEAL = 0.5
+"""Percent of the machine that the hypervisor must have taken to be worth a word."""
+
 
 def trust(result: Result) -> str:
     """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
     if result["kind"] == "diff":
         return diff_sentence.trust(result)
     levels = result["levels"]
-    if not levels:
-        return "No level was measured."
+    if not any(map(attempted, levels)):
+        return _of_nothing(result)
     parts = [_health(levels), _starved(levels), _busiest(levels), _rounds(result), _steal(levels)]
     parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
-    if result.get("ended_by"):
-        parts.append(f"ended by {result['ended_by']}")
     if result.get("status") == "interrupted":
         parts.append("interrupted: what was measured is kept")
     return " · ".join(part for part in parts if part) + "."
+
+
+def _of_nothing(result: Result) -> str:
+    """No word on a generator that had nothing to do; users may hang from the warm-up on."""
+    is_interrupted = result.get("status") == "interrupted"
+    said = "Interrupted before the window" if is_interrupted else "No level was measured"
+    starved = _starved(result["levels"])
+    return f"{said} · {starved}." if starved else f"{said}."
 
 
 def health(result: Result) -> str:
@@ -114,5 +124,9 @@ def _rounds(result: Result) -> str:
 
 
 def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
-    highest = max(((x.get("health") or {}).get("steal_rate") or 0 for x in levels), default=0)
-    return f"steal up to {show_percent(highest)}" if highest >= 0.5 else ""
+    """The mean of a level; single slices may have had more."""
+    means = [(level.get("health") or {}).get("steal_rate") or 0 for level in levels]
+    if max(means) < LEAST_STEAL:
+        return ""
+    most = "" if len(means) == 1 else " at the level with the most"
+    return f"steal {show_percent(max(means))} on average{most}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from torr.model.check import BodyCheck, Capture, JsonCheck, Spans
     from torr.model.request import Header
+    from torr.model.stream import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Entry:
     expect_body: tuple[BodyCheck, ...] = ()
     expect_json: tuple[JsonCheck, ...] = ()
     captures: tuple[Capture, ...] = ()
+    stream: Stream | None = None
 
 
 @contextmanager

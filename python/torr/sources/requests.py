@@ -30,11 +30,7 @@ def read_requests(path: Path) -> Requests:
         found = _of_json(path, text)
     else:
         found = Requests(tuple(http_text.read(path, text)))
-    require(
-        bool(found.entries),
-        f"{path}: there is no request in it",
-        "write `GET http://localhost:8080/` or one JSON object a line",
-    )
+    _require_one(path, bool(found.entries), "write `GET http://localhost:8080/` or JSON lines")
     return found
 
 
@@ -57,6 +53,12 @@ def _of_json(path: Path, text: str) -> Requests:
     if isinstance(document, dict) and isinstance(document.get("log"), dict):
         require("entries" in document["log"], f"{path}: the log of a HAR file has no entries")
         entries, left_out = har.read(path, document)
+        none = f"none of its {left_out:,} entries is http" if left_out else "log.entries is empty"
+        _require_one(path, bool(entries), f"{none}: record the page again, and export it as HAR")
         return Requests(tuple(entries), left_out)
     require(path.suffix.lower() != ".har", f"{path}: not a HAR file: there are no log.entries")
     return Requests(tuple(json_lines.read(path, text)))
+
+
+def _require_one(path: Path, is_there: bool, hint: str) -> None:
+    require(is_there, f"{path}: there is no request in it", hint)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from torr.errors import FileError, UsageError
@@ -32,19 +33,47 @@ def columns_of(path: Path) -> frozenset[str]:
 
 
 def _of_csv(path: Path, file: TextIO) -> frozenset[str]:
-    rows = csv.reader(file)
-    names = next(rows, [])
+    names, first = _first_rows(path, file)
     if not all(names) or not names:
         raise FileError(path, 1, "a column has no name", "write the names into the first line")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise FileError(path, 1, f"two columns are called {twice!r}", "rename one of them")
-    first = next(rows, None)
     if first is None:
         raise FileError(path, 2, "there is no row", "write one below the names of the columns")
     if len(first) != len(names):
-        raise FileError(path, 2, f"{len(first)} values for {len(names)} columns")
+        values = f"{len(first)} value{'' if len(first) == 1 else 's'}"
+        raise FileError(path, 2, f"{values} for {len(names)} columns")
     return frozenset(names)
+
+
+def _first_rows(path: Path, file: TextIO) -> tuple[list[str], list[str] | None]:
+    """The names and the row below them; a quote that is not closed makes one value of the rest."""
+    rows = csv.reader(file)
+    names: list[str] = []
+    try:
+        names = next(rows, [])
+        first = next(rows, None)
+    except csv.Error as error:  # a value of more than 128 KiB
+        raise _open_quote(path, 2 if names else 1) from error
+    is_odd = first is None or len(first) != len(names)
+    if is_odd and _ends_in_quotes(file):
+        raise _open_quote(path, 1 if first is None else 2)
+    return names, first
+
+
+def _ends_in_quotes(file: TextIO) -> bool:
+    """Whether one of the first two rows goes on at the end of the file: only `strict` tells."""
+    file.seek(0)
+    try:
+        list(islice(csv.reader(file, strict=True), 2))
+    except csv.Error as error:
+        return "end of data" in str(error)
+    return False
+
+
+def _open_quote(path: Path, line: int) -> FileError:
+    return FileError(path, line, "a quote is not closed", 'a quote inside one is written ""')
 
 
 def _of_json(path: Path, file: TextIO) -> frozenset[str]:

@@ -81,11 +81,13 @@ def knee(series: Series) -> tuple[dict[str, Any] | None, str]:
     """Return the level with the largest ok/s ÷ mean service time, or None and the reason.
 
     Kleinrock's power (Power and deterministic rules of thumb, 1979). At the lowest or highest
-    level it is an edge of the ladder, not a knee of the system.
+    level it is an edge of the ladder, not a knee of the system. A level at which nothing succeeded
+    has no power, so it bounds none.
     """
-    points = series.points
+    points = [point for point in series.points if not point.is_dead]
     if len(points) < 3:
-        return None, f"needs 3 levels, there are {len(points)}"
+        answered = "" if len(points) == len(series.points) else " at which a request succeeded"
+        return None, f"needs 3 levels{answered}, there are {len(points)}"
     best = max(points, key=_power)
     if not best.service_ms:
         return None, "no level has a service time"
@@ -234,6 +236,8 @@ def _why_none_above(series: Series, best: Point) -> str:
         return ", as the one above was cut short"
     if any(point.concurrency > best.concurrency for point in series.starved):
         return ", as users starved above it"
+    if any(point.concurrency > best.concurrency for point in series.points):
+        return ", as no request succeeded above it"
     return ""
 
 

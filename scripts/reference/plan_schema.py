@@ -1,0 +1,88 @@
+"""docs/reference/plan.schema.json: the JSON Schema of plan files, from the flags and the tables."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from torr.cli.ladder import ladder
+from torr.cli.plan_defaults import keys_of
+from torr.cli.run import run
+from torr.model.stream import DIALECTS
+from torr.sources.plan_file import GROUP_KEYS, REQUEST_KEYS
+
+if TYPE_CHECKING:
+    import click
+
+Json = dict[str, Any]
+
+_TEXT: Json = {"type": "string"}
+_TEXTS: Json = {"oneOf": [_TEXT, {"type": "array", "items": _TEXT}]}
+_COUNT: Json = {"type": "integer", "minimum": 1}
+
+REQUEST: dict[str, Json] = {
+    "name": {**_TEXT, "description": "its row in every table"},
+    "url": {**_TEXT, "description": "a path at the file's url, or a whole URL"},
+    "method": {**_TEXT, "description": "GET; POST with a body"},
+    "headers": {"type": "object", "description": "texts, or lists of them, by name"},
+    "json": {"description": "the body, as JSON"},
+    "body": {**_TEXT, "description": "the body as it is"},
+    "stream": {"enum": list(DIALECTS), "description": "the dialect of its answer's events"},
+    "idle_timeout": {**_TEXT, "description": "how long the stream may stand still"},
+    "timeout": {**_TEXT, "description": "later than that is an error"},
+    "weight": {**_COUNT, "description": "how often, compared with the others"},
+    "expect_status": {**_TEXT, "description": "what counts as ok, such as 2xx,404"},
+    "expect_body": {**_TEXTS, "description": "what the body must contain, or /match/"},
+    "expect_json": {**_TEXTS, "description": "what it must say, such as $.status=ok"},
+    "capture": {**_TEXTS, "description": "keep for {{NAME}}: NAME=json:$.id"},
+}
+
+GROUP: dict[str, Json] = {
+    "name": {**_TEXT, "description": "in messages"},
+    "requests": {"type": "array", "items": _TEXT, "description": "names, in order"},
+    "weights": {"type": "array", "items": _COUNT, "description": "how often each [in turn]"},
+    "steps": {"type": "boolean", "description": "each user sends them in order, then anew"},
+    "users": {**_COUNT, "description": "how many; the share of a ladder's levels"},
+    "weight": {**_COUNT, "description": "its share of all users, instead of a number"},
+    "think": {**_TEXT, "description": "after each answer: 1s, 1s-3s, exp:2s"},
+    "data": {**_TEXT, "description": "rows for {{row.NAME}}, beside the file"},
+}
+
+
+def text() -> str:
+    """The schema as the page has it."""
+    flags = {**keys_of(ladder), **keys_of(run)}
+    tables = {
+        "url": {**_TEXT, "description": "where paths of requests lead"},
+        "requests": {"type": "array", "items": _table(REQUEST, REQUEST_KEYS, ["name", "url"])},
+        "groups": {"type": "array", "items": _table(GROUP, GROUP_KEYS, ["requests"])},
+    }
+    properties = {**{key: _of_flag(flag) for key, flag in sorted(flags.items())}, **tables}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "a plan file of torr",
+        "type": "object",
+        "properties": properties,
+        "required": ["requests"],
+        "additionalProperties": False,
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _table(said: dict[str, Json], known: Any, required: list[str]) -> Json:  # noqa: ANN401
+    """An object of these keys; a key that nothing is said of fails the generation."""
+    properties = {key: said[key] for key in known}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _of_flag(flag: click.Option) -> Json:
+    if flag.is_flag:
+        return {"type": "boolean", "description": flag.help}
+    one: Json = {"type": ["string", "number"]}
+    kind = {"oneOf": [one, {"type": "array", "items": one}]} if flag.multiple else one
+    return {**kind, "description": flag.help}

@@ -1,0 +1,212 @@
+"""A plan file says requests, groups and flags; what is typed goes first, errors have a line."""
+
+from __future__ import annotations
+
+import pytest
+
+URL = "http://127.0.0.1:9"
+WHOLE = """
+url = "http://127.0.0.1:9"
+duration = "3s"
+seed = 7
+slo = ["login: p95 < 1s"]
+no_keepalive = true
+
+[[requests]]
+name = "login"
+method = "POST"
+url = "/login"
+headers = { x-user = "{{row.user}}" }
+json = { user = "{{row.user}}" }
+capture = "token=json:$.token"
+timeout = "2s"
+
+[[requests]]
+name = "items"
+url = "/items/{{token}}"
+expect_status = "200,404"
+
+[[requests]]
+name = "events"
+url = "/events"
+stream = "sse"
+idle_timeout = "5s"
+
+[[groups]]
+name = "buyers"
+requests = ["login", "items"]
+steps = true
+users = 3
+think = "1s-3s"
+data = "users.csv"
+
+[[groups]]
+requests = ["events", "items"]
+weights = [9, 1]
+users = 1
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Write a plan file, and the rows that it names."""
+
+    def write(text):
+        (tmp_path / "users.csv").write_text("user\nann\nbob\n")
+        (tmp_path / "plan.toml").write_text(text)
+        return "plan.toml"
+
+    return write
+
+
+@pytest.fixture
+def planned(torr, fake, plan):
+    """What the engine gets for a file and flags."""
+
+    def call(text, *flags, verb="run"):
+        ended = torr(verb, plan(text), *flags)
+        assert ended.code in (0, 1), ended.err
+        return fake.loads[0].plan.as_json()
+
+    return call
+
+
+def small(**keys):
+    """A file of one request and so many other lines."""
+    lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
+    return f'url = "{URL}"\n{lines}\n[[requests]]\nname = "a"\nurl = "/"\n'
+
+
+def test_requests_and_groups_are_those_of_the_file(planned):
+    # A name of a value is only read in the group whose steps capture it.
+    text = WHOLE.replace('requests = ["events", "items"]', 'requests = ["events"]')
+    found = planned(text.replace("weights = [9, 1]\n", ""))
+    buyers, others = found["groups"]
+    assert (buyers["name"], others["name"]) == ("buyers", "group 1")
+    assert (buyers["pace"]["users"], others["pace"]["users"]) == (3, 1)
+    assert buyers["source"]["kind"] == "steps"
+    login, items = buyers["source"]["requests"]
+    assert (login["name"], login["method"], login["url"]) == ("login", "POST", f"{URL}/login")
+    assert login["timeout_ns"] == 2_000_000_000
+    assert items["accept_statuses"] == [[200, 200], [404, 404]]
+    assert buyers["think"] is not None
+    assert buyers["data"]["path"].endswith("/users.csv")
+    assert others["source"]["request"]["stream"] == {
+        "dialect": "sse",
+        "idle_timeout_ns": 5_000_000_000,
+    }
+    assert found["stop"] == {"kind": "duration", "duration_ns": 3_000_000_000}
+    assert (found["seed"], found["transport"]["keepalive"]) == (7, False)
+
+
+def test_a_request_of_two_groups_is_one_row(planned):
+    text = small() + '[[groups]]\nrequests = ["a"]\nusers = 1\n' * 2
+    groups = planned(text)["groups"]
+    assert [group["source"]["request"]["name"] for group in groups] == ["a", "a"]
+
+
+def test_what_is_typed_goes_before_the_file(planned):
+    found = planned(small(duration='"3s"', seed=7), "-z", "1s", "http://127.0.0.1:8")
+    assert found["stop"]["duration_ns"] == 1_000_000_000
+    assert found["seed"] == 7
+    (group,) = found["groups"]
+    assert group["source"]["request"]["url"] == "http://127.0.0.1:8/"
+
+
+def test_without_groups_all_requests_are_everybodys(planned):
+    (group,) = planned(small(connections=8))["groups"]
+    assert (group["name"], group["pace"]["users"]) == ("default", 8)
+
+
+def test_weights_share_out_users_and_levels(torr, fake, plan):
+    groups = '[[groups]]\nrequests = ["a"]\nweight = {}\n'
+    text = small(connections=10) + groups.format(4) + groups.format(1)
+    torr("ladder", plan(text), "--levels", "5,50")
+    users = [
+        [group["pace"]["users"] for group in load.plan.as_json()["groups"]] for load in fake.loads
+    ]
+    assert users == [[4, 1], [40, 10]]
+
+
+def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
+    groups = '[[groups]]\nrequests = ["a"]\nusers = {}\n'
+    torr("ladder", plan(small() + groups.format(30) + groups.format(10)), "--levels", "8")
+    users = [group["pace"]["users"] for group in fake.loads[0].plan.as_json()["groups"]]
+    assert users == [6, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (small(duraton='"3s"'), 2, ("there is no 'duraton' here", "did you mean duration?")),
+        (small(duration='"3"'), 2, ("duration", "3s")),
+        (small(duration="3"), 2, ("duration", "")),
+        (small(no_keepalive='"yes"'), 2, ("it is true or false", "")),
+        (small(slo='["p95 <"]'), 2, ("slo", "")),
+        (small(seed='["a"]'), 2, ("seed is one value", "")),
+        ("url = \n", 1, ("not TOML", "")),
+        ("url = 7\n", 1, ("url is not a text", "")),
+        (small() + "wegiht = 3\n", 6, ("there is no 'wegiht' here", "did you mean weight?")),
+        (small() + 'timeout = "3"\n', 3, ("no unit", "")),
+        (small() + 'stream = "morse"\n', 3, ("'morse' is no dialect", "openai")),
+        (small() + 'idle_timeout = "3s"\n', 3, ("idle_timeout needs stream", "sse")),
+        (f'url = "{URL}"\n', 1, ("there is no request", "[[requests]]")),
+        ('[[requests]]\nurl = "/"\n', 1, ("a request has no name", "")),
+        ('[[requests]]\nname = "a"\n', 1, ("url is missing", "")),
+        ('[[requests]]\nname = "a"\nurl = "/"\n', 1, ("is no whole URL", "")),
+        (
+            small() + '[[requests]]\nname = "a"\nurl = "/b"\n',
+            7,
+            ("two requests are called 'a'", ""),
+        ),
+        (small() + "[groups]\n", 6, ("groups are no tables", "[[groups]]")),
+        (small() + "[[groups]]\nusers = 1\n", 6, ("requests is missing", "")),
+        (
+            small() + '[[groups]]\nrequests = ["b"]\nusers = 1\n',
+            7,
+            ("no request is called 'b'", "a"),
+        ),
+        (small() + '[[groups]]\nrequests = ["a"]\n', 6, ("a group has users, or a weight", "")),
+        (small() + '[[groups]]\nrequests = ["a"]\nusers = 0\n', 6, ("from 1 on", "")),
+        (small() + '[[groups]]\nrequests = ["a"]\nusers = true\n', 6, ("not a whole number", "")),
+        (small() + '[[groups]]\nrequests = ["a"]\nusers = 1\nthink = "x"\n', 6, ("'x'", "")),
+        (
+            small() + '[[groups]]\nrequests = ["a"]\nusers = 1\nsteps = true\nweights = [1]\n',
+            6,
+            ("steps and weights", "leave one out"),
+        ),
+    ],
+)
+def test_what_is_wrong_has_its_line(torr, plan, text, line, words):
+    ended = torr("run", plan(text))
+    assert ended.code == 2, ended.out
+    assert f"plan.toml:{line}: " in ended.err
+    assert [word for word in words if word not in ended.err] == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("-b", "x"), "--body and a plan file"),
+        (("--rate", "5"), "--rate and a plan file"),
+        (("--chat", "dify"), "--chat"),
+        ((URL, URL), "several URLs"),
+    ],
+)
+def test_what_the_file_says_is_not_typed(torr, fake, plan, flags, says):
+    ended = torr("run", plan(small()), *flags)
+    assert ended.code == 2
+    assert says in ended.err
+    assert not fake.loads
+
+
+def test_a_file_that_is_not_there_is_named(torr):
+    ended = torr("run", "nowhere.toml")
+    assert ended.code == 2
+    assert "nowhere.toml" in ended.err
+
+
+def test_users_and_weights_do_not_mix(torr, plan):
+    groups = '[[groups]]\nrequests = ["a"]\n'
+    ended = torr("run", plan(small() + groups + "users = 1\n" + groups + "weight = 1\n"))
+    assert "some groups have users, others a weight" in ended.err

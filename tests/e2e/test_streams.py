@@ -1,0 +1,119 @@
+"""Streams of the chat targets, as a user fires at them: every side counts the same."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from torr.targets import defects
+
+QUICK = ("--warmup", "0s", "--drain", "5s", "-q")
+OPENAI = ("--chat", "openai", "--model", "m", "--prompt", "one two three")
+DIFY = ("--chat", "dify", "--prompt", "one two three")
+REASONS = {
+    "error": "stream.error",
+    "truncate": "stream.truncated",
+    "stall": "timeout.idle",
+    "endless": "timeout.body",
+    "reset": "read.reset_in_body",
+    "malformed": "stream.malformed",
+    "compress": "stream.compressed",
+    "html": "stream.no_events",
+}
+
+
+@pytest.mark.parametrize(("kind", "chat"), [("openai", OPENAI), ("dify", DIFY)])
+def test_tokens_and_answers_are_those_of_the_target(torr, target, kind, chat):
+    running = target(kind, "--tokens", "5", "--ttft", "2ms", "--itl", "1ms")
+    ended = torr("run", *chat, "-c", "4", "--requests", "40", *QUICK, running.url)
+    level, counts = ended.level, running.stop()
+    assert level["counts"]["ok"] == counts["answered"] == counts["calls"]["chat"] == 40
+    stream = level["stream"]
+    assert (stream["tokens_out"], stream["tokens_in"]) == (200, 120)
+    assert stream["events"]["text"] == 200
+    assert stream["inter_chunk_ms"]["n"] == 160
+    assert stream["ttft_ms"]["n"] == stream["e2e_ms"]["n"] == 40
+    assert level["steps"][0]["stream"]["tokens_out"] == 200
+
+
+def test_every_defect_is_counted_in_its_class(torr, target):
+    shares = [word for name in defects() for word in ("--fault", f"{name}:6%")]
+    running = target("openai", "--tokens", "4", *shares)
+    patience = ("--idle-timeout", "2s", "--timeout", "3s")
+    ended = torr("run", *OPENAI, *patience, "-c", "8", "--requests", "200", *QUICK, running.url)
+    level, counts = ended.level, running.stop()
+    assert level["reasons"] == {REASONS[name]: n for name, n in counts["faults"].items()}
+    assert len(counts["faults"]) == len(REASONS)
+    ok = level["counts"]["ok"]
+    assert ok == counts["answered"] == 200 - sum(counts["faults"].values())
+
+
+def test_the_log_has_every_event_of_both_sides(torr, target, tmp_path):
+    running = target("openai", "--tokens", "3", "--log", tmp_path / "truth.csv")
+    log = ("--log", "log.csv")
+    torr("run", *OPENAI, "-c", "2", "--requests", "6", *log, *QUICK, running.url)
+    running.stop()
+    with (tmp_path / "truth.csv").open() as file:
+        sent = list(csv.DictReader(file))
+    with (tmp_path / "log.csv").open() as file:
+        seen = list(csv.DictReader(file))
+    assert sum(row["event"] == "text" for row in sent) == 18
+    assert [row["texts"] for row in seen] == ["3"] * 6
+    assert [row["tokens_out"] for row in seen] == ["3"] * 6
+    first_sent = min(int(row["sent_ns"]) for row in sent if row["event"] == "text")
+    assert all(int(row["first_text_ns"]) >= first_sent for row in seen)
+
+
+def test_turns_go_on_with_the_conversation(torr, target):
+    running = target("dify", "--tokens", "2")
+    ended = torr("run", *DIFY, "--turns", "3", "-c", "3", "--requests", "30", *QUICK, running.url)
+    level, counts = ended.level, running.stop()
+    assert [step["name"] for step in level["steps"]] == ["turn 1", "turn 2", "turn 3"]
+    assert level["counts"]["ok"] == counts["answered"] == 30
+    prompts = level["stream"]["prompts"]
+    assert prompts == {"given": 1, "sent": 10, "reused": 9, "unique_prefix": False}
+
+
+def test_the_summary_says_what_a_user_feels(torr, target):
+    running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "30")
+    slos = ("--slo", "ttft p50 < 5s", "--slo", "goodput > 50%", "--slo", "tokens/s > 1")
+    ended = torr("run", *OPENAI, "-c", "4", "-z", "1s", "--warmup", "0s", *slos, running.url)
+    assert ended.code == 0, ended.err
+    assert "Holds ttft p50 under" in ended.out
+    for name in ("ttft", "inter_chunk", "tpot", "tokens/s", "goodput"):
+        assert f"\n{name}" in ended.out, ended.out
+    folder = ended.folder / "_output/torr/latest"
+    assert "ttft" in (folder / "summary.md").read_text()
+    assert "stream.ttft_ms.p50" in (folder / "levels.csv").read_text().splitlines()[0]
+    assert "inter_chunk" in (folder / "report.html").read_text()
+
+
+def test_a_ladder_climbs_over_streams(torr, target):
+    running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "5", "--capacity", "4")
+    slo = ("--slo", "ttft p50 < 100ms")
+    ended = torr("ladder", *OPENAI, "--levels", "1,2,4", "-z", "500ms", *QUICK, *slo, running.url)
+    assert ended.code in (0, 1), ended.err
+    assert [level["stream"]["tokens_out"] > 0 for level in ended.result["levels"]] == [True] * 3
+
+
+def test_what_is_no_stream_is_told(torr, steady):
+    ended = torr("run", "--stream", "openai", "-c", "2", "--requests", "4", *QUICK, steady.url)
+    level = ended.level
+    assert level["reasons"] == {"stream.no_events": 4}
+    assert level["samples"][0]["body"] == "Hello world"
+
+
+def test_a_dialect_that_does_not_match_is_told(torr, target):
+    running = target("dify", "--tokens", "30")
+    words = ("--json-body", '{"inputs": {}, "query": "q", "response_mode": "streaming"}')
+    url = f"{running.url}/v1/chat-messages"
+    ended = torr("run", "--stream", "openai", *words, "-c", "2", "--requests", "4", *QUICK, url)
+    assert ended.level["reasons"] == {"stream.unknown": 4}
+
+
+def test_a_defect_that_is_none_is_refused(torr):
+    ended = torr("target", "openai", "--fault", "nonsense:1%")
+    assert ended.code == 2
+    assert "truncate" in ended.err
+    assert "stall" in torr("target", "dify", "--list").out
