@@ -59,9 +59,9 @@ def serve(tmp_path):
 
 
 @pytest.fixture
-def hello(serve):
-    """The URL of a target that answers at once."""
-    url, _ = serve(TORR, "target", "hello", "--json")
+def quick(serve):
+    """The URL of a target that answers after 1 ms: torr is not the limit on a busy machine."""
+    url, _ = serve(TORR, "target", "delay", "--delay", "1ms")
     return url
 
 
