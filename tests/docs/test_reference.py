@@ -9,7 +9,7 @@ import pytest
 
 from documents import ROOT
 from installed import TORR
-from torr.model import result
+from torr.model import claims, part, result
 
 METRICS = (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
 FILES = (ROOT / "docs/reference/files.md").read_text(encoding="utf-8")
@@ -20,9 +20,9 @@ QUICK = ("-z", "200ms", "--warmup", "0s")
 NAMES_OF_OTHERS = {"statuses", "reasons", "errors", "histograms", "factors", "monitor"}
 
 PARTS = (
-    *(result.Stats, result.Counts, result.LatencyAll, result.Sample, result.Connections),
-    *(result.Health, result.Generator, result.Warmup, result.Peak, result.Knee),
-    *(result.SloCapacity, result.Capacity),
+    *(part.Stats, result.Counts, result.LatencyAll, result.Sample, result.Connections),
+    *(result.Health, result.Generator, result.Warmup),
+    *(claims.Peak, claims.Knee, claims.SloCapacity, claims.Capacity),
 )
 
 

@@ -18,6 +18,8 @@ from torr.model import result as model
 if TYPE_CHECKING:
     import pandas as pd
 
+    from torr.model.claims import Knee, Peak, SloCapacity
+
 Health = Literal["healthy", "contended", "generator-limited", "unknown"]
 
 
@@ -109,17 +111,17 @@ class Result(model.Result):
         return self.level.success_rate
 
     @property
-    def peak(self) -> model.Peak | None:
+    def peak(self) -> Peak | None:
         """A ladder's highest ok/s; None where that cannot be told: see `capacity.reasons`."""
         return self.capacity.peak if self.capacity else None
 
     @property
-    def knee(self) -> model.Knee | None:
+    def knee(self) -> Knee | None:
         """A ladder's best trade of ok/s and time; None where that cannot be told."""
         return self.capacity.knee if self.capacity else None
 
     @property
-    def under_slo(self) -> model.SloCapacity | None:
+    def under_slo(self) -> SloCapacity | None:
         """A ladder's highest level that holds every SLO, as all below it do; None without one."""
         return self.capacity.slo if self.capacity else None
 

@@ -14,45 +14,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from torr.errors import UsageError
-
-Rate = Annotated[float, Field(ge=0, le=100, description="percent")]
-Count = Annotated[int, Field(ge=0)]
-Amount = Annotated[float, Field(ge=0)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="allow", populate_by_name=True)
+from torr.model.claims import Capacity, Verdict
+from torr.model.part import Amount, Count, Part, Rate, Stats
+from torr.model.streamed import Stream
 
 
-class Stats(_Part):
-    """One distribution of times, in milliseconds.
-
-    A percentile p is null below 10 / (1 - p) values. `at_least` names those that are only known
-    to be at least what they say.
-    """
-
-    n: Count
-    mean: float | None = None
-    stdev: float | None = None
-    within_stdev_rate: Rate | None = None
-    min: float | None = None
-    p50: float | None = None
-    p75: float | None = None
-    p90: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    p99_9: float | None = None
-    p99_99: float | None = None
-    max: float | None = None
-    at_least: list[str] = []
-
-
-class Counts(_Part):
+class Counts(Part):
     """Attempts by how they ended: planned = attempted + dropped, attempted = ok + errors + open."""
 
     planned: Count = 0
@@ -63,7 +35,7 @@ class Counts(_Part):
     errors: dict[str, Count] = {}
 
 
-class Latency(_Part):
+class Latency(Part):
     """Times of the ok answers; a metric without a value is null."""
 
     service_ms: Stats | None = None
@@ -110,7 +82,7 @@ class Latency(_Part):
         return self.lag_ms or Stats(n=0)
 
 
-class LatencyAll(_Part):
+class LatencyAll(Part):
     """Times of all attempts that ended, a timeout at its elapsed time."""
 
     service_ms: Stats | None = None
@@ -118,52 +90,7 @@ class LatencyAll(_Part):
     censored: Count = 0
 
 
-class Prompts(_Part):
-    """Conversations that were given, how many were begun, and how many of those said again."""
-
-    given: Count
-    sent: Count
-    reused: Count
-    unique_prefix: bool = False
-
-
-class Stream(_Part):
-    """What was seen of streamed answers."""
-
-    ttfb_ms: Stats | None = None
-    ttfe_ms: Stats | None = None
-    ttft_ms: Stats | None = None
-    ttfo_ms: Stats | None = None
-    ttst_ms: Stats | None = None
-    inter_chunk_ms: Stats | None = None
-    inter_read_ms: Stats | None = None
-    e2e_ms: Stats | None = None
-    stream_end_ms: Stats | None = None
-    tpot_ms: Stats | None = None
-    tokens_in: Count | None = None
-    tokens_out: Count | None = None
-    tokens_reasoning: Count | None = None
-    tokens_source: str | None = Field(default=None, description="who counted: usage, the server")
-    tokens_untold: Count = Field(default=0, description="ok streams without a count of tokens")
-    tokens_per_s: Amount | None = None
-    stream_tokens_per_s: Stats | None = Field(
-        default=None, description="tokens a second of each stream, not milliseconds"
-    )
-    events: dict[str, Count] = Field(default={}, description="by what they were")
-    comments: Count = 0
-    coalesced: Count | None = None
-    client_coalesced: Count | None = None
-    inter_chunk_reliable: bool = Field(
-        default=True, description="false when more than 5 % of texts were joined by a late client"
-    )
-    unterminated: Count = Field(default=0, description="streams that end without a blank line")
-    goodput_rate: Rate | None = None
-    good_per_s: Amount | None = None
-    goodput_missing: str | None = None
-    prompts: Prompts | None = None
-
-
-class Sample(_Part):
+class Sample(Part):
     """One kept answer of an error class: its head and its first 1 KB, secrets redacted."""
 
     error_class: str = Field(alias="class")
@@ -175,7 +102,7 @@ class Sample(_Part):
     body: str = ""
 
 
-class Connections(_Part):
+class Connections(Part):
     """Connections asked for, open at once at most, and opened in all."""
 
     asked: Count = 0
@@ -183,7 +110,7 @@ class Connections(_Part):
     opened: Count = 0
 
 
-class Slice(_Part):
+class Slice(Part):
     """One interval of the timeline; the warm-up has negative `t_s`. `in_flight` is at its end.
 
     `level` counts the levels of a run from 0.
@@ -208,7 +135,7 @@ class Slice(_Part):
     histograms: dict[str, str] = {}
 
 
-class Warmup(_Part):
+class Warmup(Part):
     """The time before the measured window, kept apart."""
 
     seconds: Amount = 0
@@ -216,7 +143,7 @@ class Warmup(_Part):
     latency: Latency = Latency()
 
 
-class Health(_Part):
+class Health(Part):
     """Whether the generator could have been the limit; a limited level claims nothing."""
 
     verdict: Literal["healthy", "contended", "generator-limited"]
@@ -228,7 +155,7 @@ class Health(_Part):
     receive_queue_bytes: list[Count] = []
 
 
-class Generator(_Part):
+class Generator(Part):
     """What the generator itself cost."""
 
     cpu_s: Amount | None = None
@@ -238,7 +165,7 @@ class Generator(_Part):
     processes: Count | None = None
 
 
-class Step(_Part):
+class Step(Part):
     """One named request: the level's numbers, for it alone."""
 
     name: str
@@ -254,7 +181,7 @@ class Step(_Part):
     stream: Stream | None = None
 
 
-class Level(_Part):
+class Level(Part):
     """One measured trial of one setting."""
 
     candidate: str | None = None
@@ -294,81 +221,7 @@ class Level(_Part):
     )
 
 
-class Peak(_Part):
-    """The highest ok/s; `concurrency` is the lowest level of its plateau, the one to run at."""
-
-    concurrency: Count
-    ok_per_s: Amount
-    plateau: list[Count]
-    at_least: bool = Field(default=False, description="client and target shared the machine")
-
-
-class Knee(_Part):
-    """The level with the largest ok/s ÷ mean service time."""
-
-    concurrency: Count
-    ok_per_s: Amount
-    service_ms: Amount
-    at_least: bool = False
-
-
-class SloCapacity(_Part):
-    """The highest level such that it and every lower one hold every SLO.
-
-    `beyond` is the first level that does not, null when the ladder ended before.
-    """
-
-    concurrency: Count
-    ok_per_s: Amount
-    at_least: bool = False
-    conditions: list[str] = []
-    beyond: dict[str, Any] | None = None
-
-
-class Usl(_Part):
-    """The Universal Scalability Law's parameters, and N* where it can be claimed."""
-
-    lambda_: Amount = Field(alias="lambda")
-    sigma: float = Field(ge=0, le=1)
-    kappa: Amount
-    n_star: float | None = None
-    r2: float
-    rms: Amount | None = None
-    kappa_interval: tuple[float, float] | None = None
-    n_star_interval: tuple[float, float] | None = None
-
-
-class Capacity(_Part):
-    """What a ladder says; what is null has its reason in `reasons`."""
-
-    peak: Peak | None = None
-    knee: Knee | None = None
-    slo: SloCapacity | None = None
-    usl: Usl | None = None
-    reasons: dict[str, str] = {}
-
-
-class Verdict(_Part):
-    """One judgement: an SLO at a level (`word`: held, broken, not shown) or a comparison."""
-
-    metric: str
-    value: float | None = None
-    word: str | None = None
-    limit: float | None = None
-    concurrency: Count | None = None
-    candidate: str | None = None
-    baseline: str | None = None
-    factors: dict[str, Any] = {}
-    ratio: float | None = None
-    interval: tuple[float, float] | None = None
-    n: Count | None = None
-    p: float | None = None
-    method: str | None = None
-    family: str | None = None
-    reason: str | None = None
-
-
-class Result(_Part):
+class Result(Part):
     """The one truth of a run."""
 
     schema_: Literal[1] = Field(alias="schema")
