@@ -15,6 +15,7 @@ __all__ = [
     "once",
     "read_toml",
     "reasons",
+    "statistics",
     "version",
 ]
 
@@ -71,6 +72,9 @@ def listen(spec_json: str) -> None:
 
     Says `listening` when it does, and at the end its counts as JSON: one line each.
     """
+
+def statistics(values: list[int]) -> str:
+    """Statistics of nanoseconds as `stats`, and their `histogram`, as in result.json."""
 
 def version() -> str:
     """The version of the engine."""

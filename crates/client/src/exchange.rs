@@ -3,8 +3,9 @@
 use std::io::{self, ErrorKind};
 
 use net::{Driver, LayerError, LayerFault, Nanos};
-use wire::{BodySink, Framing, Head, Progress, Response, WireError};
+use wire::{Framing, Head, Progress, Response, WireError};
 
+use crate::onlooker::Onlooker;
 use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET, Watch};
 
 /// A body that nobody looks at is thrown away in the kernel when so much is left of it: copying
@@ -19,9 +20,6 @@ const READS_IN_A_ROW: u32 = 16;
 
 /// How much of an answer that needs several reads is kept for the sample of a failure.
 const EXCERPT_BYTES: usize = 2048;
-
-/// So much of a body is kept for whoever looks at it.
-const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Memory that one large body needed is given back from here on.
 const SPARE_BYTES: usize = 64 * 1024;
@@ -245,7 +243,7 @@ impl Exchange {
     }
 
     fn look_at(&mut self, length: usize, scratch: &mut Scratch) -> Result<Progress, WireError> {
-        let is_late = scratch.is_late(self.last_read);
+        let is_late = self.watch.is_some() && scratch.is_late(self.last_read);
         let Scratch { buffer, heads, .. } = scratch;
         let bytes = &buffer[..length];
         let is_wanted = !(self.is_head_enough && self.response.head().is_some());
@@ -336,26 +334,6 @@ fn refused_or_failed(error: &io::Error) -> Reason {
     let layer = error.get_ref().and_then(|inner| inner.downcast_ref::<LayerError>());
     let is_refused = layer.is_some_and(|layer| layer.fault == LayerFault::Refused);
     if is_refused { Reason::TlsRefused } else { Reason::TlsFailed }
-}
-
-/// Keeps a body, up to a limit, and shows it to who watches a stream.
-struct Onlooker<'a> {
-    body: &'a mut Option<Vec<u8>>,
-    watch: &'a mut Option<Box<Watch>>,
-    at: Nanos,
-    is_late: bool,
-}
-
-impl BodySink for Onlooker<'_> {
-    fn body(&mut self, piece: &[u8]) {
-        if let Some(body) = self.body {
-            let room = KEPT_BYTES.saturating_sub(body.len());
-            body.extend_from_slice(&piece[..piece.len().min(room)]);
-        }
-        if let Some(watch) = self.watch {
-            watch.take(piece, self.at, self.is_late);
-        }
-    }
 }
 
 fn empty(kept: &mut Vec<u8>) {

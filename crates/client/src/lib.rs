@@ -3,18 +3,25 @@
 //! Nothing here decides when to start or what to send; that is the engine's. Failures are values
 //! ([`Reason`]), never errors that stop a run.
 
+mod chunks;
 mod connection;
 mod exchange;
+mod onlooker;
 mod outcome;
 mod scratch;
+mod seen;
 mod stamps;
+mod told;
 mod tunnel;
 mod watch;
 
+pub use chunks::Chunks;
 pub use connection::{Connection, Opening};
 pub use exchange::{Exchange, Outline, Step};
 pub use outcome::{Class, Outcome, Reason};
 pub use scratch::Scratch;
+pub use seen::{Gap, Joined, Seen};
 pub use stamps::{Stamps, UNSET};
+pub use told::Told;
 pub use tunnel::Tunnel;
-pub use watch::{Gap, Joined, Seen, Watch};
+pub use watch::Watch;

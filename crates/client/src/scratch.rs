@@ -13,7 +13,7 @@ pub struct Scratch {
     pub buffer: Box<[u8]>,
     /// The latest head of an answer.
     pub heads: Heads,
-    /// When the worker was last woken from waiting with nothing to do.
+    /// When the worker last woke after it had read all that had come.
     pub woken: Nanos,
 }
 

@@ -104,6 +104,7 @@ fn value(metric: Limited, stamps: &Stamps, watched: Option<(&Seen, Nanos)>) -> V
     let found = match metric {
         Limited::Service => stamps.service(),
         Limited::Response => stamps.response(),
+        Limited::Ttfb if watched.is_some() => since(start, stamps.first_byte),
         Limited::Ttfb => stamps.ttfb(),
         Limited::Wait => stamps.wait(),
         Limited::Connect => Some(stamps.connect).filter(|time| *time != UNSET),
@@ -195,6 +196,9 @@ mod tests {
     fn times_of_a_stream_count_from_where_its_metrics_do() {
         let seen = Seen { first_text: 60, ..Seen::default() };
         let limit = [Limit { metric: Limited::Ttft, limit_ns: 55, inclusive: false }];
+        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&seen, from)));
+        assert!(good(STAMPS.sent) && !good(STAMPS.intended));
+        let limit = [Limit { metric: Limited::Ttfb, limit_ns: 15, inclusive: false }];
         let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&seen, from)));
         assert!(good(STAMPS.sent) && !good(STAMPS.intended));
     }

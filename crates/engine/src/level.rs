@@ -5,7 +5,7 @@ use net::Nanos;
 use serde_json::{Map, Value, json};
 
 use crate::health::{Evidence, Vitals, judge};
-use crate::metric::{Metric, PERCENTILES};
+use crate::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::report::{Phase, Sample};
 use crate::stream::{Timed, stream_json};
 use crate::summary::{Summary, WorkerTime, sum};
@@ -99,7 +99,7 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
         "bytes_in": total.bytes_in,
         "bytes_out": total.bytes_out,
         "latency": latency(total),
-        "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, seconds)),
+        "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, total.dropped, seconds)),
     })
 }
 
@@ -123,18 +123,13 @@ fn success_rate(total: &Tally) -> Option<f64> {
 }
 
 fn latency(total: &Tally) -> Value {
-    let mut all: Map<_, _> = total
-        .accepted
-        .named()
-        .iter()
-        .map(|(name, metric)| (format!("{name}_ms"), metric.to_json()))
-        .collect();
-    if total.dropped > 0 {
-        // Whoever was dropped would have waited: every percentile could only be higher.
-        let names: Vec<_> = PERCENTILES.iter().map(|(name, _)| *name).chain(["max"]).collect();
-        mark(all.get_mut("response_ms"), &names);
-    }
-    Value::Object(all)
+    // Whoever was dropped would have waited: every percentile could only be higher.
+    let is_bound = |name: &str| total.dropped > 0 && name == "response";
+    let all = total.accepted.named().into_iter().map(|(name, metric)| {
+        let stats = if is_bound(name) { metric.to_json_at_least() } else { metric.to_json() };
+        (format!("{name}_ms"), stats)
+    });
+    Value::Object(all.collect())
 }
 
 fn latency_all(total: &Tally) -> Value {
@@ -162,24 +157,19 @@ fn censored(metric: &Metric, from: Nanos) -> Value {
         names.push("max");
     }
     let mut stats = metric.to_json();
-    mark(Some(&mut stats), &names);
+    mark_at_least(&mut stats, &names);
     stats
-}
-
-fn mark(stats: Option<&mut Value>, names: &[&str]) {
-    if let Some(Value::Object(stats)) = stats
-        && !names.is_empty()
-    {
-        stats.insert("at_least".into(), names.into());
-    }
 }
 
 fn histograms(total: &Tally) -> Value {
     let named = total.accepted.named().into_iter();
     let of_stream = total.stream.iter().flat_map(|tally| {
-        // Its first byte is known already.
-        let others = Timed::NAMED.iter().filter(|(timed, _)| *timed != Timed::Ttfb);
-        others.map(|(timed, name)| (*name, tally.metric(*timed)))
+        // Its first byte is known already, if it does not count from another time.
+        let is_other = tally.counted.from_intended > 0;
+        Timed::NAMED.iter().filter_map(move |(timed, name)| match timed {
+            Timed::Ttfb => is_other.then(|| ("stream_ttfb", tally.metric(*timed))),
+            _ => Some((*name, tally.metric(*timed))),
+        })
     });
     let counted = named.chain(of_stream).filter(|(_, metric)| metric.count() > 0);
     let packed = counted.map(|(name, metric)| (name.to_owned(), metric.to_base64().into()));

@@ -8,6 +8,7 @@ mod fleet;
 mod gate;
 mod goodput;
 mod health;
+mod kept;
 mod level;
 mod log;
 mod metric;
@@ -25,6 +26,7 @@ mod split;
 mod stream;
 mod summary;
 mod tally;
+mod texts;
 mod think;
 mod timeline;
 mod variables;
@@ -36,11 +38,11 @@ pub use fleet::serve;
 pub use gate::Gate;
 pub use goodput::Goodput;
 pub use level::level_json;
-pub use metric::Metric;
+pub use metric::{Metric, statistics};
 pub use once::once;
 pub use pace::Schedule;
 pub use plan::{
-    BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Limit, Limited, Open,
+    Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Limit, Limited, Open,
     PLAN_VERSION, Pace, Plan, Processes, Proxy, Replay, RequestPlan, Source, Stage, Stop,
     StreamDialect, StreamPlan, Think, Tls, Transport,
 };

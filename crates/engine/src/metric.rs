@@ -26,6 +26,23 @@ pub(crate) const PERCENTILES: &[(&str, f64)] = &[
     ("p99_99", 0.9999),
 ];
 
+/// Statistics of nanoseconds as files have them, and their histogram.
+#[must_use]
+pub fn statistics(values: impl IntoIterator<Item = Nanos>) -> Value {
+    let mut metric = Metric::default();
+    values.into_iter().for_each(|value| metric.record(value));
+    json!({ "stats": metric.to_json(), "histogram": metric.to_base64() })
+}
+
+/// Says of which of these statistics only a lower bound is known.
+pub(crate) fn mark_at_least(stats: &mut Value, names: &[&str]) {
+    if let Value::Object(stats) = stats
+        && !names.is_empty()
+    {
+        stats.insert("at_least".into(), names.into());
+    }
+}
+
 /// A histogram of nanoseconds, with the exact sum and sum of squares.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metric {
@@ -180,6 +197,15 @@ impl Metric {
         }
         stats.insert("max".into(), milliseconds(histogram.max()));
         Value::Object(stats)
+    }
+
+    /// The same, with every percentile only known to be at least what it says.
+    #[must_use]
+    pub(crate) fn to_json_at_least(&self) -> Value {
+        let mut stats = self.to_json();
+        let names: Vec<_> = PERCENTILES.iter().map(|(name, _)| *name).chain(["max"]).collect();
+        mark_at_least(&mut stats, &names);
+        stats
     }
 
     /// The histogram in HdrHistogram's V2 form, compressed, in base64.

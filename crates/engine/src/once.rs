@@ -90,10 +90,14 @@ fn drive<D: Driver>(
     let mut connection =
         Connection::dialled(dialled, layer).through(shot.endpoint.tunnel.clone().map(Tunnel::new));
     let (mut scratch, mut ready) = (Scratch::new(64 * 1024), Vec::new());
-    while driver.now() < deadline {
-        if driver.wait(deadline, &mut ready).is_err() {
+    let mut reason = None;
+    while reason.is_none() && driver.now() < deadline {
+        let until = shot.request.still_until(exchange, deadline).min(deadline);
+        if driver.wait(until, &mut ready).is_err() {
             break;
         }
+        let stands_still = ready.is_empty() && until < deadline && driver.now() >= until;
+        reason = stands_still.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
             let step = turn(driver, exchange, &mut connection, shot, event, &mut scratch);
             if let Step::Done(outcome) = step {
@@ -101,7 +105,7 @@ fn drive<D: Driver>(
             }
         }
     }
-    exchange.time_out(driver.now(), connection.overdue())
+    exchange.time_out(driver.now(), connection.overdue().or(reason))
 }
 
 fn turn<D: Driver>(

@@ -49,6 +49,9 @@ pub struct Report {
     /// Every exchange that ended, when a log was asked for; between processes they travel apart.
     #[serde(skip)]
     pub rows: Vec<Row>,
+    /// What streams told that ended well in the window, where that is kept.
+    #[serde(default)]
+    pub texts: Vec<Text>,
     /// Whether a byte of an answer has come on an exchange that is still open.
     pub was_heard: bool,
     /// Addresses that never worked while another did.
@@ -173,6 +176,30 @@ impl StreamRow {
             tokens_out: seen.usage.output.unwrap_or(UNSET),
         }
     }
+}
+
+/// What one stream told, for who counts its tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// The row of its request.
+    pub row: u16,
+    /// What a user reads, what the model thought aloud, and the piece that came first, each as it
+    /// is written in JSON.
+    pub text: String,
+    /// See `text`.
+    pub thought: String,
+    /// See `text`.
+    pub first: String,
+    /// Whether some of it was not kept.
+    pub is_cut: bool,
+    /// Whether a time for each token is defined: several reads, one answer.
+    pub is_spread: bool,
+    /// From the first to the last text.
+    pub span_ns: Nanos,
+    /// Generated tokens whose text was streamed, by the server's count.
+    pub tokens: Option<u64>,
+    /// Whether it ended within the window.
+    pub is_inside: bool,
 }
 
 /// One exchange, for the log.

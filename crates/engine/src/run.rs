@@ -19,8 +19,8 @@ use serde_json::Value;
 
 use crate::fleet::{Fleet, Inbox, crew_size};
 use crate::gate::Gate;
+use crate::kept::Kept;
 use crate::level::level_json;
-use crate::log::Log;
 use crate::plan::Plan;
 use crate::prepare::{Prepared, prepare};
 use crate::summary::Summary;
@@ -51,7 +51,7 @@ struct Start<'a> {
     /// The command of a child.
     child: &'a [String],
     prepared: Arc<Prepared>,
-    log: Option<Log>,
+    kept: Kept,
 }
 
 /// Where the coordinator leaves what the handle gives out.
@@ -77,13 +77,10 @@ impl Run {
     /// started by these words and call [`serve`](crate::serve).
     pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, StartError> {
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
-        let log = plan.log.as_ref().map(|path| {
-            Log::create(path).map_err(|error| format!("log {}: {error}", path.display()))
-        });
-        let log = log.transpose().map_err(StartError::Plan)?;
+        let kept = Kept::create(plan).map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
         let start = if parts.len() > 1 { Self::start_fleet } else { Self::start_threads };
-        start(Start { plan, parts, child, prepared, log }).map_err(StartError::Machine)
+        start(Start { plan, parts, child, prepared, kept }).map_err(StartError::Machine)
     }
 
     fn start_threads(start: Start<'_>) -> Result<Self, String> {
@@ -125,7 +122,7 @@ impl Run {
         let outbox = Arc::new(Outbox::default());
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
-            Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.log);
+            Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.kept);
         let is_patient = start.plan.lets_notes_wait();
         let body = move || {
             if is_patient {

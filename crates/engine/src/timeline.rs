@@ -151,6 +151,7 @@ mod tests {
             samples: Vec::new(),
             rows: Vec::new(),
             window: None,
+            texts: Vec::new(),
             was_heard: true,
             passed_over: Vec::new(),
             warmup_in_flight: 0,

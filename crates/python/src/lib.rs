@@ -21,6 +21,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(child::fire, module)?)?;
     module.add_function(wrap_pyfunction!(child::listen, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(defects, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
@@ -47,6 +48,12 @@ fn merge(summaries: Vec<Vec<u8>>) -> PyResult<String> {
         sum.merge(&summary.map_err(PyValueError::new_err)?);
     }
     Ok(engine::level_json(&sum).to_string())
+}
+
+/// Statistics of nanoseconds, and their histogram, as result files have them.
+#[pyfunction]
+fn statistics(values: Vec<u64>) -> String {
+    engine::statistics(values).to_string()
 }
 
 /// The version of the engine.

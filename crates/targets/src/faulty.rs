@@ -8,16 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use socket2::SockRef;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::counts::Tally;
 use crate::listener::Serve;
+use crate::peer::{Ending, Peer};
 use crate::request::Request;
 use crate::script::Step;
-use crate::{Fault, FaultySpec, random, request, script};
+use crate::{Fault, FaultySpec, random, script};
 
 /// Who meets the fault; shared by the threads of a target.
 #[derive(Debug)]
@@ -35,17 +34,9 @@ pub(crate) struct Faulty(Arc<Luck>);
 /// One connection to it.
 struct Connection {
     luck: Arc<Luck>,
-    stream: BufReader<TcpStream>,
-    tally: Arc<Tally>,
+    peer: Peer,
     /// Whether a request came before.
     reused: bool,
-}
-
-/// Whether the connection can take another request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Open,
-    Over,
 }
 
 impl Luck {
@@ -76,8 +67,7 @@ impl Serve for Faulty {
         tally: Arc<Tally>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let luck = Arc::clone(&self.0);
-        let stream = BufReader::new(stream);
-        let mut connection = Connection { luck, stream, tally, reused: false };
+        let mut connection = Connection { luck, peer: Peer::new(stream, tally), reused: false };
         async move { while let Ok(Ending::Open) = connection.exchange().await {} }
     }
 }
@@ -85,15 +75,14 @@ impl Serve for Faulty {
 impl Connection {
     /// One request and what follows it. An error means that the client left or talks nonsense.
     async fn exchange(&mut self) -> io::Result<Ending> {
-        let Some(request) = request::next(&mut self.stream, 0).await? else {
+        let Some(request) = self.peer.next(0).await? else {
             return Ok(Ending::Over);
         };
-        self.tally.requests.fetch_add(1, Relaxed);
         let unlucky = self.luck.next(&request, self.reused);
         self.reused = true;
         let answers = unlucky.is_none() || self.luck.fault.answers();
         if unlucky.is_some() {
-            self.tally.faults.fetch_add(1, Relaxed);
+            self.peer.tally.faults.fetch_add(1, Relaxed);
         }
 
         let mut ending = if request.keep_alive { Ending::Open } else { Ending::Over };
@@ -103,7 +92,7 @@ impl Connection {
             }
         }
         if answers {
-            self.tally.answered.fetch_add(1, Relaxed);
+            self.peer.answered();
         }
         Ok(ending)
     }
@@ -111,51 +100,31 @@ impl Connection {
     /// The socket itself closes when the connection is dropped.
     async fn take(&mut self, step: Step) -> io::Result<Ending> {
         match step {
-            Step::Send(bytes) => self.send(&bytes).await?,
+            Step::Send(bytes) => self.peer.send(&bytes).await?,
             Step::Pour(bytes, pause) => loop {
-                self.send(&bytes).await?;
+                self.peer.send(&bytes).await?;
                 sleep(pause).await;
             },
             Step::Drip(bytes, pause) => self.drip(&bytes, pause).await?,
             Step::Pause(pause) => sleep(pause).await,
             Step::Silence => {
-                self.listen_only().await?;
+                self.peer.listen_only().await?;
                 return Ok(Ending::Over);
             }
             Step::Close => return Ok(Ending::Over),
             Step::Reset => {
-                SockRef::from(self.stream.get_ref()).set_linger(Some(Duration::ZERO))?;
+                self.peer.end_by_reset()?;
                 return Ok(Ending::Over);
             }
         }
         Ok(Ending::Open)
     }
 
-    async fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let sent = self.stream.write(bytes).await?;
-            self.tally.bytes_out.fetch_add(sent as u64, Relaxed);
-            bytes = &bytes[sent..];
-        }
-        Ok(())
-    }
-
     async fn drip(&mut self, bytes: &[u8], pause: Duration) -> io::Result<()> {
         for byte in bytes.chunks(1) {
-            self.send(byte).await?;
+            self.peer.send(byte).await?;
             sleep(pause).await;
         }
         Ok(())
-    }
-
-    /// Takes whatever comes until the client closes.
-    async fn listen_only(&mut self) -> io::Result<()> {
-        loop {
-            let bytes = self.stream.fill_buf().await?.len();
-            if bytes == 0 {
-                return Ok(());
-            }
-            self.stream.consume(bytes);
-        }
     }
 }

@@ -42,6 +42,7 @@ mod faulty;
 mod hello;
 mod http;
 mod listener;
+mod peer;
 mod places;
 mod random;
 mod request;

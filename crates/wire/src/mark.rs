@@ -83,6 +83,10 @@ pub struct Mark<'a> {
     pub has_text: bool,
     /// The text that a user reads, as it is written in JSON, without its quotes.
     pub text: &'a [u8],
+    /// The text of a model that thinks aloud, as it is written in JSON, without its quotes.
+    pub thought: &'a [u8],
+    /// Whether it carries a piece of an answer in the form that OpenAI gives it, if only a role.
+    pub is_choice: bool,
     /// Tokens, wherever they are said.
     pub usage: Option<Usage>,
     /// Whether it says that nothing more will be generated.
@@ -101,6 +105,8 @@ impl Mark<'_> {
             kind,
             has_text: false,
             text: b"",
+            thought: b"",
+            is_choice: false,
             usage: None,
             is_finish: false,
             is_sibling: false,

@@ -19,6 +19,9 @@ pub struct Event<'a> {
     pub data: Option<&'a [u8]>,
 }
 
+/// Memory that one large event needed is given back from here on.
+const SPARE_BYTES: usize = 64 * 1024;
+
 /// An event grew beyond [`MAX_EVENT_BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge;
@@ -39,10 +42,13 @@ pub struct Sse {
 }
 
 impl Sse {
-    /// Starts anew in place; buffers stay.
+    /// Starts anew in place; buffers stay, except for what one large event needed.
     pub fn restart(&mut self) {
         self.line.clear();
         self.forget_event();
+        for buffer in [&mut self.line, &mut self.name, &mut self.data] {
+            buffer.shrink_to(SPARE_BYTES);
+        }
         (self.is_after_cr, self.has_begun, self.comments) = (false, false, 0);
     }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
-pub use streaming::{Limit, Limited, StreamDialect, StreamPlan};
+pub use streaming::{Alias, Limit, Limited, StreamDialect, StreamPlan};
 pub use transport::{Proxy, Tls, Transport};
 
 /// The version of the plan's form that this engine reads.
@@ -52,6 +52,9 @@ pub struct Plan {
     /// A CSV file for every exchange.
     #[serde(default)]
     pub log: Option<std::path::PathBuf>,
+    /// A file of JSON lines for what streams told, where that is kept.
+    #[serde(default)]
+    pub texts: Option<std::path::PathBuf>,
 }
 
 /// Users or arrivals that send the same kind of thing.
@@ -113,6 +116,7 @@ impl Plan {
             seed: 1,
             spin: false,
             log: None,
+            texts: None,
         }
     }
 

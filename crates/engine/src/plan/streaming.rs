@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// How an answer streams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamPlan {
     /// What its events look like.
@@ -14,6 +14,36 @@ pub struct StreamPlan {
     /// Whether its metrics count from when it was due, not from when it was sent.
     #[serde(default)]
     pub from_intended: bool,
+    /// Other tools whose metrics are wanted beside.
+    #[serde(default)]
+    pub aliases: Vec<Alias>,
+    /// Whether what it tells is kept in the plan's file of texts.
+    #[serde(default)]
+    pub keep_text: bool,
+}
+
+impl StreamPlan {
+    /// A stream of that dialect, and nothing special.
+    #[must_use]
+    pub fn new(dialect: StreamDialect) -> Self {
+        Self {
+            dialect,
+            idle_timeout_ns: None,
+            from_intended: false,
+            aliases: Vec::new(),
+            keep_text: false,
+        }
+    }
+}
+
+/// A tool that has definitions of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Alias {
+    /// `vllm bench serve`.
+    Vllm,
+    /// NVIDIA's AIPerf.
+    Aiperf,
 }
 
 /// The dialects that are understood.

@@ -122,6 +122,13 @@ impl PreparedRequest {
         self.observer.as_ref().map_or(Ok(()), |observer| observer.look(exchange, values))
     }
 
+    /// Until when the stream of an exchange may stand still; one that has not begun counts as if
+    /// it had at `unbegun`.
+    pub(crate) fn still_until(&self, exchange: &Exchange, unbegun: Nanos) -> Nanos {
+        let idle_ns = self.stream.as_ref().and_then(|stream| stream.idle_timeout_ns);
+        exchange.last_read().unwrap_or(unbegun).saturating_add(idle_ns.unwrap_or(Nanos::MAX))
+    }
+
     /// Tells an exchange what to keep for [`PreparedRequest::judge`].
     #[inline]
     pub(crate) fn ask(&self, exchange: &mut Exchange) {

@@ -14,8 +14,8 @@ use super::standing::{Cost, Standing, loss_text};
 use crate::fleet::{Inbox, Loss, News};
 use crate::gate::Gate;
 use crate::health::Health;
+use crate::kept::Kept;
 use crate::level::slice_json;
-use crate::log::Log;
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
 use crate::report::{Connections, Phase, Report};
@@ -36,7 +36,7 @@ const JUDGED_NS: Nanos = 90_000_000;
 pub(super) struct Coordinator {
     gate: Arc<Gate>,
     outbox: Arc<Outbox>,
-    log: Option<Log>,
+    kept: Kept,
     timeline: Timeline,
     summary: Summary,
     is_open_model: bool,
@@ -76,7 +76,7 @@ impl Coordinator {
         roster: Roster,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
-        log: Option<Log>,
+        kept: Kept,
     ) -> Self {
         let Roster { processes, workers, run_start } = roster;
         let children = if processes > 1 { processes as usize } else { 0 };
@@ -84,7 +84,7 @@ impl Coordinator {
         Self {
             gate,
             outbox,
-            log,
+            kept,
             timeline: Timeline::new(workers),
             summary: empty_summary(plan, prepared, roster),
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
@@ -123,7 +123,8 @@ impl Coordinator {
     }
 
     fn take(&mut self, mut report: Report) {
-        self.write_log(&report);
+        let endings = self.kept.write(&report, &self.names, &self.summary.names);
+        self.summary.warnings.extend(endings);
         self.summary.samples.append(&mut report.samples);
         self.take_window(&report);
         let side = match report.phase {
@@ -178,16 +179,6 @@ impl Coordinator {
             self.summary.failure.get_or_insert(format!("every engine process is gone: {text}"));
         }
         self.summary.warnings.insert(text);
-    }
-
-    fn write_log(&mut self, report: &Report) {
-        if let Some(log) = &mut self.log
-            && let Err(error) = log.write(&report.rows, &self.names)
-        {
-            // Measuring goes on; the file just ends here, and the result says so.
-            self.summary.warnings.insert(format!("the log ends early: {error}"));
-            self.log = None;
-        }
     }
 
     fn take_window(&mut self, report: &Report) {

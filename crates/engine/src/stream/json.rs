@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use wire::Kind;
 
+use super::alias::aliases;
 use super::tally::{StreamTally, Timed};
 use crate::goodput::Goodput;
 
@@ -10,11 +11,25 @@ use crate::goodput::Goodput;
 const RELIABLE_SHARE: f64 = 0.05;
 
 /// Metrics of `metrics.md` by their names; rates count over so many seconds.
-pub(crate) fn stream_json(tally: &StreamTally, goodput: &Goodput, seconds: f64) -> Value {
+///
+/// Arrivals that were `dropped` would have waited: what counts from when they were due could only
+/// be more.
+pub(crate) fn stream_json(
+    tally: &StreamTally,
+    goodput: &Goodput,
+    dropped: u64,
+    seconds: f64,
+) -> Value {
     let counted = &tally.counted;
+    let is_from_intended = counted.from_intended > 0;
     let mut stream: Map<String, Value> = Timed::NAMED
         .iter()
-        .map(|(timed, name)| (format!("{name}_ms"), tally.metric(*timed).to_json()))
+        .map(|(timed, name)| {
+            let metric = tally.metric(*timed);
+            let is_bound = is_from_intended && dropped > 0 && timed.is_from_start();
+            let stats = if is_bound { metric.to_json_at_least() } else { metric.to_json() };
+            (format!("{name}_ms"), stats)
+        })
         .collect();
     let kinds = Kind::ALL.iter().zip(counted.kinds).filter(|(_, count)| *count > 0);
     let events: Map<_, _> =
@@ -23,6 +38,7 @@ pub(crate) fn stream_json(tally: &StreamTally, goodput: &Goodput, seconds: f64) 
     // Without any usage the sums are not zero, they are unknown.
     let told = |count: u64| (counted.told > 0).then_some(count);
     let more = json!({
+        "from": if is_from_intended { "intended" } else { "sent" },
         "tokens_in": told(counted.tokens_in),
         "tokens_out": told(counted.tokens_out),
         "tokens_reasoning": told(counted.tokens_reasoning),
@@ -44,6 +60,7 @@ pub(crate) fn stream_json(tally: &StreamTally, goodput: &Goodput, seconds: f64) 
     if let Value::Object(more) = more {
         stream.extend(more);
     }
+    stream.extend(aliases(tally));
     Value::Object(stream)
 }
 
@@ -56,4 +73,33 @@ fn is_reliable(tally: &StreamTally) -> bool {
 #[allow(clippy::cast_precision_loss)]
 fn as_f64(count: u64) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use client::Seen;
+
+    use super::super::tally::Times;
+    use super::*;
+
+    fn json_of(is_from_intended: bool, dropped: u64) -> Value {
+        let seen =
+            Seen { first_text: 200, second_text: 300, last_text: 400, texts: 3, ..Seen::default() };
+        let mut tally = StreamTally::default();
+        tally.accept(&seen, Times { from: 100, is_from_intended, first_byte: 150, last_byte: 500 });
+        stream_json(&tally, &Goodput::default(), dropped, 1.0)
+    }
+
+    #[test]
+    fn what_counts_from_when_it_was_due_is_a_lower_bound_where_arrivals_were_dropped() {
+        let bounds = |json: &Value, name: &str| json[name]["at_least"].as_array().map(Vec::len);
+        let (sent, due) = (json_of(false, 1), json_of(true, 1));
+        assert_eq!((sent["from"].as_str(), due["from"].as_str()), (Some("sent"), Some("intended")));
+        for name in ["ttfb_ms", "ttft_ms", "e2e_ms", "stream_end_ms"] {
+            let all = bounds(&due, name);
+            assert_eq!((all, bounds(&sent, name)), (Some(8), None), "{name}");
+            assert_eq!(bounds(&json_of(true, 0), name), None, "{name}");
+        }
+        assert_eq!((due["ttst_ms"]["n"].as_u64(), bounds(&due, "ttst_ms")), (Some(1), None));
+    }
 }

@@ -4,9 +4,10 @@ use client::{Exchange, Reason, Seen, Watch};
 use net::Nanos;
 use wire::Dialect;
 
-use super::tally::Times;
+use super::tally::{StreamTally, Times};
 use crate::observe::field;
-use crate::plan::{Capture, CaptureFrom, StreamDialect, StreamPlan};
+use crate::plan::{Alias, Capture, CaptureFrom, StreamDialect, StreamPlan};
+use crate::report::Text;
 
 /// Looks at the streams of one request.
 #[derive(Debug, Clone)]
@@ -18,6 +19,10 @@ pub(crate) struct StreamObserver {
     /// Where the session keeps the text, and the conversation.
     text: Option<usize>,
     conversation: Option<usize>,
+    /// Whether what is told is kept for who counts its tokens.
+    keeps_text: bool,
+    is_vllm: bool,
+    is_aiperf: bool,
 }
 
 impl StreamObserver {
@@ -38,6 +43,9 @@ impl StreamObserver {
             is_from_intended: plan.from_intended,
             text: place(CaptureFrom::Text),
             conversation: place(CaptureFrom::Conversation),
+            keeps_text: plan.keep_text,
+            is_vllm: plan.aliases.contains(&Alias::Vllm),
+            is_aiperf: plan.aliases.contains(&Alias::Aiperf),
         }
     }
 
@@ -51,6 +59,8 @@ impl StreamObserver {
             watch.text = self.text.map(|_| watch.text.take().unwrap_or_default());
             watch.conversation =
                 self.conversation.map(|_| watch.conversation.take().unwrap_or_default());
+            watch.told = self.keeps_text.then(|| watch.told.take().unwrap_or_default());
+            watch.chunks = self.is_vllm.then(|| watch.chunks.take().unwrap_or_default());
         }
     }
 
@@ -82,11 +92,43 @@ impl StreamObserver {
         }
     }
 
+    /// Counts a stream that ended well.
+    pub(crate) fn accept(&self, exchange: &Exchange, tally: &mut StreamTally) {
+        let Some(watch) = &exchange.watch else { return };
+        let (seen, times) = (watch.seen(), self.times(exchange));
+        tally.accept(seen, times);
+        if let Some(chunks) = &watch.chunks {
+            tally.accept_as_vllm(seen, chunks, times);
+        }
+        if self.is_aiperf {
+            tally.accept_as_aiperf(seen);
+        }
+    }
+
+    /// What a stream told that ended well, if that is kept.
+    pub(crate) fn text(exchange: &Exchange, row: u16, is_inside: bool) -> Option<Text> {
+        let watch = exchange.watch.as_ref()?;
+        let (told, seen) = (watch.told.as_ref()?, watch.seen());
+        let owned = |written: &[u8]| String::from_utf8_lossy(written).into_owned();
+        Some(Text {
+            row,
+            text: owned(&told.text),
+            thought: owned(&told.thought),
+            first: owned(told.first()),
+            is_cut: told.is_cut,
+            is_spread: seen.is_spread(),
+            span_ns: seen.last_text.saturating_sub(seen.first_text),
+            tokens: seen.tokens_streamed(),
+            is_inside,
+        })
+    }
+
     /// What the durations of this exchange count from, and until.
     pub(crate) fn times(&self, exchange: &Exchange) -> Times {
         let stamps = &exchange.stamps;
-        let from = if self.is_from_intended { stamps.intended } else { stamps.sent };
-        Times { from, first_byte: stamps.first_byte, last_byte: stamps.last_byte }
+        let is_from_intended = self.is_from_intended;
+        let from = if is_from_intended { stamps.intended } else { stamps.sent };
+        Times { from, is_from_intended, first_byte: stamps.first_byte, last_byte: stamps.last_byte }
     }
 }
 

@@ -6,8 +6,8 @@
 use client::{Gap, Joined, Seen, UNSET};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
-use wire::Kind;
 
+use super::counted::Counted;
 use crate::metric::Metric;
 
 /// A million of these is one token a second: histograms hold whole numbers only.
@@ -38,6 +38,18 @@ pub enum Timed {
     Tpot,
     /// No time: micro-tokens a second of each stream, until its last text.
     TokensRate,
+    /// As vLLM has it: the first event with a choice, if only a role.
+    VllmTtft,
+    /// As vLLM has it: from there to the last event with a choice, for each token but one.
+    VllmTpot,
+    /// As vLLM has it: between two events with a choice.
+    VllmItl,
+    /// As vLLM has it: the last event with a choice.
+    VllmE2el,
+    /// As AIPerf has it: from the first to the last text, for each token but one.
+    AiperfItl,
+    /// As AIPerf has it: micro-tokens a second of a user, who waits no more for the first.
+    AiperfRate,
 }
 
 impl Timed {
@@ -54,34 +66,14 @@ impl Timed {
         (Self::StreamEnd, "stream_end"),
         (Self::Tpot, "tpot"),
     ];
-    const COUNT: usize = Self::NAMED.len() + 1;
-}
+    const COUNT: usize = Self::AiperfRate as usize + 1;
 
-/// What is counted of streams.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted {
-    /// Events of each kind, in the order of [`Kind::ALL`], of all streams that ended.
-    pub kinds: [u64; Kind::ALL.len()],
-    /// Lines that only keep connections alive.
-    pub comments: u64,
-    /// Texts that came in one read with the text before.
-    pub coalesced: u64,
-    /// Those of them that may have come apart: the client was late.
-    pub client_coalesced: u64,
-    /// Streams whose last event had no blank line behind it.
-    pub unterminated: u64,
-    /// Tokens of prompts, by the servers' count.
-    pub tokens_in: u64,
-    /// Generated tokens.
-    pub tokens_out: u64,
-    /// Reasoning among them.
-    pub tokens_reasoning: u64,
-    /// Generated tokens of streams that ended within the window.
-    pub tokens_inside: u64,
-    /// Streams that ended well and said how many tokens they had.
-    pub told: u64,
-    /// Those that did not say.
-    pub untold: u64,
+    /// Whether it counts from the start of the exchange, and not from another event.
+    #[must_use]
+    pub fn is_from_start(self) -> bool {
+        use Timed::{E2e, StreamEnd, Ttfb, Ttfe, Ttfo, Ttft};
+        matches!(self, Ttfb | Ttfe | Ttft | Ttfo | E2e | StreamEnd)
+    }
 }
 
 /// Durations and counts of streams.
@@ -97,6 +89,7 @@ pub struct StreamTally {
 pub(crate) struct Times {
     /// What durations count from: when it was sent, or intended.
     pub(crate) from: Nanos,
+    pub(crate) is_from_intended: bool,
     pub(crate) first_byte: Nanos,
     pub(crate) last_byte: Nanos,
 }
@@ -133,6 +126,7 @@ impl StreamTally {
 
     /// Counts a stream that ended well.
     pub(crate) fn accept(&mut self, seen: &Seen, times: Times) {
+        self.counted.from_intended += u64::from(times.is_from_intended);
         for (timed, at) in moments(seen, times) {
             if at != UNSET {
                 self.record(timed, at.saturating_sub(times.from));
@@ -160,12 +154,11 @@ impl StreamTally {
         self.counted.told += 1;
         let took = seen.last_text.saturating_sub(times.from);
         if seen.last_text != UNSET && took > 0 {
-            let rate = u128::from(output) * u128::from(MICRO) * 1_000_000_000 / u128::from(took);
-            self.record(Timed::TokensRate, u64::try_from(rate).unwrap_or(u64::MAX));
+            self.record(Timed::TokensRate, rate(output, took));
         }
     }
 
-    fn record(&mut self, timed: Timed, value: u64) {
+    pub(super) fn record(&mut self, timed: Timed, value: u64) {
         self.metrics[timed as usize].record(value);
     }
 
@@ -188,6 +181,12 @@ impl StreamTally {
     }
 }
 
+/// Micro-tokens a second.
+pub(super) fn rate(tokens: u64, took: Nanos) -> u64 {
+    let rate = u128::from(tokens) * u128::from(MICRO) * 1_000_000_000 / u128::from(took);
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
 /// When what is timed from the start happened.
 fn moments(seen: &Seen, times: Times) -> [(Timed, Nanos); 6] {
     [
@@ -200,29 +199,14 @@ fn moments(seen: &Seen, times: Times) -> [(Timed, Nanos); 6] {
     ]
 }
 
-impl Counted {
-    fn add(&mut self, other: &Self) {
-        self.kinds.iter_mut().zip(other.kinds).for_each(|(sum, count)| *sum += count);
-        self.comments += other.comments;
-        self.coalesced += other.coalesced;
-        self.client_coalesced += other.client_coalesced;
-        self.unterminated += other.unterminated;
-        self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
-        self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
-        self.tokens_reasoning = self.tokens_reasoning.saturating_add(other.tokens_reasoning);
-        self.tokens_inside = self.tokens_inside.saturating_add(other.tokens_inside);
-        self.told += other.told;
-        self.untold += other.untold;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use wire::Usage;
+    use wire::{Kind, Usage};
 
     use super::*;
 
-    const TIMES: Times = Times { from: 100, first_byte: 110, last_byte: 1_100 };
+    const TIMES: Times =
+        Times { from: 100, is_from_intended: false, first_byte: 110, last_byte: 1_100 };
 
     fn seen() -> Seen {
         let usage = Usage { input: Some(7), output: Some(5), reasoning: None };

@@ -3,9 +3,8 @@
 use client::{Connection, Opening as Way, Reason, Tunnel, UNSET};
 use net::{Driver, Layer, Nanos, Ready};
 
-use super::lane::{Lane, State, token};
+use super::lane::{State, token};
 use super::{Alarm, Worker};
-use crate::prepare::Prepared;
 
 /// First dials under way at once: fewer than the shortest usual accept queue.
 const DIALS_AT_ONCE: u32 = 256;
@@ -182,7 +181,7 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    fn dial_failed(&mut self, number: u32, reason: Reason, now: Nanos) {
+    pub(super) fn dial_failed(&mut self, number: u32, reason: Reason, now: Nanos) {
         self.connections.local.count(reason);
         self.mark_short(number, reason.is_local());
         let lane = &mut self.lanes[number as usize];
@@ -275,74 +274,4 @@ impl<D: Driver> Worker<D> {
             self.released.push((number, self.driver.now()));
         }
     }
-
-    /// Rings when the lane's deadline has come; `at` tells the alarm that counts from older ones.
-    pub(super) fn ring_lane(&mut self, number: u32, at: Nanos, now: Nanos) {
-        let lane = &mut self.lanes[number as usize];
-        if lane.alarm_at != at {
-            return;
-        }
-        lane.alarm_at = UNSET;
-        if lane.state == State::Idle {
-            return;
-        }
-        if lane.deadline > now {
-            let deadline = lane.deadline;
-            return self.watch(number, deadline);
-        }
-        match lane.state {
-            State::Opening => {
-                let overdue = lane.connection.as_ref().and_then(Connection::overdue);
-                self.hang_up(number);
-                self.dial_failed(number, overdue.unwrap_or(Reason::TimeoutConnect), now);
-            }
-            State::Resting | State::Looking => {
-                let since = lane.deadline;
-                self.released.push((number, since));
-            }
-            State::Busy => self.ring_busy(number, now),
-            State::Idle => {}
-        }
-    }
-
-    /// An exchange has taken too long, or its stream may have stood still for too long.
-    fn ring_busy(&mut self, number: u32, now: Nanos) {
-        let lane = &mut self.lanes[number as usize];
-        let opening = lane.connection.as_ref().and_then(Connection::overdue);
-        let mut reason = opening;
-        if now < lane.gives_up_at {
-            let still_until = still_until(lane, &self.share.prepared, now);
-            if now < still_until {
-                let next = still_until.min(lane.gives_up_at);
-                return self.watch(number, next);
-            }
-            reason = opening.or(Some(Reason::TimeoutIdle));
-        }
-        let outcome = lane.exchange.time_out(now, reason);
-        self.finish(number, outcome);
-    }
-
-    /// Sets the deadline of a lane. One alarm a lane is in the heap, and it moves on lazily: most
-    /// deadlines are never reached.
-    pub(super) fn watch(&mut self, number: u32, deadline: Nanos) {
-        let lane = &mut self.lanes[number as usize];
-        lane.deadline = deadline;
-        if lane.alarm_at == UNSET || lane.alarm_at > deadline {
-            lane.alarm_at = deadline;
-            self.alarms.set(deadline, Alarm::Lane(number));
-        }
-    }
-
-    pub(super) fn timeout_of(&self, number: u32) -> Nanos {
-        let request = usize::from(self.lanes[number as usize].request);
-        self.share.prepared.requests[request].timeout_ns
-    }
-}
-
-/// Until when the stream of a lane may stand still. One that has not begun stands still for longer:
-/// that is for the timeout to judge.
-fn still_until<S>(lane: &Lane<S>, prepared: &Prepared, now: Nanos) -> Nanos {
-    let stream = prepared.requests[usize::from(lane.request)].stream.as_ref();
-    let idle_ns = stream.and_then(|stream| stream.idle_timeout_ns).unwrap_or(Nanos::MAX);
-    lane.exchange.last_read().unwrap_or(now).saturating_add(idle_ns)
 }

@@ -4,7 +4,7 @@ use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos};
 
 use crate::books::{Books, Shelf};
-use crate::report::{Row, Sample, StreamRow};
+use crate::report::{Row, Sample, StreamRow, Text};
 use crate::tally::Tally;
 
 /// Samples kept of each class.
@@ -19,6 +19,8 @@ pub(super) struct Journal {
     pub(super) samples: Vec<Sample>,
     sampled: [u8; Class::ALL.len()],
     pub(super) rows: Option<Vec<Row>>,
+    /// What streams told, where that is kept.
+    pub(super) texts: Vec<Text>,
     /// Where handed-up books come back from.
     shelf: Shelf,
 }
@@ -35,6 +37,7 @@ impl Journal {
             samples: Vec::new(),
             sampled: [0; Class::ALL.len()],
             rows: logs.then(Vec::new),
+            texts: Vec::new(),
             shelf: Shelf::default(),
         }
     }

@@ -1,12 +1,13 @@
 //! A worker: one thread, its own connections, its own books, nothing shared.
 //!
 //! The loop is a list: keep time, take what is due, ring alarms, hand closed books in, wait, let
-//! each event move its lane. The rest lies in the rooms beside: `timekeeping` (phases and slices), `arrivals` (when),
-//! `dialling` (connections), `exchanging` (requests).
+//! each event move its lane. The rest lies in the rooms beside: `timekeeping` (phases and slices),
+//! `arrivals` (when), `dialling` (connections), `exchanging` (requests), `deadlines` (given up).
 
 mod arrivals;
 mod choice;
 mod crew;
+mod deadlines;
 mod dialling;
 mod exchanging;
 mod journal;
@@ -202,15 +203,16 @@ impl<D: Driver> Worker<D> {
 
     fn wait(&mut self) {
         let until = if self.unread.is_empty() { self.next_wake() } else { 0 };
-        let asleep_from = self.has_streams.then(|| self.driver.now());
+        let waited = if self.has_streams {
+            self.wait_watchfully(until)
+        } else {
+            self.driver.wait(until, &mut self.ready)
+        };
         // Waiting fails only when the epoll descriptor itself is broken; then nothing can be
         // measured any more, and the end is the honest answer.
-        if self.driver.wait(until, &mut self.ready).is_err() {
+        if waited.is_err() {
             self.share.gate.abort();
             self.ready.clear();
-        }
-        if let Some(from) = asleep_from {
-            self.note_waking(from);
         }
     }
 

@@ -1,14 +1,13 @@
 //! Streams in the books: their gaps as they come, the rest when they end.
 
-use client::Outcome;
+use std::io;
+
+use client::{Chunks, Outcome};
 use net::{Driver, Nanos};
 
 use super::Worker;
 use crate::report::StreamRow;
-use crate::stream;
-
-/// A wait that took so long was one; shorter ones found something at once.
-const WAITED_NS: Nanos = 2_000;
+use crate::stream::{self, StreamObserver};
 
 impl<D: Driver> Worker<D> {
     /// Counts the gaps between texts that the latest reads of a lane have shown.
@@ -18,6 +17,7 @@ impl<D: Driver> Worker<D> {
         let tally = self.journal.tally(row, lane.measured);
         if let Some((watch, tally)) = lane.exchange.watch.as_mut().zip(tally.stream.as_mut()) {
             tally.gaps(watch.take_gaps());
+            tally.gaps_as_vllm(watch.chunks.iter_mut().flat_map(Chunks::take_gaps));
         }
     }
 
@@ -40,7 +40,9 @@ impl<D: Driver> Worker<D> {
         {
             tally.end(seen);
             if is_ok {
-                tally.accept(seen, observer.times(exchange));
+                observer.accept(exchange, tally);
+                let kept = StreamObserver::text(exchange, request.row, is_inside);
+                self.journal.texts.extend(kept.filter(|_| lane.measured));
             }
         }
         if is_inside {
@@ -59,11 +61,15 @@ impl<D: Driver> Worker<D> {
         stream::seen(&self.lanes[number as usize].exchange).map(StreamRow::of)
     }
 
-    /// After a wait that began at `from`: what is read next was waited for, if there was a wait.
-    pub(super) fn note_waking(&mut self, from: Nanos) {
-        let now = self.driver.now();
-        if self.ready.is_empty() || now.saturating_sub(from) >= WAITED_NS {
-            self.scratch.woken = now;
+    /// Waits, and notes when there was nothing left to read: what comes after that was waited for.
+    ///
+    /// How long a wait took does not tell: with a thousand sockets ready it is no sleep, and long.
+    pub(super) fn wait_watchfully(&mut self, until: Nanos) -> io::Result<()> {
+        self.driver.wait(0, &mut self.ready)?;
+        if self.ready.is_empty() && self.unread.is_empty() {
+            self.driver.wait(until, &mut self.ready)?;
+            self.scratch.woken = self.driver.now();
         }
+        Ok(())
     }
 }

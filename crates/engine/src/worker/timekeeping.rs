@@ -225,6 +225,7 @@ impl<D: Driver> Worker<D> {
             receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.journal.samples),
             rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
+            texts: std::mem::take(&mut self.journal.texts),
             was_heard: self.was_heard(),
             passed_over: self.routes.iter().flat_map(Routes::passed_over).collect(),
             warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),

@@ -39,11 +39,7 @@ fn question(target: &Target, dialect: ChatDialect) -> RequestPlan {
         method: "POST".into(),
         body: Some(base64::engine::general_purpose::STANDARD.encode(body)),
         timeout_ns: 3_000 * MS,
-        stream: Some(StreamPlan {
-            dialect: stream,
-            idle_timeout_ns: Some(2_000 * MS),
-            from_intended: false,
-        }),
+        stream: Some(StreamPlan { idle_timeout_ns: Some(2_000 * MS), ..StreamPlan::new(stream) }),
         ..RequestPlan::get(&url)
     }
 }

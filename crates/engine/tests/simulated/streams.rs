@@ -1,11 +1,14 @@
 //! Streams in simulated time: what is stamped, how a stall ends, that everything balances.
 
-use crate::world::{MS, Outcome, SECOND, Target, request, simulate};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::world::{MS, Outcome, SECOND, Target, request, simulate, simulate_in};
 use engine::{
-    Capture, CaptureFrom, Closed, Limit, Limited, Pace, Plan, Source, Stop, StreamDialect,
-    StreamPlan, Timed,
+    Alias, Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop,
+    StreamDialect, StreamPlan, Timed,
 };
-use net::{Act, Dial, Nanos, Peer};
+use net::{Act, Dial, Nanos, Peer, Simulated};
 
 const HEAD: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -43,8 +46,7 @@ fn whole() -> Vec<(Nanos, Act)> {
 fn plan(users: u32, requests: u64, idle_timeout_ns: Option<Nanos>) -> Plan {
     let mut plan = crate::world::plan(Pace::Closed(Closed::new(users)));
     plan.stop = Stop::Requests { requests };
-    let stream =
-        StreamPlan { dialect: StreamDialect::Openai, idle_timeout_ns, from_intended: false };
+    let stream = StreamPlan { idle_timeout_ns, ..StreamPlan::new(StreamDialect::Openai) };
     request(&mut plan).stream = Some(stream);
     plan
 }
@@ -84,6 +86,43 @@ fn every_metric_has_the_time_of_its_event() {
 }
 
 #[test]
+fn other_tools_definitions_are_their_own() {
+    let mut plan = plan(3, 60, None);
+    let stream = StreamPlan::new(StreamDialect::Openai);
+    request(&mut plan).stream =
+        Some(StreamPlan { aliases: vec![Alias::Vllm, Alias::Aiperf], ..stream });
+    let outcome = simulate(plan, target(|_, _| whole()));
+    // A role counts for vLLM, and its gaps are those between any events with choices.
+    always(&outcome, Timed::VllmTtft, 10 * MS);
+    always(&outcome, Timed::VllmE2el, 60 * MS);
+    always(&outcome, Timed::VllmTpot, 50 * MS / 3);
+    always(&outcome, Timed::AiperfItl, 40 * MS / 3);
+    // Three tokens in 40 ms, in millionths a second.
+    always(&outcome, Timed::AiperfRate, 75_000_000);
+    let stream = outcome.measured.stream.as_ref().unwrap();
+    assert_eq!(stream.metric(Timed::VllmItl).count(), 240);
+    assert_eq!(stream.metric(Timed::VllmItl).mean(), 12.5e6);
+}
+
+#[test]
+fn texts_that_came_apart_while_the_worker_was_busy_are_joined_by_the_client() {
+    // While one user asks, texts of the other come, 20 and 30 ms after it asked.
+    let joined = |send_cost_ns| {
+        let mut world = Simulated::new(target(|_, _| whole()));
+        world.send_cost_ns = send_cost_ns;
+        let outcome = simulate_in(plan(2, 2, None), world, &Arc::new(Gate::new(1)));
+        outcome.assert_balanced();
+        let counted = outcome.measured.stream.as_ref().unwrap().counted;
+        (counted.coalesced, counted.client_coalesced)
+    };
+    // The server itself joins b and c.
+    assert_eq!(joined(0), (2, 0));
+    let (coalesced, by_client) = joined(25 * MS);
+    // Of one user a, b and c are read at once; of the other b and c come as they are waited for.
+    assert_eq!((coalesced - by_client, by_client), (1, 2));
+}
+
+#[test]
 fn a_stall_ends_when_nothing_came_for_the_idle_timeout() {
     // The first byte may take its time; behind it nothing may.
     let acts = || {
@@ -96,6 +135,16 @@ fn a_stall_ends_when_nothing_came_for_the_idle_timeout() {
     assert_eq!(outcome.reasons(), [("timeout.idle".to_owned(), 5)]);
     let took = outcome.measured.failed.service.quantile(1.0);
     assert!((400 * MS..402 * MS).contains(&took), "{took}");
+}
+
+#[test]
+fn a_worker_that_stood_still_does_not_say_that_the_stream_did() {
+    let mut world = Simulated::new(target(|_, _| whole()));
+    // Texts come at 20 and 30 ms; the worker sees neither before 200 ms.
+    world.oversleeps = VecDeque::from([(15 * MS, 185 * MS)]);
+    let outcome = simulate_in(plan(1, 1, Some(50 * MS)), world, &Arc::new(Gate::new(1)));
+    outcome.assert_balanced();
+    assert_eq!((outcome.measured.ok, outcome.reasons()), (1, Vec::new()));
 }
 
 #[test]
@@ -243,8 +292,7 @@ fn tokens_and_good_answers_of_the_window_are_those_that_end_in_it() {
 #[test]
 fn whoever_gave_up_in_the_queue_was_no_good_answer() {
     let mut plan = crate::world::constant(20.0, 1);
-    let stream =
-        StreamPlan { dialect: StreamDialect::Openai, idle_timeout_ns: None, from_intended: true };
+    let stream = StreamPlan { from_intended: true, ..StreamPlan::new(StreamDialect::Openai) };
     let request = request(&mut plan);
     (request.stream, request.timeout_ns) = (Some(stream), 200 * MS);
     request.limits = vec![Limit { metric: Limited::Ttft, limit_ns: 30 * MS, inclusive: true }];

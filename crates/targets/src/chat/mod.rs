@@ -5,6 +5,7 @@
 //! `story`; a request in so many meets a `defect`.
 
 mod ask;
+mod breaking;
 mod clerk;
 mod defect;
 mod dify;
@@ -15,19 +16,14 @@ mod story;
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 
-use socket2::SockRef;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
-use tokio::time::sleep;
 
 use crate::alarm::Alarm;
 use crate::clock;
 use crate::counts::{Call, Tally};
 use crate::listener::Serve;
-use crate::request;
+use crate::peer::{Ending, Peer};
 use crate::truth::Truth;
 use ask::Ask;
 pub(crate) use clerk::Clerk;
@@ -40,14 +36,6 @@ use story::Story;
 
 /// Bodies of requests are read so far; what is beyond is not looked at.
 const BODY_BYTES: usize = 1 << 20;
-
-/// Long enough for the client to have read what came before a reset.
-const BEFORE_RESET: Duration = Duration::from_millis(20);
-
-/// How often a stream that never ends shows that it lives.
-const ENDLESS: Duration = Duration::from_millis(50);
-
-const HTML: &str = "<!doctype html>\n<title>Sign in</title>\n<p>Please sign in.\n";
 
 /// The chat server of one thread.
 #[derive(Debug)]
@@ -62,19 +50,11 @@ struct Connection {
     clerk: Arc<Clerk>,
     alarm: Arc<Alarm>,
     log: Option<Arc<Truth<Event>>>,
-    stream: BufReader<TcpStream>,
-    tally: Arc<Tally>,
+    peer: Peer,
     /// What is about to be written, and what of it is logged.
     body: Vec<u8>,
     framed: Vec<u8>,
     events: Vec<Event>,
-}
-
-/// Whether the connection can take another request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Open,
-    Over,
 }
 
 impl Chat {
@@ -97,8 +77,7 @@ impl Serve for Chat {
             clerk: Arc::clone(&self.clerk),
             alarm: Arc::clone(&self.alarm),
             log: self.log.clone(),
-            stream: BufReader::new(stream),
-            tally,
+            peer: Peer::new(stream, tally),
             body: Vec::new(),
             framed: Vec::new(),
             events: Vec::new(),
@@ -110,21 +89,20 @@ impl Serve for Chat {
 impl Connection {
     /// One request and its answer. An error means that the client left or talks nonsense.
     async fn exchange(&mut self) -> io::Result<Ending> {
-        let Some(request) = request::next(&mut self.stream, BODY_BYTES).await? else {
+        let Some(request) = self.peer.next(BODY_BYTES).await? else {
             return Ok(Ending::Over);
         };
         let received_ns = clock::now_ns();
-        self.tally.requests.fetch_add(1, Relaxed);
         let ending = match ask::read(self.clerk.dialect(), &request) {
             Ask::Plain(status, body) => self.plain(status, &body).await?,
             Ask::Retrieve => {
-                self.tally.call(Call::Retrieve);
+                self.peer.tally.call(Call::Retrieve);
                 let at_ns = self.clerk.retrieval(received_ns);
                 self.alarm.until(at_ns).await;
                 self.plain("200 OK", &dify::records()).await?
             }
             Ask::Chat(chat) => {
-                self.tally.call(if chat.is_agent { Call::Agent } else { Call::Chat });
+                self.peer.tally.call(if chat.is_agent { Call::Agent } else { Call::Chat });
                 let turn = self.clerk.turn(received_ns);
                 let story = Story::new(self.clerk.dialect(), chat, turn.number);
                 self.note(turn.number, What::Received, received_ns, received_ns);
@@ -143,8 +121,8 @@ impl Connection {
         let text = format!(
             "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
-        self.send(text.as_bytes()).await?;
-        self.tally.answered.fetch_add(1, Relaxed);
+        self.peer.send(text.as_bytes()).await?;
+        self.peer.answered();
         Ok(Ending::Open)
     }
 
@@ -158,56 +136,7 @@ impl Connection {
         self.begin(story, turn).await?;
         self.texts(story, turn, 0..turn.at_ns.len()).await?;
         self.close_body(story, turn).await?;
-        self.tally.answered.fetch_add(1, Relaxed);
-        Ok(Ending::Open)
-    }
-
-    /// A stream that goes wrong after half of its texts, if not at its head.
-    async fn broken(&mut self, story: &Story, turn: &Turn, defect: Defect) -> io::Result<Ending> {
-        self.tally.defect(defect);
-        let half = turn.at_ns.len() / 2;
-        match defect {
-            Defect::Html => {
-                let length = HTML.len();
-                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length:";
-                self.send(format!("{head} {length}\r\n\r\n{HTML}").as_bytes()).await?;
-                return Ok(Ending::Open);
-            }
-            Defect::Compressed => return self.compressed(story, turn).await,
-            _ => {}
-        }
-        self.open("content-type: text/event-stream\r\ncache-control: no-cache\r\n").await?;
-        self.begin(story, turn).await?;
-        self.texts(story, turn, 0..half).await?;
-        match defect {
-            Defect::Error => {
-                self.put(turn.number, What::Other, turn.end_ns(), |out| story.error(out));
-                self.flush().await?;
-                self.send(b"0\r\n\r\n").await?;
-            }
-            Defect::Truncated => self.send(b"0\r\n\r\n").await?,
-            Defect::Malformed => {
-                let cut = b"data: {\"event\":\"message\",\"choices\":[{\"delta\":{\"con\n\n";
-                self.put(turn.number, What::Other, turn.end_ns(), |out| out.extend(cut));
-                self.texts(story, turn, half..turn.at_ns.len()).await?;
-                self.close_body(story, turn).await?;
-            }
-            Defect::Reset => {
-                sleep(BEFORE_RESET).await;
-                SockRef::from(self.stream.get_ref()).set_linger(Some(Duration::ZERO))?;
-                return Ok(Ending::Over);
-            }
-            Defect::Stall => {
-                self.listen_only().await?;
-                return Ok(Ending::Over);
-            }
-            Defect::Endless => loop {
-                self.body.extend_from_slice(b": still here\n\n");
-                self.flush().await?;
-                sleep(ENDLESS).await;
-            },
-            Defect::Html | Defect::Compressed => {}
-        }
+        self.peer.answered();
         Ok(Ending::Open)
     }
 
@@ -266,23 +195,7 @@ impl Connection {
         let (texts, end_ns) = (turn.at_ns.len() as u64, turn.end_ns());
         self.put(turn.number, What::End, end_ns, |out| story.closing(texts, out));
         self.flush().await?;
-        self.send(b"0\r\n\r\n").await
-    }
-
-    /// The whole stream, in a coding that nobody asked for.
-    async fn compressed(&mut self, story: &Story, turn: &Turn) -> io::Result<Ending> {
-        let mut plain = Vec::new();
-        story.opening(&mut plain);
-        (0..turn.at_ns.len() as u64).for_each(|number| story.text(number, &mut plain));
-        story.closing(turn.at_ns.len() as u64, &mut plain);
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(&plain)?;
-        self.open("content-type: text/event-stream\r\ncontent-encoding: gzip\r\n").await?;
-        self.alarm.until(turn.end_ns()).await;
-        self.body = packed.finish()?;
-        self.flush().await?;
-        self.send(b"0\r\n\r\n").await?;
-        Ok(Ending::Open)
+        self.peer.send(b"0\r\n\r\n").await
     }
 
     /// Adds events to the next write.
@@ -310,29 +223,9 @@ impl Connection {
                 log.push(Event { sent_ns, ..event });
             }
         }
-        let sent = self.send(&framed).await;
+        let sent = self.peer.send(&framed).await;
         framed.clear();
         self.framed = framed;
         sent
-    }
-
-    async fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let sent = self.stream.write(bytes).await?;
-            self.tally.bytes_out.fetch_add(sent as u64, Relaxed);
-            bytes = &bytes[sent..];
-        }
-        Ok(())
-    }
-
-    /// Takes whatever comes until the client closes.
-    async fn listen_only(&mut self) -> io::Result<()> {
-        loop {
-            let bytes = self.stream.fill_buf().await?.len();
-            if bytes == 0 {
-                return Ok(());
-            }
-            self.stream.consume(bytes);
-        }
     }
 }

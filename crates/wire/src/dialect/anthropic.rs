@@ -73,6 +73,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     Ok(Mark {
         has_text: matches!(kind, Kind::Text | Kind::Reasoning | Kind::ToolCall),
         text: said,
+        thought: if kind == Kind::Reasoning { text(delta.thinking) } else { b"" },
         usage: tokens.map(|tokens| Usage {
             input: count(tokens.input_tokens),
             output: count(tokens.output_tokens),

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
-use super::raw::{Raw, count, part, text};
+use super::raw::{Raw, part, text};
+use super::tokens::usage;
 use super::{Malformed, read};
-use crate::{Event, Kind, Mark, Usage};
+use crate::{Event, Kind, Mark};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -22,14 +23,6 @@ struct Line<'a> {
 struct Metadata<'a> {
     #[serde(borrow, default)]
     usage: Raw<'a>,
-}
-
-#[derive(Deserialize)]
-struct Tokens<'a> {
-    #[serde(borrow, default)]
-    prompt_tokens: Raw<'a>,
-    #[serde(borrow, default)]
-    completion_tokens: Raw<'a>,
 }
 
 /// Events that say how an answer comes about, and carry nothing of it.
@@ -75,12 +68,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         _ => Kind::Unknown,
     };
     let metadata = part::<Metadata<'_>>(line.metadata);
-    let tokens = metadata.and_then(|metadata| part::<Tokens<'_>>(metadata.usage));
-    let usage = tokens.map(|tokens| Usage {
-        input: count(tokens.prompt_tokens),
-        output: count(tokens.completion_tokens),
-        reasoning: None,
-    });
+    let usage = metadata.and_then(|metadata| usage(metadata.usage));
     Ok(Mark {
         has_text: kind == Kind::Text,
         text: if kind == Kind::Text { answer } else { b"" },

@@ -5,6 +5,7 @@ mod dify;
 mod openai;
 mod plain;
 mod raw;
+mod tokens;
 
 use crate::{Event, Mark};
 

@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::raw::{Raw, count, has_items, part, text};
+use super::raw::{Raw, count, has_items, text};
+use super::tokens::usage;
 use super::{Malformed, read};
-use crate::{Event, Kind, Mark, Usage};
+use crate::{Event, Kind, Mark};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
@@ -28,10 +29,12 @@ struct Choices<'a> {
     content: &'a [u8],
     /// Text in parts, which are not looked into.
     has_parts: bool,
-    has_reasoning: bool,
+    thought: &'a [u8],
     has_tool_call: bool,
     is_finish: bool,
     is_sibling: bool,
+    /// Whether there is any.
+    is_choice: bool,
 }
 
 #[derive(Deserialize)]
@@ -77,34 +80,13 @@ struct ToolCall {
 #[derive(Deserialize)]
 struct Function {}
 
-#[derive(Deserialize)]
-struct Tokens<'a> {
-    #[serde(borrow, default)]
-    prompt_tokens: Raw<'a>,
-    #[serde(borrow, default)]
-    completion_tokens: Raw<'a>,
-    #[serde(borrow, default)]
-    completion_tokens_details: Raw<'a>,
-}
-
-#[derive(Deserialize)]
-struct Details<'a> {
-    #[serde(borrow, default)]
-    reasoning_tokens: Raw<'a>,
-}
-
 pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     let Some(data) = event.data else { return Ok(Mark::of(Kind::Unknown)) };
     if data == b"[DONE]" {
         return Ok(Mark::of(Kind::End));
     }
     let chunk: Chunk<'_> = read(data)?;
-    let usage = part::<Tokens<'_>>(chunk.usage).map(|tokens| Usage {
-        input: count(tokens.prompt_tokens),
-        output: count(tokens.completion_tokens),
-        reasoning: part::<Details<'_>>(tokens.completion_tokens_details)
-            .and_then(|details| count(details.reasoning_tokens)),
-    });
+    let usage = usage(chunk.usage);
     // Said as a member, as the object itself, or by the name of the event.
     if chunk.error.is_some() || text(chunk.object) == b"error" || event.name == b"error" {
         return Ok(Mark { usage, ..Mark::of(Kind::Error) });
@@ -114,7 +96,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     let kind = match (&choices, usage) {
         (Choices { content, has_parts, .. }, _) if *has_parts || !content.is_empty() => Kind::Text,
         (Choices { has_tool_call: true, .. }, _) => Kind::ToolCall,
-        (Choices { has_reasoning: true, .. }, _) => Kind::Reasoning,
+        (Choices { thought, .. }, _) if !thought.is_empty() => Kind::Reasoning,
         (Choices { is_finish: false, .. }, Some(_)) => Kind::Usage,
         _ if is_known => Kind::Other,
         _ => Kind::Unknown,
@@ -122,6 +104,8 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     Ok(Mark {
         has_text: matches!(kind, Kind::Text | Kind::ToolCall | Kind::Reasoning),
         text: choices.content,
+        thought: if kind == Kind::Reasoning { choices.thought } else { b"" },
+        is_choice: choices.is_choice,
         usage,
         is_finish: choices.is_finish,
         is_sibling: choices.is_sibling,
@@ -137,7 +121,10 @@ impl<'a> Choices<'a> {
             self.content = said;
         }
         let thought = [delta.reasoning_content, delta.reasoning].map(text);
-        self.has_reasoning |= thought.iter().any(|thought| !thought.is_empty());
+        if let Some(thought) = thought.into_iter().find(|thought| !thought.is_empty()) {
+            self.thought = thought;
+        }
+        self.is_choice = true;
         self.has_parts |= has_items(delta.content);
         let has_calls = delta.tool_calls.is_some_and(|calls| calls.0);
         self.has_tool_call |= has_calls || delta.function_call.is_some();

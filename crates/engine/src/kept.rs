@@ -1,0 +1,55 @@
+//! The files that a load leaves beside its summary: a log of exchanges, what streams told.
+
+use std::path::Path;
+
+use crate::log::Log;
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::texts::Texts;
+
+/// Those that were asked for, and can still be written.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    log: Option<Log>,
+    texts: Option<Texts>,
+}
+
+impl Kept {
+    /// Creates the files of a plan; the message says which one cannot be.
+    pub(crate) fn create(plan: &Plan) -> Result<Self, String> {
+        let failed = |what: &str, path: &Path, error| format!("{what} {}: {error}", path.display());
+        let log = plan.log.as_deref();
+        let texts = plan.texts.as_deref();
+        Ok(Self {
+            log: log
+                .map(|path| Log::create(path).map_err(|error| failed("log", path, error)))
+                .transpose()?,
+            texts: texts
+                .map(|path| Texts::create(path).map_err(|error| failed("texts", path, error)))
+                .transpose()?,
+        })
+    }
+
+    /// Writes what a report brought; says of each file that ends here why it does.
+    ///
+    /// Measuring goes on; the result says so.
+    pub(crate) fn write(
+        &mut self,
+        report: &Report,
+        requests: &[String],
+        rows: &[String],
+    ) -> Vec<String> {
+        let logged = self.log.as_mut().map_or(Ok(()), |log| log.write(&report.rows, requests));
+        let told = self.texts.as_mut().map_or(Ok(()), |texts| texts.write(&report.texts, rows));
+        let mut endings = Vec::new();
+        if let Err(error) = logged {
+            self.log = None;
+            endings.push(format!("the log ends early: {error}"));
+        }
+        if let Err(error) = told {
+            self.texts = None;
+            endings.push(format!("the file of texts ends early: {error}"));
+        }
+        endings
+    }
+}

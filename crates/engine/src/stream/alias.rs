@@ -1,0 +1,71 @@
+//! What other tools would say of the same streams, by their own definitions and names.
+//!
+//! vLLM's are those of `vllm bench serve`, AIPerf's those of its metrics reference; tokens are by the
+//! server's count.
+
+use client::{Chunks, Seen, UNSET};
+use net::Nanos;
+use serde_json::{Map, Value, json};
+
+use super::tally::{StreamTally, Timed, Times, rate};
+
+impl StreamTally {
+    /// Counts a stream that ended well as vLLM does.
+    pub(crate) fn accept_as_vllm(&mut self, seen: &Seen, chunks: &Chunks, times: Times) {
+        if chunks.first == UNSET {
+            return;
+        }
+        self.record(Timed::VllmTtft, chunks.first.saturating_sub(times.from));
+        self.record(Timed::VllmE2el, chunks.latest.saturating_sub(times.from));
+        if let Some(more) = seen.usage.output.filter(|tokens| *tokens > 1) {
+            self.record(Timed::VllmTpot, (chunks.latest - chunks.first) / (more - 1));
+        }
+    }
+
+    /// Counts gaps as vLLM does.
+    pub(crate) fn gaps_as_vllm(&mut self, gaps: impl Iterator<Item = Nanos>) {
+        gaps.for_each(|gap| self.record(Timed::VllmItl, gap));
+    }
+
+    /// Counts a stream that ended well as AIPerf does.
+    pub(crate) fn accept_as_aiperf(&mut self, seen: &Seen) {
+        let Some(tokens) = seen.usage.output.filter(|tokens| *tokens > 1) else { return };
+        if seen.first_text == UNSET {
+            return;
+        }
+        let span = seen.last_text.saturating_sub(seen.first_text);
+        self.record(Timed::AiperfItl, span / (tokens - 1));
+        if span > 0 {
+            self.record(Timed::AiperfRate, rate(tokens - 1, span));
+        }
+    }
+}
+
+/// What other tools would say, by their names: only what was asked for is counted.
+pub(super) fn aliases(tally: &StreamTally) -> Option<(String, Value)> {
+    let stats = |timed| tally.metric(timed).to_json();
+    let is_vllm = tally.metric(Timed::VllmTtft).count() > 0;
+    let vllm = is_vllm.then(|| {
+        json!({
+            "ttft_ms": stats(Timed::VllmTtft),
+            "tpot_ms": stats(Timed::VllmTpot),
+            "itl_ms": stats(Timed::VllmItl),
+            "e2el_ms": stats(Timed::VllmE2el),
+        })
+    });
+    let is_aiperf = tally.metric(Timed::AiperfItl).count() > 0;
+    let aiperf = is_aiperf.then(|| {
+        json!({
+            "time_to_first_token_ms": stats(Timed::Ttft),
+            "time_to_second_token_ms": stats(Timed::Ttst),
+            "inter_token_latency_ms": stats(Timed::AiperfItl),
+            "inter_chunk_latency_ms": stats(Timed::InterChunk),
+            "request_latency_ms": stats(Timed::E2e),
+            "output_token_throughput_per_user": stats(Timed::AiperfRate),
+        })
+    });
+    let tools = [("vllm", vllm), ("aiperf", aiperf)].into_iter();
+    let told: Map<_, _> =
+        tools.filter_map(|(tool, metrics)| Some((tool.to_owned(), metrics?))).collect();
+    (!told.is_empty()).then(|| ("alias".to_owned(), Value::Object(told)))
+}

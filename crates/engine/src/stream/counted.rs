@@ -1,0 +1,51 @@
+//! What is counted of streams: events, tokens, and texts that came together.
+
+use serde::{Deserialize, Serialize};
+use wire::Kind;
+
+/// What is counted of streams.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Events of each kind, in the order of [`Kind::ALL`], of all streams that ended.
+    pub kinds: [u64; Kind::ALL.len()],
+    /// Lines that only keep connections alive.
+    pub comments: u64,
+    /// Texts that came in one read with the text before.
+    pub coalesced: u64,
+    /// Those of them that may have come apart: the client was late.
+    pub client_coalesced: u64,
+    /// Streams whose last event had no blank line behind it.
+    pub unterminated: u64,
+    /// Tokens of prompts, by the servers' count.
+    pub tokens_in: u64,
+    /// Generated tokens.
+    pub tokens_out: u64,
+    /// Reasoning among them.
+    pub tokens_reasoning: u64,
+    /// Generated tokens of streams that ended within the window.
+    pub tokens_inside: u64,
+    /// Streams that ended well and are timed from when they were due.
+    #[serde(default)]
+    pub from_intended: u64,
+    /// Streams that ended well and said how many tokens they had.
+    pub told: u64,
+    /// Those that did not say.
+    pub untold: u64,
+}
+
+impl Counted {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.kinds.iter_mut().zip(other.kinds).for_each(|(sum, count)| *sum += count);
+        self.comments += other.comments;
+        self.coalesced += other.coalesced;
+        self.client_coalesced += other.client_coalesced;
+        self.unterminated += other.unterminated;
+        self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
+        self.tokens_reasoning = self.tokens_reasoning.saturating_add(other.tokens_reasoning);
+        self.tokens_inside = self.tokens_inside.saturating_add(other.tokens_inside);
+        self.from_intended += other.from_intended;
+        self.told += other.told;
+        self.untold += other.untold;
+    }
+}

@@ -1,0 +1,32 @@
+//! Usage as OpenAI writes it, and others after it.
+
+use serde::Deserialize;
+
+use super::raw::{Raw, count, part};
+use crate::Usage;
+
+#[derive(Deserialize)]
+struct Tokens<'a> {
+    #[serde(borrow, default)]
+    prompt_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    completion_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    completion_tokens_details: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct Details<'a> {
+    #[serde(borrow, default)]
+    reasoning_tokens: Raw<'a>,
+}
+
+/// What a member called `usage` says; `None` where it is no object.
+pub(super) fn usage(written: Raw<'_>) -> Option<Usage> {
+    part::<Tokens<'_>>(written).map(|tokens| Usage {
+        input: count(tokens.prompt_tokens),
+        output: count(tokens.completion_tokens),
+        reasoning: part::<Details<'_>>(tokens.completion_tokens_details)
+            .and_then(|details| count(details.reasoning_tokens)),
+    })
+}
