@@ -65,6 +65,8 @@ def run(
     idle_timeout: _Duration | None = None,
     from_: Literal["sent", "intended"] = "sent",
     chat: Literal["openai", "dify", "anthropic"] | None = None,
+    alias: Literal["vllm", "aiperf"] | Sequence[Literal["vllm", "aiperf"]] | None = None,
+    tokenizer: _Path | None = None,
     prompt: str | float | _Path | Sequence[str | float] | None = None,
     prompts: _Path | None = None,
     model: str | None = None,
@@ -137,6 +139,8 @@ def run(
     idle_timeout: a stream may stand still for so long
     from_: their times count from: sent, intended [sent]
     chat: ask a chat API: openai, dify, anthropic
+    alias: also what it would say: vllm, aiperf
+    tokenizer: count tokens too, by a tokenizer.json
     prompt: what its users say
     prompts: what they say in turn: JSON lines, ShareGPT
     model: the model that answers
@@ -199,6 +203,8 @@ def ladder(
     idle_timeout: _Duration | None = None,
     from_: Literal["sent", "intended"] = "sent",
     chat: Literal["openai", "dify", "anthropic"] | None = None,
+    alias: Literal["vllm", "aiperf"] | Sequence[Literal["vllm", "aiperf"]] | None = None,
+    tokenizer: _Path | None = None,
     prompt: str | float | _Path | Sequence[str | float] | None = None,
     prompts: _Path | None = None,
     model: str | None = None,
@@ -263,6 +269,8 @@ def ladder(
     idle_timeout: a stream may stand still for so long
     from_: their times count from: sent, intended [sent]
     chat: ask a chat API: openai, dify, anthropic
+    alias: also what it would say: vllm, aiperf
+    tokenizer: count tokens too, by a tokenizer.json
     prompt: what its users say
     prompts: what they say in turn: JSON lines, ShareGPT
     model: the model that answers

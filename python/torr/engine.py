@@ -93,6 +93,17 @@ def once(plan: Plan) -> dict[str, Any]:
         return found
 
 
+def statistics(nanoseconds: list[int]) -> tuple[dict[str, Any] | None, str]:
+    """Statistics in milliseconds by the rules of result.json, and the histogram behind them.
+
+    None where there is no value.
+    """
+    from torr import _engine
+
+    found = json.loads(_engine.statistics(nanoseconds))
+    return found["stats"], found["histogram"]
+
+
 def reasons() -> dict[str, str]:
     """Why an attempt can fail: each reason in words."""
     with _translated():

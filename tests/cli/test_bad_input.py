@@ -117,6 +117,20 @@ BAD = {
         ["ladder", "--slo", "chat: cache p95 < 1s", URL],
         "--slo: 'chat: cache p95 < 1s': cache is not a metric that this version measures",
     ),
+    "vllm and dify": (
+        ["run", "--stream", "dify", "--alias", "vllm", URL],
+        "--alias vllm and a stream of dify: vLLM only knows OpenAI's",
+    ),
+    "alias of nothing": (["run", "--alias", "aiperf", URL], "--alias needs --stream"),
+    "tokenizer of nothing": (["run", "--tokenizer", __file__, URL], "--tokenizer needs --stream"),
+    "tokenizer nowhere": (
+        ["run", "--stream", "openai", "--tokenizer", "no.json", URL],
+        "--tokenizer: no.json: No such file or directory",
+    ),
+    "tokenizer that is none": (
+        ["run", "--stream", "openai", "--tokenizer", __file__, URL],
+        "test_bad_input.py: is no tokenizer: ",
+    ),
     "metric of streams": (
         ["run", "--slo", "ttft p95 < 1s", URL],
         "ttft p95 < 1s: no answer is a stream, only they have ttft",

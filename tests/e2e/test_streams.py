@@ -89,6 +89,31 @@ def test_the_summary_says_what_a_user_feels(torr, target):
     assert "inter_chunk" in (folder / "report.html").read_text()
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_tokenizer_and_other_tools_count_beside_the_server(
+    torr, target, words_tokenizer, processes
+):
+    running = target("openai", "--tokens", "8", "--itl", "2ms")
+    more = ("--tokenizer", words_tokenizer, "--alias", "vllm", "--alias", "aiperf")
+    load = ("-c", "4", "--requests", "20", "--warmup", "0s", "--processes", processes)
+    ended = torr("run", *OPENAI, *more, *load, running.url)
+    assert ended.code == 0, ended.err
+    stream = ended.level["stream"]
+    # The target's eight texts are seven words.
+    assert (stream["tokens_out"], stream["tokenizer"]["tokens_out"]) == (160, 140)
+    assert (stream["tpot_first"], stream["tpot_ms"]["n"]) == ("tokenizer", 20)
+    assert ended.level["steps"][0]["stream"]["tokenizer"] == stream["tokenizer"]
+    assert not list(ended.folder.rglob("texts.jsonl"))
+    # The role, eight texts and the reason why it ends are ten events with a choice.
+    vllm, aiperf = stream["alias"]["vllm"], stream["alias"]["aiperf"]
+    assert vllm["itl_ms"]["n"] == 180
+    assert vllm["ttft_ms"]["mean"] <= stream["ttft_ms"]["mean"]
+    assert aiperf["time_to_first_token_ms"] == stream["ttft_ms"]
+    assert aiperf["request_latency_ms"] == stream["e2e_ms"]
+    for name in ("tokenizer", "vllm ttft", "vllm itl", "aiperf inter_token_latency"):
+        assert f"\n{name}" in ended.out, ended.out
+
+
 def test_a_ladder_climbs_over_streams(torr, target):
     running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "5", "--capacity", "4")
     slo = ("--slo", "ttft p50 < 100ms")

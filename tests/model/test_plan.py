@@ -59,6 +59,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
         "seed": 1,
         "spin": False,
         "log": None,
+        "texts": None,
     }
 
 

@@ -61,7 +61,7 @@ def _measure(
     from torr.api.ctrl_c import hearing_ctrl_c
     from torr.api.listening import Listening
     from torr.cli.conclude import closed
-    from torr.cli.conduct import measured
+    from torr.cli.conduct import measured, tokenizer_of
     from torr.cli.unanswered import nothing_measured
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Lab
@@ -69,13 +69,21 @@ def _measure(
     from torr.store.rundir import RunDirectory
 
     prepared, flags = _prepared(verb, urls, given)
+    tokenizer = tokenizer_of(flags)
     interrupt = Interrupt()
     listening = Listening(interrupt, progress)
     # A function of the caller's is called in the thread of the call.
     follow: Follow = patiently if progress is None else directly
     with RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory:
         with hearing_ctrl_c(interrupt):
-            lab = Lab(directory, listening, interrupt, flags["abort_on"], follow=follow)
+            lab = Lab(
+                directory,
+                listening,
+                interrupt,
+                flags["abort_on"],
+                follow=follow,
+                tokenizer=tokenizer,
+            )
             outcome = measured(prepared, lab)
         result = closed(outcome, directory, flags["slos"])
     if listening.raised is not None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.lab import Outcome
     from torr.model.plan import Plan
+    from torr.stats.tokenizer import Tokenizer
 
     Experiment = Callable[[Lab], Outcome]
 
@@ -39,16 +40,26 @@ class Prepared:
 def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
     """Make a run from start to exit code, which is told by the error that is raised."""
     interrupt = Interrupt()
+    tokenizer = tokenizer_of(flags)
     with (
         RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory,
         heard_by(interrupt),
     ):
         with progress_for(flags) as listener:
-            lab = Lab(directory, listener, interrupt, flags["abort_on"])
+            lab = Lab(directory, listener, interrupt, flags["abort_on"], tokenizer=tokenizer)
             outcome = measured(prepared, lab)
         from torr.cli.conclude import conclude
 
         conclude(outcome, directory, flags)
+
+
+def tokenizer_of(flags: dict[str, Any]) -> Tokenizer | None:
+    """Who counts tokens, read before any load: its file may be none."""
+    if flags["tokenizer"] is None:
+        return None
+    from torr.stats.tokenizer import read_tokenizer
+
+    return read_tokenizer(flags["tokenizer"])
 
 
 def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[str, Any]:  # noqa: ANN401

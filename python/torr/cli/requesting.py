@@ -184,8 +184,10 @@ def _stream(flags: Flags) -> Stream | None:
     if dialect is None:
         require(idle_ns is None, "--idle-timeout needs --stream", "add --stream sse")
         require(not from_intended, "--from needs --stream", "add --stream sse")
+        for name, long in (("aliases", "--alias"), ("tokenizer", "--tokenizer")):
+            require(not flags[name], f"{long} needs --stream", "add --stream openai")
         return None
-    return Stream(dialect, idle_ns, from_intended)
+    return Stream(dialect, idle_ns, from_intended, flags["aliases"], flags["tokenizer"] is not None)
 
 
 def with_limits(request: Request, flags: Flags) -> Request:

@@ -6,7 +6,7 @@ import click
 
 from torr.cli import words
 from torr.cli.options import flag, together
-from torr.model.stream import DIALECTS
+from torr.model.stream import ALIASES, DIALECTS
 
 STREAM = "Streams and chat"
 
@@ -41,6 +41,23 @@ streaming = together(
         metavar="API",
         group=STREAM,
         help="ask a chat API: openai, dify, anthropic",
+    ),
+    flag(
+        "--alias",
+        "aliases",
+        type=click.Choice(ALIASES),
+        multiple=True,
+        metavar="TOOL",
+        group=STREAM,
+        rare=True,
+        help="also what it would say: vllm, aiperf",
+    ),
+    flag(
+        "--tokenizer",
+        type=words.FILE,
+        group=STREAM,
+        rare=True,
+        help="count tokens too, by a tokenizer.json",
     ),
     flag("--prompt", metavar="TEXT", group=STREAM, rare=True, help="what its users say"),
     flag(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torr.engine import Level, Slice, Start
     from torr.model.condition import Condition
     from torr.model.plan import Plan
+    from torr.stats.tokenizer import Tokenizer
     from torr.store.rundir import RunDirectory, Status
 
 
@@ -71,6 +72,8 @@ class Lab:
     # Looked up when a lab is made: tests put their own in its place.
     start: Start = field(default_factory=lambda: engine.start)
     follow: Follow = patiently
+    # Who counts the tokens of streams, where that is wanted.
+    tokenizer: Tokenizer | None = None
 
 
 @dataclass(frozen=True, slots=True)

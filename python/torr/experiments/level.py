@@ -6,6 +6,7 @@ lost is only a burden.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torr import engine
@@ -13,12 +14,14 @@ from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
 from torr.experiments.patience import directly
 from torr.experiments.prompts import with_prompts
+from torr.experiments.tokens import with_tokens
 from torr.model.plan import Duration
 from torr.model.secrets import REDACTED, is_secret, redacted_text
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
     from typing import Any
 
     from torr.engine import Level, Load
@@ -31,7 +34,7 @@ SAMPLED_TEXTS = ("detail", "head", "body")
 
 def measure(step: Step, lab: Lab) -> Measured:
     """Measure one level and keep it; raises OutputError when it cannot be kept."""
-    load = lab.start(step.plan)
+    load = lab.start(_plan(step.plan, lab))
     lab.interrupt.attach(load)
     watch = Watch(lab.abort_on)
     try:
@@ -44,10 +47,29 @@ def measure(step: Step, lab: Lab) -> Measured:
         raise
     finally:
         lab.interrupt.detach()
-    level = _labelled(engine.level(load), step)
+    level = _with_tokens(_labelled(engine.level(load), step), lab)
     lab.directory.keep_level(level)
     lab.listener.level_ended(step, level)
     return Measured(level, tuple(rates), watch.judge_level(level))
+
+
+def _plan(plan: Plan, lab: Lab) -> Plan:
+    """The plan, with a place for texts whose tokens are to be counted."""
+    return plan if lab.tokenizer is None else replace(plan, texts=str(_texts(lab)))
+
+
+def _texts(lab: Lab) -> Path:
+    return lab.directory.path / "texts.jsonl"
+
+
+def _with_tokens(level: Level, lab: Lab) -> Level:
+    """The level with the tokens of its texts; texts that are not whole are not counted."""
+    if lab.tokenizer is None:
+        return level
+    if any("file of texts" in warning for warning in level["warnings"]):
+        _texts(lab).unlink(missing_ok=True)
+        return level
+    return with_tokens(level, _texts(lab), lab.tokenizer)
 
 
 def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:

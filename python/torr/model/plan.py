@@ -133,6 +133,7 @@ class Plan:
     seed: int = 1
     spin: bool = False
     log: str | None = None
+    texts: str | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -220,6 +221,7 @@ class Plan:
             "seed": self.seed,
             "spin": self.spin,
             "log": self.log,
+            "texts": self.texts,
         }
 
     def to_text(self) -> str:

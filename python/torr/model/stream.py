@@ -10,6 +10,9 @@ from torr.errors import require
 Dialect = Literal["sse", "openai", "dify", "anthropic"]
 DIALECTS: tuple[str, ...] = get_args(Dialect)
 
+Alias = Literal["vllm", "aiperf"]
+ALIASES: tuple[str, ...] = get_args(Alias)
+
 # The metrics of result.json's `stream` that are times, in the order in which a stream shows them.
 TIMES = (
     "ttfb",
@@ -32,16 +35,25 @@ class Stream:
     """What the events of an answer look like, and how long it may stand still.
 
     `from_intended` counts its times from when the request was due, not from when it was sent.
+    `aliases` are tools whose metrics are counted beside; `keep_text` keeps what it tells in the
+    plan's file of texts.
     """
 
     dialect: Dialect
     idle_timeout_ns: int | None = None
     from_intended: bool = False
+    aliases: tuple[Alias, ...] = ()
+    keep_text: bool = False
 
     def __post_init__(self) -> None:
         """Check the time."""
         idle_ns = self.idle_timeout_ns
         require(idle_ns is None or idle_ns > 0, "the idle timeout must be longer than 0")
+        require(
+            "vllm" not in self.aliases or self.dialect == "openai",
+            f"--alias vllm and a stream of {self.dialect}: vLLM only knows OpenAI's",
+            "use --alias aiperf, or --stream openai",
+        )
 
     def as_json(self) -> Json:
         """The contract's `stream`."""
@@ -50,6 +62,10 @@ class Stream:
             found["idle_timeout_ns"] = self.idle_timeout_ns
         if self.from_intended:
             found["from_intended"] = True
+        if self.aliases:
+            found["aliases"] = list(self.aliases)
+        if self.keep_text:
+            found["keep_text"] = True
         return found
 
 

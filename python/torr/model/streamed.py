@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from torr.model.part import Amount, Count, Part, Rate, Stats
@@ -16,9 +18,23 @@ class Prompts(Part):
     unique_prefix: bool = False
 
 
+class Tokenizer(Part):
+    """What a tokenizer counts in the text of the ok streams, thoughts among it."""
+
+    file: str
+    tokens_out: Count
+    tokens_reasoning: Count = 0
+    tokens_per_s: Amount | None = None
+    tpot_ms: Stats | None = Field(default=None, description="by its own count alone")
+    uncounted: Count = Field(default=0, description="streams with calls of tools, or too long")
+
+
 class Stream(Part):
     """What was seen of streamed answers."""
 
+    from_: Literal["sent", "intended"] = Field(
+        default="sent", alias="from", description="what times count from that are of the whole"
+    )
     ttfb_ms: Stats | None = None
     ttfe_ms: Stats | None = None
     ttft_ms: Stats | None = None
@@ -29,6 +45,10 @@ class Stream(Part):
     e2e_ms: Stats | None = None
     stream_end_ms: Stats | None = None
     tpot_ms: Stats | None = None
+    tpot_first: Literal["one", "tokenizer"] = Field(
+        default="one", description="how many tokens the first event with text counts in tpot_ms"
+    )
+    tokenizer: Tokenizer | None = None
     tokens_in: Count | None = None
     tokens_out: Count | None = None
     tokens_reasoning: Count | None = None
@@ -50,3 +70,6 @@ class Stream(Part):
     good_per_s: Amount | None = None
     goodput_missing: str | None = None
     prompts: Prompts | None = None
+    alias: dict[str, dict[str, Stats | None]] = Field(
+        default={}, description="what other tools would say, by their definitions and names"
+    )

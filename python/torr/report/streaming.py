@@ -15,7 +15,13 @@ def stream_times(level: Level) -> list[tuple[str, Mapping[str, Any]]]:
     """The times of a level's streams that were measured, each under its name."""
     stream = level.get("stream") or {}
     found = [(name, stream.get(f"{name}_ms")) for name in TIMES]
-    return [(name, stats) for name, stats in found if stats]
+    aliases = [
+        (f"{tool} {name.removesuffix('_ms')}", stats)
+        for tool, metrics in (stream.get("alias") or {}).items()
+        for name, stats in metrics.items()
+        if name.endswith("_ms")
+    ]
+    return [(name, stats) for name, stats in [*found, *aliases] if stats]
 
 
 def stream_facts(level: Level) -> dict[str, str]:
@@ -27,8 +33,10 @@ def stream_facts(level: Level) -> dict[str, str]:
 
 def _facts(stream: Mapping[str, Any]) -> dict[str, str]:
     return {
+        "counted from": "when each request was due" if stream.get("from") == "intended" else "",
         "tokens/s": _token_rate(stream),
         "tokens": _tokens(stream),
+        "tokenizer": _tokenizer(stream.get("tokenizer")),
         "goodput": _goodput(stream),
         "events": ", ".join(f"{name} {n:,}" for name, n in (stream.get("events") or {}).items()),
         "coalesced": _coalesced(stream),
@@ -53,6 +61,17 @@ def _tokens(stream: Mapping[str, Any]) -> str:
         text += f", {stream['tokens_reasoning']:,} of them reasoning"
     untold = stream.get("tokens_untold") or 0
     return text + (f"; {show_count(untold, 'answer')} did not say" if untold else "")
+
+
+def _tokenizer(counted: Mapping[str, Any] | None) -> str:
+    if not counted:
+        return ""
+    text = f"{counted['tokens_out']:,} out"
+    if counted.get("tokens_reasoning"):
+        text += f", {counted['tokens_reasoning']:,} of them reasoning"
+    missed = counted.get("uncounted") or 0
+    more = f"; {show_count(missed, 'answer')} with calls of tools not counted" if missed else ""
+    return f"{text}, by {counted['file']}{more}"
 
 
 def _goodput(stream: Mapping[str, Any]) -> str:

@@ -1,0 +1,42 @@
+"""Tokens in texts, counted by a tokenizer.json of the `tokenizers` library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """One that was read, and the name of its file."""
+
+    name: str
+    _library: Any
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, without those that models put around it."""
+        found = self._library.encode_batch(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in found]
+
+
+def read_tokenizer(file: str) -> Tokenizer:
+    """Read a tokenizer.json; raises UsageError that says what is missing or wrong."""
+    try:
+        from tokenizers import Tokenizer as Library
+    except ImportError as error:
+        raise UsageError(
+            "--tokenizer needs the tokenizers library", "pip install 'torr[tokenizer]'"
+        ) from error
+    try:
+        return Tokenizer(Path(file).name, Library.from_file(file))
+    except Exception as error:  # The library raises plain exceptions.
+        raise UsageError(
+            f"--tokenizer {file}: is no tokenizer: {error}",
+            "it is the tokenizer.json beside a model of Hugging Face",
+        ) from error
