@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 
@@ -72,7 +73,21 @@ def test_turns_go_on_with_the_conversation(torr, target):
     assert [step["name"] for step in level["steps"]] == ["turn 1", "turn 2", "turn 3"]
     assert level["counts"]["ok"] == counts["answered"] == 30
     prompts = level["stream"]["prompts"]
-    assert prompts == {"given": 1, "sent": 10, "reused": 9, "unique_prefix": False}
+    begun = level["steps"][0]["counts"]["attempted"]
+    assert prompts == {"given": 1, "sent": begun, "reused": begun - 1, "unique_prefix": False}
+
+
+def test_a_ladder_goes_on_with_the_prompts_and_counts_those_said_again(torr, target, tmp_path):
+    running = target("openai", "--tokens", "1", "--ttft", "5ms")
+    lines = [json.dumps({"prompt": f"say {number}"}) for number in range(10)]
+    (tmp_path / "prompts.jsonl").write_text("\n".join(lines))
+    said = ("--chat", "openai", "--model", "m", "--prompts", "prompts.jsonl")
+    ended = torr("ladder", *said, "--levels", "1,2", "-z", "300ms", *QUICK, running.url)
+    prompts = [level["stream"]["prompts"] for level in ended.result["levels"]]
+    sent = [each["sent"] for each in prompts]
+    assert sum(sent) == running.stop()["answered"] > 10
+    assert sum(each["reused"] for each in prompts) == sum(sent) - 10
+    assert prompts[1]["reused"] == sent[1] - max(0, 10 - sent[0])
 
 
 def test_the_summary_says_what_a_user_feels(torr, target):

@@ -13,7 +13,7 @@ from torr import engine
 from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
 from torr.experiments.patience import directly
-from torr.experiments.prompts import with_prompts
+from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.experiments.tokens import with_tokens
 from torr.model.plan import Duration
 from torr.model.secrets import REDACTED, is_secret, redacted_text
@@ -34,7 +34,8 @@ SAMPLED_TEXTS = ("detail", "head", "body")
 
 def measure(step: Step, lab: Lab) -> Measured:
     """Measure one level and keep it; raises OutputError when it cannot be kept."""
-    load = lab.start(_plan(step.plan, lab))
+    before = begun_before(lab.directory.levels)
+    load = lab.start(behind(_plan(step.plan, lab), before))
     lab.interrupt.attach(load)
     watch = Watch(lab.abort_on)
     try:
@@ -47,7 +48,7 @@ def measure(step: Step, lab: Lab) -> Measured:
         raise
     finally:
         lab.interrupt.detach()
-    level = _with_tokens(_labelled(engine.level(load), step), lab)
+    level = _with_tokens(_labelled(engine.level(load), step, before), lab)
     lab.directory.keep_level(level)
     lab.listener.level_ended(step, level)
     return Measured(level, tuple(rates), watch.judge_level(level))
@@ -88,7 +89,7 @@ def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
     return rates
 
 
-def _labelled(level: Level, step: Step) -> Level:
+def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
     """The level as result.json has it; a window that never opened answered nothing a second."""
     place: Level = {"candidate": None, "factors": {}, "round": step.round}
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
@@ -98,7 +99,7 @@ def _labelled(level: Level, step: Step) -> Level:
         "monitor": {},
     }
     whole = {**place, **level, **rates, **found}
-    return with_prompts(whole, step.plan)
+    return with_prompts(whole, step.plan, prompts_before)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:

@@ -1,29 +1,64 @@
-"""How often the prompts of a level were said again: a server's cache may know them."""
+"""Prompts over the levels of a run: none is said again before all were, and how many were is told.
+
+A server's cache may know what was said before.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from torr.model.rows import Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torr.engine import Level
-    from torr.model.plan import Plan
+    from torr.model.plan import Group, Plan
 
 
-def with_prompts(level: Level, plan: Plan) -> Level:
+def begun_before(levels: Iterable[Level]) -> int:
+    """How many conversations these levels have begun."""
+    told = ((level.get("stream") or {}).get("prompts") or {} for level in levels)
+    return sum(prompts.get("sent", 0) for prompts in told)
+
+
+def behind(plan: Plan, begun: int) -> Plan:
+    """The plan with its prompts turned on by so many: it goes on where earlier levels ended."""
+    if not begun or not any(isinstance(group.data, Rows) for group in plan.groups):
+        return plan
+    return replace(plan, groups=tuple(_turned(group, begun) for group in plan.groups))
+
+
+def _turned(group: Group, begun: int) -> Group:
+    if not isinstance(group.data, Rows):
+        return group
+    rows = group.data.rows
+    at = begun % len(rows)
+    return replace(group, data=replace(group.data, rows=rows[at:] + rows[:at]))
+
+
+def with_prompts(level: Level, plan: Plan, before: int) -> Level:
     """The level with `stream.prompts`, where it said some; the warm-up says them too.
 
-    `given` conversations, `sent` requests that began one, and how many of those were `reused`.
+    `given` conversations, `sent` requests that began one, and how many of those were `reused`: said
+    in this level or, as `before` counts, in an earlier one.
     """
     rows = [group.data for group in plan.groups if isinstance(group.data, Rows)]
     if not rows or not level.get("stream"):
         return level
     given = sum(len(each.rows) for each in rows)
-    steps = max(len(group.source.requests) for group in plan.groups)
-    sent = level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
-    begun = -(-sent // steps)
+    begun = _begun(level, plan)
     is_unique = all(each.is_unique for each in rows)
-    reused = 0 if is_unique else max(0, begun - given)
+    unsaid = max(0, given - before)
+    reused = 0 if is_unique else max(0, begun - unsaid)
     prompts = {"given": given, "sent": begun, "reused": reused, "unique_prefix": is_unique}
     return {**level, "stream": {**level["stream"], "prompts": prompts}}
+
+
+def _begun(level: Level, plan: Plan) -> int:
+    """Requests that began a conversation: first turns; of the warm-up only all turns are known."""
+    turns = max(len(group.source.requests) for group in plan.groups)
+    steps: list[dict[str, Any]] = level.get("steps") or []
+    first: int = (steps[0] if steps else level)["counts"]["attempted"]
+    return first + -(-int(level["warmup"]["counts"]["attempted"]) // turns)

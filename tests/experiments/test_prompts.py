@@ -1,0 +1,54 @@
+"""Prompts over several levels."""
+
+from __future__ import annotations
+
+import pytest
+
+from torr.experiments.prompts import begun_before, behind, with_prompts
+from torr.model.pace import Closed
+from torr.model.plan import Count, Group, Plan
+from torr.model.request import Request
+from torr.model.rows import Rows
+from torr.model.source import Source
+
+
+def plan(*, turns=1, is_unique=False):
+    requests = tuple(Request("http://127.0.0.1:9/", name=f"turn {n}") for n in range(turns))
+    rows = Rows(("prompt",), (("a",), ("b",), ("c",)), is_unique)
+    source = Source(requests, "steps" if turns > 1 else "turn")
+    return Plan((Group(Closed(1), source, data=rows),), Count(1))
+
+
+def level(first, warmup=0):
+    counts = {"attempted": first}
+    return {
+        "counts": {"attempted": 100},
+        "steps": [{"counts": counts}],
+        "warmup": {"counts": {"attempted": warmup}},
+        "stream": {"ttft_ms": None},
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "before", "reused"), [(2, 0, 0), (3, 0, 0), (5, 0, 2), (2, 2, 1), (2, 7, 2)]
+)
+def test_what_was_said_before_is_said_again(first, before, reused):
+    prompts = with_prompts(level(first), plan(), before)["stream"]["prompts"]
+    assert prompts == {"given": 3, "sent": first, "reused": reused, "unique_prefix": False}
+
+
+def test_only_first_turns_begin_a_conversation():
+    prompts = with_prompts(level(4, warmup=3), plan(turns=2), 0)["stream"]["prompts"]
+    assert (prompts["sent"], prompts["reused"]) == (6, 3)
+
+
+def test_what_begins_anew_each_time_is_never_said_again():
+    assert with_prompts(level(9), plan(is_unique=True), 9)["stream"]["prompts"]["reused"] == 0
+
+
+def test_a_level_goes_on_where_the_last_one_ended():
+    earlier = [with_prompts(level(4), plan(), 0), {"stream": None}]
+    assert begun_before(earlier) == 4
+    turned = behind(plan(), 4).groups[0].data
+    assert turned.rows == (("b",), ("c",), ("a",))
+    assert behind(plan(), 0) == plan()
