@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from torr.report.findings import Finding
-    from torr.report.ladder_figure import Ladder
+    from torr.report.ladder_marks import Ladder
 
 
 def write_ladder(result: dict[str, Any], directory: Path) -> list[Path]:
@@ -52,7 +52,7 @@ def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
 
 def ladder(result: dict[str, Any]) -> Ladder:
     """Return what the pictures of a ladder's result show."""
-    from torr.report.ladder_figure import Ladder
+    from torr.report.ladder_marks import Ladder
 
     series = Series.of(result["name"], result["levels"])
     return Ladder(

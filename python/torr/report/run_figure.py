@@ -1,18 +1,16 @@
 """Pictures over time: response times as bands, ok/s, and errors below on the same axis.
 
-One level starts at its own zero, with the warm-up in front of it; the levels of a ladder stand one
-after the other, each under its number of connections. A percentile that too few answers carry in a
-slice leaves a gap.
+A percentile that too few answers carry in a slice leaves a gap.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import theme
+from torr.report.stretches import Piece, Stretch, stretches_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,30 +22,9 @@ _BANDS = (("p50", "p95", 0.55), ("p95", "p99", 0.25))
 _LINES = (("p50", (0, ())), ("p95", (0, (5, 2))), ("p99", (0, (1, 1.5))))
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """One slice at its place on the axis; `start` and `seconds` in seconds."""
-
-    start: float
-    seconds: float
-    times: dict[str, Any]
-    ok_per_s: float
-    errors_per_s: float
-
-
-@dataclass(frozen=True)
-class _Stretch:
-    """One level's slices; `end` is where its measured window ends."""
-
-    name: str
-    start: float
-    end: float
-    pieces: tuple[_Piece, ...]
-
-
 def timeline(levels: Sequence[Level], width: float = 10, height: float = 6.6) -> Figure | None:
     """Return the picture of all slices of these levels; None when there are none."""
-    stretches = _stretches(levels)
+    stretches = stretches_of(levels)
     if not stretches:
         return None
     fig = theme.figure(width, height)
@@ -80,54 +57,7 @@ def timeline(levels: Sequence[Level], width: float = 10, height: float = 6.6) ->
     return fig
 
 
-def _stretches(levels: Sequence[Level]) -> list[_Stretch]:
-    """The levels in the order of measuring, one behind the other on the axis."""
-    made: list[_Stretch] = []
-    for level in levels:
-        start = made[-1].end if made else 0.0
-        measured = tuple(_piece(s, start + s["t_s"]) for s in _phase(level, "measure"))
-        if measured:
-            end = measured[-1].start + measured[-1].seconds
-            made.append(_Stretch(theme.short(level["concurrency"]), start, end, measured))
-    if len(levels) == 1 and made:
-        return [_with_surroundings(made[0], levels[0])]
-    return made
-
-
-def _with_surroundings(stretch: _Stretch, level: Level) -> _Stretch:
-    """The one level with its warm-up in front, ending at zero, and its drain behind.
-
-    Slices cut short are left out there: a rate over some milliseconds says nothing.
-    """
-    warmup = [(s, s.get("seconds") or 1.0) for s in _phase(level, "warmup")]
-    begin = -sum(seconds for _, seconds in warmup)
-    around = []
-    for piece, seconds in warmup:
-        around.append(_piece(piece, begin))
-        begin += seconds
-    around += [_piece(piece, piece["t_s"]) for piece in _phase(level, "drain")]
-    least = 0.5 * max(piece.seconds for piece in stretch.pieces)
-    pieces = [*stretch.pieces, *(piece for piece in around if piece.seconds >= least)]
-    return replace(stretch, pieces=tuple(sorted(pieces, key=lambda piece: piece.start)))
-
-
-def _phase(level: Level, phase: str) -> list[Level]:
-    return [s for s in level.get("slices") or () if s.get("phase", "measure") == phase]
-
-
-def _piece(piece: Level, start: float) -> _Piece:
-    seconds = piece.get("seconds") or 1.0
-    failed = sum(((piece.get("counts") or {}).get("errors") or {}).values())
-    return _Piece(
-        start=start,
-        seconds=seconds,
-        times=(piece.get("latency") or {}).get("response_ms") or {},
-        ok_per_s=piece.get("ok_per_s") or 0.0,
-        errors_per_s=failed / seconds,
-    )
-
-
-def _times(ax: Axes, stretch: _Stretch) -> None:
+def _times(ax: Axes, stretch: Stretch) -> None:
     xs = [piece.start + piece.seconds / 2 for piece in stretch.pieces]
     values = {stat: [_value(piece, stat) for piece in stretch.pieces] for stat, _ in _LINES}
     for low, high, alpha in _BANDS:
@@ -136,7 +66,7 @@ def _times(ax: Axes, stretch: _Stretch) -> None:
         ax.plot(xs, values[stat], color=theme.BLUE, linewidth=1.5, linestyle=dash)
 
 
-def _name_lines(ax: Axes, stretch: _Stretch) -> None:
+def _name_lines(ax: Axes, stretch: Stretch) -> None:
     """Name each percentile at its last value, at least a line's height above the one below."""
     lowest = -math.inf
     for stat, _ in _LINES:
@@ -157,7 +87,7 @@ def _name_lines(ax: Axes, stretch: _Stretch) -> None:
         )
 
 
-def _rates(ax: Axes, stretch: _Stretch) -> None:
+def _rates(ax: Axes, stretch: Stretch) -> None:
     edges = [piece.start for piece in stretch.pieces]
     edges.append(stretch.pieces[-1].start + stretch.pieces[-1].seconds)
     ax.stairs(
@@ -169,7 +99,7 @@ def _rates(ax: Axes, stretch: _Stretch) -> None:
     )
 
 
-def _errors(ax: Axes, stretch: _Stretch) -> None:
+def _errors(ax: Axes, stretch: Stretch) -> None:
     failing = [piece for piece in stretch.pieces if piece.errors_per_s]
     ax.bar(
         [piece.start for piece in failing],
@@ -186,7 +116,7 @@ def _dress(ax: Axes, title: str) -> None:
     theme.from_zero(ax, ax.dataLim.ymax if math.isfinite(ax.dataLim.ymax) else 0)
 
 
-def _separate(ax: Axes, stretches: Sequence[_Stretch], *, words: bool) -> None:
+def _separate(ax: Axes, stretches: Sequence[Stretch], *, words: bool) -> None:
     for stretch in stretches[1:]:
         ax.axvline(stretch.start, color=theme.GRID, linewidth=1)
     first, last = stretches[0].pieces[0], stretches[-1].pieces[-1]
@@ -210,7 +140,7 @@ def _shade(ax: Axes, begin: float, end: float, name: str) -> None:
     )
 
 
-def _name_levels(ax: Axes, stretches: Sequence[_Stretch]) -> None:
+def _name_levels(ax: Axes, stretches: Sequence[Stretch]) -> None:
     """Connections of each level inside the top of the picture, where there is room for them."""
     whole = stretches[-1].end - stretches[0].start
     fig_width = float(ax.figure.get_figure(root=True).get_size_inches()[0])
@@ -230,16 +160,16 @@ def _name_levels(ax: Axes, stretches: Sequence[_Stretch]) -> None:
             )
 
 
-def _value(piece: _Piece, stat: str) -> float:
+def _value(piece: Piece, stat: str) -> float:
     value = piece.times.get(stat)
     return math.nan if value is None else float(value)
 
 
-def _known_times(stretches: Sequence[_Stretch]) -> list[float]:
+def _known_times(stretches: Sequence[Stretch]) -> list[float]:
     pieces = [piece for stretch in stretches for piece in stretch.pieces]
     values = [_value(piece, stat) for piece in pieces for stat, _ in _LINES]
     return [value for value in values if not math.isnan(value)]
 
 
-def _has_errors(stretches: Sequence[_Stretch]) -> bool:
+def _has_errors(stretches: Sequence[Stretch]) -> bool:
     return any(piece.errors_per_s for stretch in stretches for piece in stretch.pieces)
