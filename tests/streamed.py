@@ -1,0 +1,94 @@
+"""Levels whose answers are streams, as the engine writes them: numbers that histograms bear out."""
+
+import base64
+import math
+import random
+import struct
+import zlib
+from collections import Counter
+
+_SHARES = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
+
+
+def histogram(values_ns):
+    """Return values as HdrHistogram V2 with three digits, compressed, base64."""
+    places = Counter(_place(value) for value in values_ns)
+    data, at = b"", 0
+    for place, count in sorted(places.items()):
+        data += (_leb128(-(place - at)) if place > at else b"") + _leb128(count)
+        at = place + 1
+    head = struct.pack(">iiiiqqd", 0x1C849313, len(data), 0, 3, 1, 3_600_000_000_000, 1.0)
+    packed = zlib.compress(head + data)
+    return base64.b64encode(struct.pack(">ii", 0x1C849314, len(packed)) + packed).decode()
+
+
+def stats(values_ns):
+    """Return the numbers of a time in milliseconds; percentiles where there are enough values."""
+    ordered = sorted(values_ns)
+    n = len(ordered)
+    if not n:
+        return None
+    found = {"n": n, "mean": sum(ordered) / n / 1e6, "min": ordered[0] / 1e6}
+    for stat, share in _SHARES.items():
+        enough = n >= 10 / (1 - share) - 1e-6
+        found[stat] = ordered[math.ceil(share * n - 1e-9) - 1] / 1e6 if enough else None
+    return {**found, "p99_99": None, "max": ordered[-1] / 1e6}
+
+
+def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
+    """Make the answers of a level streams: as many as are ok, in the slices in which they are."""
+    dice = random.Random(seed)
+    every = [_heard(piece, dice, ttft_ms, texts, gap_ms) for piece in level["slices"]]
+    measured = [
+        heard
+        for heard, piece in zip(every, level["slices"], strict=True)
+        if piece["phase"] == "measure"
+    ]
+    whole = {name: [ns for heard in measured for ns in heard[name]] for name in every[0]}
+    level["stream"] = _stream(whole, texts, level["seconds"])
+    level["histograms"] = {name: histogram(values) for name, values in whole.items() if values}
+    return level
+
+
+def _heard(piece, dice, ttft_ms, texts, gap_ms):
+    """The times of one slice's streams, which are written into it."""
+    ok = piece["counts"]["ok"]
+    heard = {
+        "ttft": [int(ttft_ms * 1e6 * dice.lognormvariate(0, 0.4)) for _ in range(ok)],
+        "inter_chunk": [
+            int(gap_ms * 1e6 * dice.uniform(0.9, 1.1)) for _ in range(ok * (texts - 1))
+        ],
+    }
+    heard["tpot"] = heard["inter_chunk"][:ok]
+    heard["response"] = [int(ns + (texts - 1) * gap_ms * 1e6) for ns in heard["ttft"]]
+    piece["stream"] = _stream(heard, texts, piece["seconds"])
+    piece["histograms"] = {name: histogram(values) for name, values in heard.items() if values}
+    piece["latency"]["response_ms"] = stats(heard["response"])
+    return heard
+
+
+def _stream(heard, texts, seconds):
+    n = len(heard["ttft"])
+    times = {f"{name}_ms": stats(values) for name, values in heard.items() if name != "response"}
+    return {
+        **times,
+        "tokens_in": n,
+        "tokens_out": n * texts if n else None,
+        "tokens_per_s": n * texts / seconds if n else None,
+        "goodput_rate": 97.5 if n else None,
+        "goodput_missing": None,
+        "inter_chunk_reliable": True,
+    }
+
+
+def _place(value):
+    bucket = max(0, value.bit_length() - 11)
+    return (bucket << 10) + (value >> bucket)
+
+
+def _leb128(number):
+    coded, data = (number << 1) ^ (number >> 63), b""
+    while coded > 0x7F:
+        data += bytes([coded & 0x7F | 0x80])
+        coded >>= 7
+    return data + bytes([coded])
