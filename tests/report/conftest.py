@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from streamed import streaming
 from torr.model.condition import Condition
 from torr.report import diff
 from torr.stats import capacity
@@ -197,6 +198,20 @@ def run():
     made["reasons"] = {"timeout.first_byte": 30, "status.503": 10}
     made["statuses"] = {"200": 21_500, "503": 10}
     return result("run", [made])
+
+
+@pytest.fixture
+def streamed():
+    """A run of ten streams a second: no slice has enough of them for a percentile."""
+    made = streaming(level(20, 10.0, 480.0, seconds=60.0, slices=slices(10.0, 480.0, 0, 60)), 300)
+    return result("run", [made], ["ttft p95 < 800ms"])
+
+
+@pytest.fixture
+def streamed_ladder():
+    """Streams that queue from 20 users on; only 20 and 50 users had enough of them for a p95."""
+    levels = [streaming(station(n, limit=20, delay_ms=500), 6 * n + 200) for n in LEVELS[:6]]
+    return result("ladder", levels, ["ttft p95 < 900ms"])
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from torr.errors import OutputError
 from torr.report import html
 
 VOID = {"meta"}
+STREAMED = ("streamed", "streamed_ladder")
 
 
 class Page(HTMLParser):
@@ -42,7 +43,9 @@ class Page(HTMLParser):
         return "".join(self.texts)
 
 
-@pytest.fixture(params=["run", "ladder", "limited_ladder", "collapsing_ladder", "diffed"])
+@pytest.fixture(
+    params=[*("run", "ladder", "limited_ladder", "collapsing_ladder", "diffed"), *STREAMED]
+)
 def any_result(request):
     return request.getfixturevalue(request.param)
 

@@ -70,7 +70,7 @@ def compare(a: Series, b: Series) -> dict[str, Any]:
         "kind": "diff",
         "name": name,
         "levels": [],
-        "series": [{"name": s.name, "points": [asdict(p) for p in s.points]} for s in (a, b)],
+        "series": [{"name": s.name, "points": list(map(_as_json, s.points))} for s in (a, b)],
         "verdicts": [
             verdict
             for concurrency in common
@@ -78,6 +78,11 @@ def compare(a: Series, b: Series) -> dict[str, Any]:
             if (verdict := _verdict(a, b, concurrency, metric)) is not None
         ],
     }
+
+
+def _as_json(point: Point) -> dict[str, Any]:
+    """A point without its streams, of which a diff says nothing."""
+    return {key: value for key, value in asdict(point).items() if key != "stream"}
 
 
 def sides(result: dict[str, Any]) -> tuple[Series, Series]:

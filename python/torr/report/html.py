@@ -30,7 +30,7 @@ Result = Mapping[str, Any]
 Draw = Callable[[float, float], "Figure | None"]
 
 _PAGE = Path(__file__).with_name("page.html")
-_WIDE, _NARROW = (10.0, 6.2), (4.0, 6.2)
+_WIDE, _NARROW, _HEIGHT = 10.0, 4.0, 6.2
 _SIGNS = {"healthy": "●", "contended": "▲", "generator-limited": "■", "unknown": "○"}
 
 
@@ -52,7 +52,7 @@ def page(result: Result) -> str:
         "health": health,
         "sign": _SIGNS[health],
         "trust": _kept_together(trust.trust(result)),
-        "chart": _chart(main_chart(result), "main", sentence.verdict(result)),
+        "chart": "".join(_charts(result)),
         "numbers": "".join(_numbers(result)),
         "details": "".join(_details(result)),
         "version": escape(str(result.get("torr", ""))),
@@ -63,6 +63,21 @@ def page(result: Result) -> str:
 def _kept_together(text: str) -> str:
     """Escaped text whose numbers do not part from their units at a line's end."""
     return re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)", "\u00a0", escape(text))
+
+
+def _charts(result: Result) -> Iterator[str]:
+    """What answers the question: of streams how their times are spread comes first."""
+    from torr.report import spread_figure, stream_figure
+
+    if len(result["levels"]) == 1 and result["kind"] == "run":
+        level, slos = result["levels"][0], png.conditions(dict(result))
+        words = "Time until the first text, and between texts, at each percentile"
+        yield _chart(lambda w, h: spread_figure.streams(level, slos, w, h), "spread", words, 3.2)
+    yield _chart(main_chart(result), "main", sentence.verdict(result))
+    if result["kind"] == "ladder" and result["levels"]:
+        ladder = png.ladder(dict(result))
+        words = "First texts, the pace of texts, tokens and goodput at each level"
+        yield _chart(lambda w, _: stream_figure.panels(ladder, w), "streams", words)
 
 
 def main_chart(result: Result) -> Draw:
@@ -78,9 +93,9 @@ def main_chart(result: Result) -> Draw:
     return lambda width, height: run_figure.timeline(result["levels"], width, height)
 
 
-def _chart(draw: Draw, prefix: str, label: str) -> str:
+def _chart(draw: Draw, prefix: str, label: str, height: float = _HEIGHT) -> str:
     """The chart in both widths, or nothing where there is nothing to draw."""
-    sizes = {"wide": _WIDE, "narrow": _NARROW}
+    sizes = {"wide": (_WIDE, height), "narrow": (_NARROW, height)}
     drawn = {name: chart(draw, size, f"{prefix}-{name}", label) for name, size in sizes.items()}
     shown = [f'<div class="{name}">{picture}</div>' for name, picture in drawn.items() if picture]
     return f"<figure>{''.join(shown)}</figure>" if shown else ""

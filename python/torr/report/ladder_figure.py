@@ -127,17 +127,16 @@ def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
 
 
 def _time_line(ax: Axes, series: Series, metric: str, mark: Mark) -> list[float]:
-    known = [p for p in series.points if getattr(p, metric) is not None]
     name = "p95" if metric == "p95_ms" else "mean TTLB"
-    tips = [f"{series.places(p.concurrency)}: {name} {show_ms(getattr(p, metric))}" for p in known]
-    ladder_marks.line(ax, known, metric, mark, tips)
-    return [getattr(p, metric) for p in known]
+    return ladder_marks.named_line(
+        ax, series, metric, mark, lambda p: f"{name} {show_ms(p.value(metric))}"
+    )
 
 
 def _time_limits(ax: Axes, slos: Sequence[Condition], highest: float) -> list[Condition]:
     """Draw the limits of response and service times that lie in reach; return them."""
-    reached = [s for s in slos if s.unit == "ms" and s.name is None and s.limit <= 3 * highest]
-    return ladder_marks.limit_lines(ax, reached)
+    times = [s for s in slos if s.unit == "ms" and s.name is None and not s.is_of_streams]
+    return ladder_marks.limit_lines(ax, [s for s in times if s.limit <= 3 * highest])
 
 
 def _rate_limits(ax: Axes, slos: Sequence[Condition]) -> list[Condition]:

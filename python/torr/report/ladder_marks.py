@@ -6,7 +6,8 @@ hatched, which the legend names; they are never joined to the line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,10 @@ def line(
     ax: Axes, points: Sequence[Point], metric: str, mark: Mark, tips: Sequence[str] = ()
 ) -> None:
     """Join the points by a line; each marker gets its tip."""
+    values = [p.value(metric) for p in points]
     (line,) = ax.plot(
         [p.concurrency for p in points],
-        [getattr(p, metric) for p in points],
+        [math.nan if value is None else value for value in values],
         color=mark.colour,
         marker=mark.marker,
         linestyle=mark.dash,
@@ -68,6 +70,16 @@ def line(
         zorder=3,
     )
     line.set_gid("tips:" + "|".join(tips) if tips else None)
+
+
+def named_line(
+    ax: Axes, series: Series, metric: str, mark: Mark, tell: Callable[[Point], str]
+) -> list[float]:
+    """Draw one number of every level that has it, told by `tell` in its tip; return the numbers."""
+    known = [p for p in series.points if p.value(metric) is not None]
+    tips = [f"{series.places(p.concurrency)}: {tell(p)}" for p in known]
+    line(ax, known, metric, mark, tips)
+    return [value for p in known if (value := p.value(metric)) is not None]
 
 
 def ranges(ax: Axes, series: Series, metric: str) -> list[float]:
@@ -89,7 +101,7 @@ def unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
             ax.axvspan(
                 low, high, facecolor="none", edgecolor=theme.GREY, hatch=hatch, lw=0, zorder=0
             )
-            value = getattr(point, metric)
+            value = point.value(metric)
             if value is not None:
                 ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,16 +21,18 @@ if TYPE_CHECKING:
 
 
 def write_ladder(result: dict[str, Any], directory: Path) -> list[Path]:
-    """Write NAME_qps_ttlb.png and NAME_successrate.png of a ladder."""
-    from torr.report import ladder_figure
+    """Write NAME_qps_ttlb.png and NAME_successrate.png of a ladder; of streams NAME_streams.png."""
+    from torr.report import ladder_figure, stream_figure
 
     name = result["name"]
     shown = ladder(result)
     failures = replace(shown, title=sentence.success(result))
-    return [
-        _save(directory / f"{name}_qps_ttlb.png", lambda: ladder_figure.qps_ttlb(shown)),
-        _save(directory / f"{name}_successrate.png", lambda: ladder_figure.success(failures)),
-    ]
+    pictures: dict[str, Callable[[], Figure | None]] = {
+        "qps_ttlb": lambda: ladder_figure.qps_ttlb(shown),
+        "successrate": lambda: ladder_figure.success(failures),
+        "streams": lambda: stream_figure.panels(shown, titled=True),
+    }
+    return _save_all(pictures, directory, f"{name}_", ".png")
 
 
 def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
@@ -41,13 +43,11 @@ def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
     sides = diff.sides(result)
     words = sentence.verdict(result), trust.trust(result)
     failures = sentence.success(result), words[1]
-    return [
-        _save(directory / f"{name}.qps.ttlb.diff.png", lambda: diff_figure.qps_ttlb(sides, words)),
-        _save(
-            directory / f"{name}.success_rate.diff.png",
-            lambda: diff_figure.success(sides, failures),
-        ),
-    ]
+    pictures: dict[str, Callable[[], Figure]] = {
+        "qps.ttlb": lambda: diff_figure.qps_ttlb(sides, words),
+        "success_rate": lambda: diff_figure.success(sides, failures),
+    }
+    return _save_all(pictures, directory, f"{name}.", ".diff.png")
 
 
 def ladder(result: dict[str, Any]) -> Ladder:
@@ -86,13 +86,24 @@ def conditions(result: dict[str, Any]) -> tuple[Condition, ...]:
     return tuple(Condition.parse(text) for text in dict.fromkeys(texts) if text)
 
 
-def _save(path: Path, draw: Callable[[], Figure]) -> Path:
+def _save_all(
+    pictures: Mapping[str, Callable[[], Figure | None]], directory: Path, before: str, after: str
+) -> list[Path]:
+    """Draw pictures that have something to draw, each into a file of its name; their paths."""
+    saved = [_save(directory / f"{before}{name}{after}", pictures[name]) for name in pictures]
+    return [path for path in saved if path is not None]
+
+
+def _save(path: Path, draw: Callable[[], Figure | None]) -> Path | None:
+    """Draw one picture; None where there is nothing to draw."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     from torr.report import theme
 
     with theme.style():
         figure = draw()
+        if figure is None:
+            return None
         FigureCanvasAgg(figure)
         content = io.BytesIO()
         figure.savefig(content, format="png", dpi=theme.DPI)

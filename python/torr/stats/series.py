@@ -8,14 +8,20 @@ what the target did. A .dat file gives the same points, with less in them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import mean, median, stdev
 from typing import Any
 
+from torr.model.condition import STATS
+from torr.model.stream import TIMES
 from torr.units import show_levels
 
 Level = Mapping[str, Any]
+
+RATES = {"tokens/s": "tokens_per_s", "goodput": "goodput_rate"}
+"""Of streams, what conditions call them and what result.json does."""
 
 MOST_STARVED = 1
 """Percent of the users that may be missing from a level that claims something: as many as the
@@ -44,6 +50,13 @@ class Point:
     p95_ms_range: tuple[float, float] | None = None
     spread: float | None = None
     """Coefficient of variation of ok/s, as a fraction: of the rounds, or of the slices of one."""
+    stream: Mapping[str, float] = field(default_factory=dict)
+    """What is known of streams, each by its name in a condition: `ttft p95`, `tokens/s`."""
+
+    def value(self, metric: str) -> float | None:
+        """Return a number by the name of its field, or by that in `stream`; None without one."""
+        found: float | None = self.stream.get(metric, getattr(self, metric, None))
+        return found
 
     @property
     def is_dead(self) -> bool:
@@ -191,7 +204,22 @@ def _point(rounds: list[Level]) -> Point:
             _known(rounds if len(rounds) > 1 else slices, lambda x: _time(x, "response_ms", "p95"))
         ),
         spread=variation(spread_of),
+        stream=_streamed(rounds),
     )
+
+
+def _streamed(rounds: list[Level]) -> dict[str, float]:
+    """The medians of what the streams of a level say, without what nothing says."""
+    streams = [level["stream"] for level in rounds if level.get("stream")]
+    if not streams:
+        return {}
+    found = {name: _median(streams, lambda s, key=key: s.get(key)) for name, key in RATES.items()}
+    for metric, stat in itertools.product(TIMES, STATS):
+        key = stat.replace(".", "_")
+        found[f"{metric} {stat}"] = _median(
+            streams, lambda s, m=metric, k=key: (s.get(f"{m}_ms") or {}).get(k)
+        )
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def measured_slices(level: Level) -> list[Level]:

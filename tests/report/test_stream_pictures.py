@@ -1,0 +1,240 @@
+import re
+
+import pytest
+
+import torr.report
+from streamed import histogram, stats, streaming
+from torr.report import html, ladder_figure, png, run_figure, spread_figure, stream_figure, theme
+from torr.report.pooled import pooled
+
+
+def texts(figure):
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text"))]
+
+
+def draw(make):
+    with theme.style():
+        return make()
+
+
+def titles(figure):
+    return [ax.get_title(loc="left") for ax in figure.axes]
+
+
+def piece(values_ns, phase="measure"):
+    made = {"phase": phase, "stream": {"ttft_ms": stats(values_ns)}}
+    return {**made, "histograms": {"ttft": histogram(values_ns)} if values_ns else {}}
+
+
+def test_slices_are_pooled_until_they_carry_a_percentile():
+    slices = [piece([n * 10**6] * 7) for n in (1, 2, 3, 40, 50, 60, 70)]
+    found = [p["p50"] for p in pooled(slices, "ttft")]
+    # Three of seven carry a median; the seventh, that no others follow, joins the pool before it.
+    assert found[:3] == pytest.approx([2, 2, 2], rel=1e-3)
+    assert found[3:] == pytest.approx([50, 50, 50, 50], rel=1e-3)
+    assert [p.get("p95") for p in pooled(slices, "ttft")] == [None] * 7
+
+
+def test_a_slice_that_carries_a_percentile_is_not_pooled():
+    slices = [piece([n * 10**6] * 20) for n in (1, 2)] + [piece([])]
+    assert [p["p50"] for p in pooled(slices, "ttft")] == pytest.approx([1, 2, 2], rel=1e-3)
+    assert [p["max"] for p in pooled(slices, "ttft")] == [1, 2, None]
+
+
+def test_too_few_streams_for_any_percentile_leave_their_range():
+    found = pooled([piece([3 * 10**6, 5 * 10**6]), piece([])], "ttft")
+    assert found == [{"min": 3.0, "max": 5.0}, {"min": None, "max": None}]
+
+
+def test_first_texts_and_tokens_stand_over_time_beside_response_times(streamed):
+    figure = draw(lambda: run_figure.timeline(streamed["levels"]))
+    assert titles(figure) == [
+        "ttft, ms (grey: range)",
+        "response time, ms (grey: range)",
+        "tokens/s of streams that ended",
+        "ok requests/s",
+        "errors/s: none",
+    ]
+    assert {"p50", "p95"} <= set(texts(figure))
+    assert "p99" not in texts(figure)
+    assert {ax.get_xlim() for ax in figure.axes} == {(-2, 60)}
+
+
+def test_percentiles_of_streams_are_steps_from_edge_to_edge(streamed):
+    figure = draw(lambda: run_figure.timeline(streamed["levels"]))
+    median = figure.axes[0].lines[0]
+    assert list(median.get_xdata())[:6] == [-2, -1, -1, 0, 0, 1]
+    measured = list(median.get_ydata())[4:]
+    assert len(measured) == 120
+    # Nine or ten streams a slice: two or three slices carry a median.
+    assert 20 <= len(set(measured)) <= 30
+    assert 200 < min(measured) < max(measured) < 400
+
+
+def test_the_warm_up_has_its_tokens_and_a_slice_without_streams_has_none(streamed):
+    slices = streamed["levels"][0]["slices"]
+    slices[0]["stream"]["tokens_per_s"] = 0.0
+    slices[5]["ok_per_s"], slices[5]["stream"] = 0.0, {"tokens_per_s": None}
+    figure = draw(lambda: run_figure.timeline(streamed["levels"]))
+    values = figure.axes[2].patches[0].get_data().values
+    assert values[0] == slices[0]["stream"]["tokens_out"] > 0
+    assert values[5] == 0
+
+
+def test_streams_that_all_failed_have_no_times(make_level, make_result):
+    level = streaming(make_level(5, 0.0, 100.0, errors=500), 300)
+    level["stream"]["tokens_per_s"] = None
+    figure = draw(lambda: run_figure.timeline([level]))
+    assert titles(figure)[:2] == ["ttft, ms: none", "response time, ms: none"]
+    assert "tokens/s of streams that ended" not in titles(figure)
+    assert draw(lambda: spread_figure.streams(level, ())) is None
+    assert "No request succeeded" in html.page(make_result("run", [level]))
+
+
+def test_times_of_streams_are_spread_over_percentiles_up_to_the_last_they_carry(streamed):
+    level, slos = streamed["levels"][0], png.conditions(streamed)
+    figure = draw(lambda: spread_figure.streams(level, slos))
+    first, gaps = figure.axes
+    assert titles(figure) == ["ttft: first text, ms", "inter_chunk: gaps, ms"]
+    assert [t.get_text() for t in first.get_xticklabels()] == ["p50", "p95"]
+    assert [t.get_text() for t in gaps.get_xticklabels()] == ["p50", "p95", "p99"]
+    n = level["stream"]["ttft_ms"]["n"]
+    assert first.get_xlabel() == f"percentile of {n:,} values"
+    assert "SLO ttft p95 < 800ms" in texts(figure)
+    values = list(first.lines[0].get_ydata())
+    assert values == sorted(values)
+    assert values[-1] < level["stream"]["ttft_ms"]["max"]
+
+
+def test_marked_percentiles_are_those_of_the_table(streamed):
+    found = draw(lambda: spread_figure.streams(streamed["levels"][0], ()))
+    (marked,) = [line for line in found.axes[0].lines if line.get_marker() == "o"]
+    numbers = streamed["levels"][0]["stream"]["ttft_ms"]
+    assert list(marked.get_ydata()) == pytest.approx([numbers["p50"], numbers["p95"]], rel=1e-3)
+    assert marked.get_gid().startswith("tips:ttft p50: ")
+
+
+def test_too_few_first_texts_are_counted_beside_the_gaps(make_level):
+    level = make_level(2, 1.0, 900.0, seconds=9.0)
+    level["stream"] = {"ttft_ms": {"n": 9}, "inter_chunk_ms": {"n": 200}}
+    level["stream"]["inter_chunk_reliable"] = False
+    gaps = [0] * 100 + [20_000_000] * 100
+    level["histograms"] = {"ttft": histogram([10**9] * 9), "inter_chunk": histogram(gaps)}
+    figure = draw(lambda: spread_figure.streams(level, ()))
+    assert "9 of the 20 values that a median needs" in texts(figure)
+    assert figure.axes[1].get_xlabel() == "percentile of 200 values, unreliable"
+
+
+def test_panels_of_a_ladder_say_which_numbers_its_levels_carry(streamed_ladder):
+    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    assert titles(figure) == [
+        "ttft, ms: p95 ▲, p50 ■",
+        "inter_chunk, ms: p95 ▲, p50 ■",
+        "tokens/s",
+        "goodput: within every SLO of latency",
+    ]
+    high, middle = figure.axes[0].lines[:2]
+    assert list(middle.get_xdata()) == [10, 20, 50, 100, 200, 400]
+    assert list(high.get_xdata()) == [20, 50]
+    assert "SLO ttft p95 < 900ms" in texts(figure)
+
+
+def test_levels_too_short_for_a_median_have_their_mean(streamed_ladder):
+    streamed_ladder["levels"][0]["stream"]["ttft_ms"] |= {"p50": None, "p95": None}
+    found = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    assert titles(found)[0] == "ttft, ms: p95 ▲, mean ■"
+
+
+def test_the_pace_of_texts_is_that_which_has_a_limit(make_station, make_result):
+    levels = [streaming(make_station(n), 300) for n in (10, 20)]
+    slos = ["tpot p90 < 30ms", "ttft p99 < 2s"]
+    found = draw(lambda: stream_figure.panels(png.ladder(make_result("ladder", levels, slos))))
+    assert titles(found)[:2] == ["ttft, ms: p99 ▲, p50 ■", "tpot, ms: p90 ▲, p50 ■"]
+    assert "SLO tpot p90 < 30ms" in texts(found)
+
+
+def test_limits_of_streams_do_not_stand_among_response_times(streamed_ladder):
+    found = draw(lambda: ladder_figure.panels(png.ladder(streamed_ladder)))
+    assert not [text for text in texts(found) if text.startswith("SLO")]
+
+
+def test_limited_levels_of_streams_are_hollow_and_named(streamed_ladder):
+    streamed_ladder["levels"][-1]["health"]["verdict"] = "generator-limited"
+    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    assert "generator-limited" in texts(figure)
+    for ax in figure.axes:
+        hollow = [x for x in ax.lines if x.get_markerfacecolor() == theme.PAPER]
+        assert [int(line.get_xdata()[0]) for line in hollow] == [400]
+        assert ax.get_ylim()[1] > hollow[0].get_ydata()[0]
+
+
+@pytest.mark.parametrize("width", [4.0, 10.0])
+def test_the_legend_of_streams_hides_no_level(streamed_ladder, width):
+    for level, cut in zip(streamed_ladder["levels"], (True, False, False), strict=False):
+        level["cut_short"] = cut
+    streamed_ladder["levels"][-2]["starved"] = 90
+    streamed_ladder["levels"][-1]["health"]["verdict"] = "generator-limited"
+    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder), width))
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 3
+    box = legend.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+    for ax in figure.axes:
+        words = [*ax.get_xticklabels(), ax.xaxis.label]
+        assert not [w for w in words if w.get_text() and box.overlaps(w.get_window_extent())]
+
+
+def test_what_no_server_told_has_no_panel(streamed_ladder):
+    for level in streamed_ladder["levels"]:
+        level["stream"] |= {"tokens_per_s": None, "goodput_rate": None}
+    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    assert [title.split(",")[0] for title in titles(figure)] == ["ttft", "inter_chunk"]
+
+
+@pytest.mark.parametrize("width", [4.0, 10.0])
+def test_titles_and_levels_of_streams_fit_on_every_page(streamed_ladder, streamed, width):
+    shown = png.ladder(streamed_ladder)
+    level = streamed["levels"][0]
+    for make in (
+        lambda: stream_figure.panels(shown, width),
+        lambda: run_figure.timeline(streamed_ladder["levels"], width, 6.2),
+        lambda: run_figure.timeline([level], width, 6.2),
+        lambda: spread_figure.streams(level, shown.slos, width),
+    ):
+        figure = draw(make)
+        figure.draw_without_rendering()
+        assert figure.axes
+        for ax in figure.axes:
+            assert ax._left_title.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_a_ladder_of_streams_has_a_third_picture(tmp_path, streamed_ladder):
+    names = [path.name for path in torr.report.write_all(streamed_ladder, tmp_path)]
+    assert names[-3:] == [
+        *("apiserver_qps_ttlb.png", "apiserver_successrate.png", "apiserver_streams.png")
+    ]
+
+
+def test_the_page_of_a_run_begins_with_how_times_are_spread(streamed):
+    labels = re.findall(r'aria-label="(.*?)"', html.page(streamed))
+    assert (
+        labels[0] == labels[1] == "Time until the first text, and between texts, at each percentile"
+    )
+    assert labels[2].startswith("Holds ttft p95 under 800")
+
+
+def test_the_page_of_a_ladder_of_streams_tells_their_values(streamed_ladder):
+    text = html.page(streamed_ladder)
+    assert re.search(r"<title>20 connections: ttft p95 \d+ ms</title>", text)
+    assert re.search(r"<title>10 connections: tokens/s \d+</title>", text)
+
+
+def test_a_diff_says_nothing_of_streams(streamed_ladder):
+    from torr.report import diff
+    from torr.stats.series import Series
+
+    one, two = (Series.of(name, streamed_ladder["levels"]) for name in ("a", "b"))
+    points = diff.compare(one, two)["series"][0]["points"]
+    assert "stream" not in points[0]
