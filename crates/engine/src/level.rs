@@ -17,7 +17,7 @@ use crate::timeline::Slice;
 pub fn level_json(summary: &Summary) -> Value {
     let total = summary.total();
     let seconds = seconds(summary.window_ns);
-    let mut level = counted(&total, summary.in_flight, seconds);
+    let mut level = counted(&total, summary.in_flight, seconds, true);
     let warmup = sum(&summary.warmup);
     let more = json!({
         "concurrency": summary.concurrency,
@@ -53,7 +53,8 @@ pub fn level_json(summary: &Summary) -> Value {
 pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value {
     let total = sum(&slice.tallies);
     let seconds = seconds(slice.to.saturating_sub(slice.from));
-    let mut line = counted(&total, slice.in_flight, seconds);
+    let is_window = slice.phase == Phase::Measure;
+    let mut line = counted(&total, slice.in_flight, seconds, is_window);
     // Before its start is known, the window starts at the end of the slice at the earliest.
     let start = if slice.phase == Phase::Warmup { start.max(slice.to) } else { start };
     let per_second = |count: u64| {
@@ -86,7 +87,7 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
 }
 
 /// What levels and slices have in common.
-fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
+fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Value {
     let per_second = |count: u64| {
         if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
     };
@@ -99,7 +100,7 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64) -> Value {
         "bytes_in": total.bytes_in,
         "bytes_out": total.bytes_out,
         "latency": latency(total),
-        "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, total.dropped, seconds)),
+        "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, total.dropped, seconds, is_window)),
     })
 }
 
@@ -181,7 +182,8 @@ fn steps(summary: &Summary) -> Vec<Value> {
     let pairs = summary.names.iter().zip(&summary.measured);
     pairs
         .map(|(name, tally)| {
-            let mut step = counted(tally, tally.attempted.saturating_sub(tally.ended()), seconds);
+            let mut step =
+                counted(tally, tally.attempted.saturating_sub(tally.ended()), seconds, true);
             merge(&mut step, json!({ "name": name, "success_rate": success_rate(tally) }));
             step
         })

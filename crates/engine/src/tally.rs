@@ -186,7 +186,7 @@ impl Tally {
                 *self.statuses.entry(status).or_default() += 1;
                 *self.rejected.entry(status).or_default() += 1;
             }
-            Some(status) if reason.class() == Class::Check => {
+            Some(status) if matches!(reason.class(), Class::Check | Class::Stream) => {
                 *self.statuses.entry(status).or_default() += 1;
                 self.reasons[reason as usize] += 1;
             }

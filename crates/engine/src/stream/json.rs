@@ -19,8 +19,15 @@ pub(crate) fn stream_json(
     goodput: &Goodput,
     dropped: u64,
     seconds: f64,
+    is_window: bool,
 ) -> Value {
     let counted = &tally.counted;
+    // As with ok answers: in the window what ends in it counts, elsewhere what began there.
+    let (tokens, good) = if is_window {
+        (counted.tokens_inside, goodput.good_inside())
+    } else {
+        (counted.tokens_out, goodput.good())
+    };
     let is_from_intended = counted.from_intended > 0;
     let mut stream: Map<String, Value> = Timed::NAMED
         .iter()
@@ -37,6 +44,7 @@ pub(crate) fn stream_json(
     let per_second = |count: u64| (seconds > 0.0).then(|| as_f64(count) / seconds);
     // Without any usage the sums are not zero, they are unknown.
     let told = |count: u64| (counted.told > 0).then_some(count);
+    let tokens = told(tokens).or((tokens > 0).then_some(tokens));
     let more = json!({
         "from": if is_from_intended { "intended" } else { "sent" },
         "tokens_in": told(counted.tokens_in),
@@ -44,7 +52,7 @@ pub(crate) fn stream_json(
         "tokens_reasoning": told(counted.tokens_reasoning),
         "tokens_source": "usage",
         "tokens_untold": counted.untold,
-        "tokens_per_s": told(counted.tokens_inside).and_then(per_second),
+        "tokens_per_s": tokens.and_then(per_second),
         // What counts millionths is written as what counts nanoseconds: divided by a million.
         "stream_tokens_per_s": tally.metric(Timed::TokensRate).to_json(),
         "events": events,
@@ -54,7 +62,7 @@ pub(crate) fn stream_json(
         "inter_chunk_reliable": is_reliable(tally),
         "unterminated": counted.unterminated,
         "goodput_rate": goodput.rate(),
-        "good_per_s": goodput.good_inside().and_then(per_second),
+        "good_per_s": good.and_then(per_second),
         "goodput_missing": goodput.missing_reason(),
     });
     if let Value::Object(more) = more {
@@ -79,6 +87,7 @@ fn as_f64(count: u64) -> f64 {
 mod tests {
     use client::Seen;
 
+    use super::super::counted::Counted;
     use super::super::tally::Times;
     use super::*;
 
@@ -87,7 +96,21 @@ mod tests {
             Seen { first_text: 200, second_text: 300, last_text: 400, texts: 3, ..Seen::default() };
         let mut tally = StreamTally::default();
         tally.accept(&seen, Times { from: 100, is_from_intended, first_byte: 150, last_byte: 500 });
-        stream_json(&tally, &Goodput::default(), dropped, 1.0)
+        stream_json(&tally, &Goodput::default(), dropped, 1.0, true)
+    }
+
+    #[test]
+    fn tokens_of_the_window_are_those_that_end_in_it_and_elsewhere_those_that_begin() {
+        let mut tally = StreamTally::default();
+        let tokens_of = |tally: &StreamTally, is_window| {
+            stream_json(tally, &Goodput::default(), 0, 2.0, is_window)["tokens_per_s"].as_f64()
+        };
+        assert_eq!(tokens_of(&tally, true), None);
+        // Its stream began in the warm-up, which has told the rest of it.
+        tally.counted.tokens_inside = 8;
+        assert_eq!(tokens_of(&tally, true), Some(4.0));
+        tally.counted = Counted { told: 1, tokens_out: 6, ..Counted::default() };
+        assert_eq!((tokens_of(&tally, true), tokens_of(&tally, false)), (Some(0.0), Some(3.0)));
     }
 
     #[test]
