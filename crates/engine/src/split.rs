@@ -35,7 +35,7 @@ impl Plan {
                 group.stride *= u64::from(among);
             } else {
                 // Groups keep their places: what they send is prepared once for all parts.
-                group.pace = Pace::Closed(Closed::new(0));
+                group.pace = group.pace.emptied();
             }
             if among < of {
                 first = (first + among) % of;
@@ -67,13 +67,26 @@ impl Pace {
         }
     }
 
+    /// The same of nobody: a part that has none of a group still knows how the others send.
+    fn emptied(&self) -> Self {
+        match self {
+            Self::Closed(closed) => Self::Closed(Closed { users: 0, pool: None, ..closed.clone() }),
+            Self::Constant(open) => Self::Constant(Open { connections: 0, ..open.clone() }),
+            Self::Poisson(open) => Self::Poisson(Open { connections: 0, ..open.clone() }),
+            Self::Replay(_) => {
+                let offsets_ns = Vec::new();
+                Self::Replay(Replay { offsets_ns, connections: 0, max_in_flight: None })
+            }
+        }
+    }
+
     fn part(&self, part: u32, of: u32) -> Self {
         match self {
-            // Stages stay whole: every user knows which of all the users it is.
+            // Stages and spawn rate stay whole: every user knows which of all the users it is.
             Self::Closed(closed) => Self::Closed(Closed {
                 users: share32(closed.users, part, of),
                 pool: closed.pool.map(|pool| share32(pool, part, of)),
-                stages: closed.stages.clone(),
+                ..closed.clone()
             }),
             // Every of-th arrival of the one schedule, so that the union is that schedule again.
             Self::Constant(open) => Self::Constant(Open {
@@ -173,6 +186,18 @@ mod tests {
         // As when the workers of a process share its part.
         let again: u32 = parts.iter().flat_map(|part| part.split(2)).map(|p| p.connections()).sum();
         assert_eq!(again, whole.connections());
+    }
+
+    #[test]
+    fn a_part_without_a_group_knows_how_its_others_send() {
+        let mut whole = plan(Pace::Closed(Closed::new(4)));
+        whole.groups.push(crate::plan::Group::new(
+            Pace::Poisson(Open::new(9.0, 1)),
+            whole.groups[0].source.clone(),
+        ));
+        let parts = whole.split(4);
+        assert!(parts.iter().all(Plan::has_schedule));
+        assert_eq!(parts.iter().map(Plan::connections).sum::<u32>(), 5);
     }
 
     #[test]

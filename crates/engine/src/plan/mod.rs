@@ -250,6 +250,12 @@ pub(crate) mod tests {
             ("\"version\":1", "\"version\":9", "version 9"),
             ("\"users\":7", "\"users\":0", "at least one connection"),
             ("\"workers\":1", "\"workers\":0", "workers"),
+            ("\"spawn_rate\":null", "\"spawn_rate\":0.0", "spawn_rate"),
+            (
+                "\"pool\":null,\"stages\":[],\"spawn_rate\":null",
+                "\"pool\":3,\"spawn_rate\":1.0",
+                "share",
+            ),
         ];
         for (from, to, message) in table {
             let error = Plan::from_json(&good.replace(from, to)).unwrap_err();

@@ -30,6 +30,10 @@ pub struct Closed {
     /// How many users there are, by time; empty: all, all the time.
     #[serde(default)]
     pub stages: Vec<Stage>,
+    /// How many of them begin a second, before the window, of the whole plan that this one was
+    /// split from; without it all begin at once.
+    #[serde(default)]
+    pub spawn_rate: Option<f64>,
 }
 
 /// Arrivals that do not wait for answers.
@@ -102,7 +106,17 @@ impl Closed {
     /// So many users, each with its own connection, all the time.
     #[must_use]
     pub fn new(users: u32) -> Self {
-        Self { users, pool: None, stages: Vec::new() }
+        Self { users, pool: None, stages: Vec::new(), spawn_rate: None }
+    }
+
+    fn check_spawn_rate(&self) -> Result<(), String> {
+        if self.spawn_rate.is_some_and(|rate| rate.is_nan() || rate <= 0.0) {
+            return Err("spawn_rate must be more than zero".into());
+        }
+        if self.pool.is_some() || !self.stages.is_empty() {
+            return Err("users who share connections or have stages have no spawn_rate".into());
+        }
+        Ok(())
     }
 }
 
@@ -157,6 +171,12 @@ impl Pace {
         matches!(self, Self::Closed(_))
     }
 
+    /// Users of it that begin a second, where they do not begin at once.
+    #[must_use]
+    pub fn spawn_rate(&self) -> Option<f64> {
+        if let Self::Closed(closed) = self { closed.spawn_rate } else { None }
+    }
+
     /// Users or rate by time; empty where neither changes.
     #[must_use]
     pub fn stages(&self) -> &[Stage] {
@@ -193,6 +213,7 @@ impl Pace {
             Self::Closed(closed) if closed.pool.is_some() && !closed.stages.is_empty() => {
                 Err("users who share connections have no stages".into())
             }
+            Self::Closed(closed) if closed.spawn_rate.is_some() => closed.check_spawn_rate(),
             Self::Replay(replay) if !replay.offsets_ns.is_sorted() => {
                 Err("the times of a replay are not ascending".into())
             }

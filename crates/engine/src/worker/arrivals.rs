@@ -17,7 +17,7 @@ const WARMUP_SEED: u64 = 0x77_61_72_6d;
 impl<D: Driver> Worker<D> {
     /// The arrivals of the warm-up begin; users follow as their connections open.
     pub(super) fn start_arrivals(&mut self) {
-        if self.share.plan.warmup_ns > 0 {
+        if self.window.has_warmup {
             self.set_schedules(self.window.run_start, mix(self.share.plan.seed, WARMUP_SEED));
             self.start_pooled_users(self.window.run_start);
         }
@@ -26,7 +26,7 @@ impl<D: Driver> Worker<D> {
     /// The measured window begins: a schedule of its own, and users that were held back.
     pub(super) fn start_window(&mut self) {
         self.set_schedules(self.window.start, self.share.plan.seed);
-        if self.share.plan.warmup_ns == 0 {
+        if !self.window.has_warmup {
             self.start_pooled_users(self.window.start);
         }
         self.start_idle_users();
@@ -37,7 +37,8 @@ impl<D: Driver> Worker<D> {
             let is_early = start < self.window.start;
             // What is shaped by time has its own time: the window's.
             let is_shaped = matches!(crew.pace, Pace::Replay(_)) || !crew.pace.stages().is_empty();
-            crew.schedule = if is_early && is_shaped {
+            let is_empty = crew.pace.connections() == 0;
+            crew.schedule = if is_empty || (is_early && is_shaped) {
                 None
             } else {
                 Schedule::new(&crew.pace, start, mix(seed, number))

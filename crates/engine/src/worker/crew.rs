@@ -119,13 +119,17 @@ impl Crew {
         if self.has_own_lanes() { lane - self.first_lane } else { NOBODY }
     }
 
+    /// Which of all the users of the whole plan's group this one is.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn number_of(&self, user: u32) -> f64 {
+        (self.numbers.0 + u64::from(user) * self.numbers.1) as f64
+    }
+
     /// When, from `now` on, this user is there: from and to.
     pub(super) fn presence(&self, user: u32, start: Nanos, now: Nanos) -> Option<(Nanos, Nanos)> {
         let Some(ramp) = &self.ramp else { return Some((now, Nanos::MAX)) };
-        #[allow(clippy::cast_precision_loss)]
-        let number = (self.numbers.0 + u64::from(user) * self.numbers.1) as f64;
         // Rounded, so that as many user-seconds come out as lie under the ramp.
-        let (from, to) = ramp.above(number + 0.5, now.saturating_sub(start))?;
+        let (from, to) = ramp.above(self.number_of(user) + 0.5, now.saturating_sub(start))?;
         Some((start + from, start + to))
     }
 

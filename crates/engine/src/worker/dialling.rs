@@ -1,4 +1,4 @@
-//! Connections: the first ones before the window, later ones when a lane needs them.
+//! Connections: made for a lane, looked after while nobody uses them, ended.
 
 use client::{Connection, Opening as Way, Reason, Tunnel, UNSET};
 use net::{Driver, Layer, Nanos, Ready};
@@ -6,83 +6,13 @@ use net::{Driver, Layer, Nanos, Ready};
 use super::lane::{State, token};
 use super::{Alarm, Worker};
 
-/// First dials under way at once: fewer than the shortest usual accept queue.
-const DIALS_AT_ONCE: u32 = 256;
-
-/// After this time without an end, another batch may start: a slow target must not hold up all.
-const DIAL_BATCH_NS: Nanos = 50_000_000;
-
 /// Source addresses tried before "no port left" is believed.
 const ADDRESS_TRIES: u32 = 8;
 
 /// What this machine cannot give is asked for more rarely than what a target refused.
 const LOCAL_PATIENCE: u64 = 10;
 
-/// The progress of the first dials.
-#[derive(Debug, Default)]
-pub(super) struct Opening {
-    next: u32,
-    credit: u32,
-    /// First dials that have not ended.
-    pending: u32,
-    is_started: bool,
-    /// Whether this worker has told the gate that it is ready.
-    pub(super) has_arrived: bool,
-}
-
-impl Opening {
-    /// Whether every connection is open or has failed once.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_started && self.pending == 0
-    }
-}
-
 impl<D: Driver> Worker<D> {
-    /// The first turn: arrivals are set up, and connections begin to open.
-    pub(super) fn start(&mut self) {
-        let now = self.driver.now();
-        self.start_arrivals();
-        self.opening.is_started = true;
-        // Users who come and go bring their connections along.
-        let comes_later = self.crews.iter().any(|crew| crew.ramp.is_some());
-        if self.share.plan.transport.keepalive && !comes_later {
-            self.opening.pending = self.lanes.len() as u32;
-            self.open_more(now, true);
-        } else {
-            self.released.extend((0..self.lanes.len() as u32).map(|lane| (lane, now)));
-        }
-    }
-
-    /// Starts first dials, as many as may be under way.
-    pub(super) fn open_more(&mut self, now: Nanos, new_batch: bool) {
-        if new_batch {
-            self.opening.credit = DIALS_AT_ONCE;
-        }
-        while self.opening.credit > 0 && self.next_dial_at() <= now {
-            let lane = self.opening.next;
-            self.opening.next += 1;
-            self.opening.credit -= 1;
-            self.lanes[lane as usize].state = State::Opening;
-            self.watch(lane, now.saturating_add(self.timeout_of(lane)));
-            self.dial(lane);
-        }
-        if new_batch && (self.opening.next as usize) < self.lanes.len() {
-            let again = self.next_dial_at().max(now + 1);
-            let is_paced = self.share.plan.transport.connections_per_second.is_some();
-            self.alarms.set(if is_paced { again } else { now + DIAL_BATCH_NS }, Alarm::Opening);
-        }
-    }
-
-    /// When the next first dial may start; never, when all have.
-    fn next_dial_at(&self) -> Nanos {
-        let next = self.opening.next;
-        match self.share.plan.transport.connections_per_second {
-            _ if next as usize >= self.lanes.len() => Nanos::MAX,
-            None => 0,
-            Some(rate) => self.window.run_start + (f64::from(next) / rate * 1e9).ceil() as Nanos,
-        }
-    }
-
     /// Dials for a lane; a failure that is known at once ends what the lane was doing.
     pub(super) fn dial(&mut self, number: u32) {
         let now = self.driver.now();
@@ -167,7 +97,7 @@ impl<D: Driver> Worker<D> {
             if let Some(tls) = tls {
                 times.tls.record(tls);
             }
-            self.opening_ended();
+            self.opening.dial_ended();
             self.released.push((number, now));
             if event.readable || event.closed {
                 // What came with the handshake raises no second event.
@@ -206,7 +136,7 @@ impl<D: Driver> Worker<D> {
             self.watch(number, now.saturating_add(self.timeout_of(number)));
             return self.dial(number);
         }
-        self.opening_ended();
+        self.opening.dial_ended();
         self.rest_or_free(number, now, reason);
     }
 
@@ -217,12 +147,6 @@ impl<D: Driver> Worker<D> {
         self.connections.short += u64::from(is_short);
         self.connections.short -= u64::from(was_short);
         self.connections.short_max = self.connections.short_max.max(self.connections.short);
-    }
-
-    /// A first dial has ended, well or not: the next may start.
-    fn opening_ended(&mut self) {
-        self.opening.pending -= 1;
-        self.opening.credit = (self.opening.credit + 1).min(DIALS_AT_ONCE);
     }
 
     /// After a failed dial a closed user stays away for a while; every other lane is free at once.

@@ -2,7 +2,8 @@
 //!
 //! The loop is a list: keep time, take what is due, ring alarms, hand closed books in, wait, let
 //! each event move its lane. The rest lies in the rooms beside: `timekeeping` (phases and slices),
-//! `arrivals` (when), `dialling` (connections), `exchanging` (requests), `deadlines` (given up).
+//! `arrivals` (when), `opening` (who begins before the window), `dialling` (connections), `exchanging`
+//! (requests), `deadlines` (given up).
 
 mod arrivals;
 mod choice;
@@ -12,6 +13,7 @@ mod dialling;
 mod exchanging;
 mod journal;
 mod lane;
+mod opening;
 mod receive_queue;
 mod routes;
 mod session;
@@ -33,9 +35,9 @@ use crate::prepare::Prepared;
 use crate::report::{Connections, Phase, Report};
 use crate::tally::Tally;
 use crew::Crew;
-use dialling::Opening;
 use journal::Journal;
 use lane::{Lane, State};
+use opening::Opening;
 use routes::Routes;
 use timekeeping::SliceClock;
 use window::Window;

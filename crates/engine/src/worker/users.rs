@@ -76,7 +76,9 @@ impl<D: Driver> Worker<D> {
             return self.watch(lane, until);
         }
         let since = self.since_within_phase(since);
-        if !self.window.admits(since) || !self.is_present(lane, crew, since) {
+        // Stages begin with the window, whoever sends before it.
+        let is_early = self.crews[crew].ramp.is_some() && !self.window.is_measured(since);
+        if is_early || !self.window.admits(since) || !self.is_present(lane, crew, since) {
             return;
         }
         let user = self.crews[crew].user_of(lane);

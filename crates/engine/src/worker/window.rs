@@ -19,9 +19,10 @@ pub(super) struct Window {
     pub(super) drain_until: Nanos,
     /// Attempts that the window may still take up.
     pub(super) left: u64,
+    /// Whether requests start before the window.
+    pub(super) has_warmup: bool,
     duration_ns: Nanos,
     drain_ns: Nanos,
-    has_warmup: bool,
 }
 
 impl Window {
@@ -40,7 +41,9 @@ impl Window {
             left,
             duration_ns,
             drain_ns: plan.drain_ns,
-            has_warmup: plan.warmup_ns > 0,
+            // Whoever begins apart sends from then on.
+            has_warmup: plan.warmup_ns > 0
+                || plan.groups.iter().any(|group| group.pace.spawn_rate().is_some()),
         }
     }
 

@@ -8,6 +8,7 @@ mod pacing;
 mod random_plans;
 mod shapes;
 mod sources;
+mod spawning;
 mod streams;
 mod users;
 mod world;

@@ -99,7 +99,10 @@ impl Random {
                 let users = self.within(1..12);
                 Pace::Closed(Closed { stages: self.stages(users), ..Closed::new(users) })
             }
-            _ => Pace::Closed(Closed::new(self.within(1..12))),
+            _ => {
+                let spawn_rate = self.one_in(2).then(|| f64::from(self.within(20..900)));
+                Pace::Closed(Closed { spawn_rate, ..Closed::new(self.within(1..12)) })
+            }
         }
     }
 
