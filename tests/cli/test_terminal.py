@@ -51,6 +51,14 @@ def test_a_run_in_numbers():
     ]
 
 
+def test_a_rate_is_that_of_all_answers_only_where_all_are_arrivals():
+    level = level_of(150, Truth(ok_per_s=1000, service_ms=5), rate=50)
+    said = "throughput  1,000 ok/s of 50/s asked for · 1,000 attempted/s · 0 B/s in"
+    assert said in body(shown(result_of(level)))
+    said = "throughput  1,000 ok/s · arrivals: 50/s asked for · 1,000 attempted/s · 0 B/s in"
+    assert said in body(shown(result_of({**level, "users": 50})))
+
+
 def test_each_request_has_a_row_within_80_columns():
     level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
     name = "GET /a/path/that/is/longer/than/a/terminal"

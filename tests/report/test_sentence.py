@@ -150,6 +150,19 @@ def test_a_run_with_slos_says_the_worst_word(make_level, make_result, slos, says
     assert sentence.verdict(found) == f"{says} 2,150 requests/s over 50 connections."
 
 
+def test_arrivals_beside_users_are_not_measured_by_the_answers_of_both(make_level, make_result):
+    level = {**make_level(150, 998.0, 2.0), "users": 50, "rate": 50.0}
+    assert sentence.verdict(make_result("run", [level])).startswith(
+        "Answers 998 requests/s over 150"
+    )
+
+
+def test_users_who_starve_beside_arrivals_are_told_of_users_alone(make_level, make_result):
+    level = {**make_level(150, 998.0, 2.0, starved=1), "users": 50, "rate": 50.0}
+    said = sentence.verdict(make_result("run", [level]))
+    assert said == "Claims nothing: 1 of 50 users got no answer in the window."
+
+
 def test_a_run_at_a_rate_says_what_was_asked(make_level, make_result):
     found = make_result("run", [{**make_level(100, 998.0, 1.0), "rate": 1000.0}])
     assert sentence.verdict(found) == (

@@ -21,6 +21,7 @@ pub fn level_json(summary: &Summary) -> Value {
     let warmup = sum(&summary.warmup);
     let more = json!({
         "concurrency": summary.concurrency,
+        "users": summary.users,
         "rate": summary.rate,
         "seconds": seconds,
         "samples": samples(&summary.samples, summary.window_start),
@@ -203,7 +204,7 @@ fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
 
 fn health(summary: &Summary, total: &Tally) -> Value {
     let on_time =
-        summary.rate.map(|_| (total.planned, total.attempted - total.late + total.dropped));
+        summary.rate.map(|_| (total.scheduled, total.scheduled.saturating_sub(total.late)));
     let descriptor_limit = summary.generator.descriptor_limit;
     let connections = summary.connections;
     let unkept_attempts = (!summary.is_keepalive).then_some(total.attempted);

@@ -32,6 +32,9 @@ pub struct Summary {
     pub warmup: Vec<Tally>,
     /// Users, or connections at most.
     pub concurrency: u64,
+    /// Of those, users; the others are connections of arrivals.
+    #[serde(default)]
+    pub users: u64,
     /// Planned arrivals a second; none for a closed load.
     pub rate: Option<f64>,
     /// Length of the measured window.
@@ -111,6 +114,7 @@ impl Summary {
         add_tallies(&mut self.measured, &other.measured);
         add_tallies(&mut self.warmup, &other.warmup);
         self.concurrency += other.concurrency;
+        self.users += other.users;
         self.rate = match (self.rate, other.rate) {
             (Some(one), Some(two)) => Some(one + two),
             (known, None) | (None, known) => known,

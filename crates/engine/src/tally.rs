@@ -28,7 +28,7 @@ pub struct Latencies {
     /// The TLS handshake, where the exchange dialled.
     #[serde(default)]
     pub tls: Metric,
-    /// `taken − intended`.
+    /// `taken − intended`; beside arrivals, users have none.
     pub lag: Metric,
 }
 
@@ -55,7 +55,6 @@ impl Latencies {
             (&mut self.wait, stamps.wait()),
             (&mut self.connect, Some(stamps.connect).filter(|time| *time != client::UNSET)),
             (&mut self.tls, Some(stamps.tls).filter(|time| *time != client::UNSET)),
-            (&mut self.lag, Some(stamps.lag())),
         ];
         for (metric, duration) in pairs {
             if let Some(duration) = duration {
@@ -102,6 +101,9 @@ impl Latencies {
 pub struct Tally {
     /// Arrivals that were due (closed: attempts).
     pub planned: u64,
+    /// Of those, arrivals: users plan nothing, they follow their answers.
+    #[serde(default)]
+    pub scheduled: u64,
     /// Taken up by a worker.
     pub attempted: u64,
     /// Complete, accepted answers.
@@ -120,7 +122,7 @@ pub struct Tally {
     pub ok_inside: u64,
     /// Attempts taken within the measured window.
     pub attempted_inside: u64,
-    /// Attempts of the window that were taken up after its end.
+    /// Arrivals of the window that were taken up after its end.
     pub late: u64,
     /// Bytes of answers.
     pub bytes_in: u64,
@@ -146,6 +148,7 @@ impl Default for Tally {
     fn default() -> Self {
         Self {
             planned: 0,
+            scheduled: 0,
             attempted: 0,
             ok: 0,
             dropped: 0,
@@ -219,6 +222,7 @@ impl Tally {
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Self) {
         self.planned += other.planned;
+        self.scheduled += other.scheduled;
         self.attempted += other.attempted;
         self.ok += other.ok;
         self.dropped += other.dropped;

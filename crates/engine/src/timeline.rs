@@ -126,7 +126,11 @@ impl Slice {
 }
 
 fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
-    let both = || tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
+    // Where nothing could be late, the response time excuses nothing.
+    let both = || {
+        let all = tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
+        all.filter(|latencies| latencies.lag.count() > 0)
+    };
     let lag = Metric::quantile_of_all(both().map(|latencies| &latencies.lag), 0.99)?;
     let response = Metric::quantile_of_all(both().map(|latencies| &latencies.response), 0.99)?;
     Some((lag, response))

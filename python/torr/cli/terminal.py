@@ -19,7 +19,7 @@ from torr.report.reasons import meaning
 from torr.report.streaming import stream_facts, stream_times
 from torr.report.table import requests as request_rows
 from torr.report.table import spreads
-from torr.stats.series import Series, noun_of
+from torr.stats.series import Series, is_mixed, noun_of
 from torr.units import show_levels, show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
@@ -165,8 +165,12 @@ def _time(stats: Mapping[str, Any], stat: str) -> str:
 
 def _throughput(level: Json) -> str:
     seconds = level["seconds"] or 1
-    asked = "" if level["rate"] is None else f" of {show_rate(level['rate'])}/s asked for"
-    words = [f"{show_rate(level['ok_per_s'])} ok/s{asked}"]
+    asked = f"{show_rate(level['rate'])}/s asked for"
+    words = [f"{show_rate(level['ok_per_s'])} ok/s"]
+    if is_mixed(level):
+        words.append(f"arrivals: {asked}")
+    elif level["rate"] is not None:
+        words = [f"{words[0]} of {asked}"]
     words.append(f"{show_rate(level['attempted_per_s'])} attempted/s")
     words.append(f"{show_size(level['bytes_in'] / seconds)}/s in")
     return " · ".join(words)

@@ -188,7 +188,10 @@ class Level(Part):
     factors: dict[str, Any] = {}
     round: int = Field(default=1, ge=1)
     concurrency: Count
-    rate: Amount | None = None
+    users: Count = Field(
+        default=0, description="of the concurrency; the others are connections of arrivals"
+    )
+    rate: Amount | None = Field(default=None, description="arrivals a second that were asked for")
     seconds: Amount = Field(description="the measured window")
     counts: Counts
     reasons: dict[str, Count] = {}

@@ -18,6 +18,7 @@ from torr.stats.series import (
     Series,
     attempted,
     is_limited,
+    is_mixed,
     is_shared,
     is_starved,
     starved_text,
@@ -177,7 +178,8 @@ def _of_run(result: Result) -> str:
     if all(map(is_starved, levels)):
         return f"Claims nothing: {starved_text(levels[0])}."
     point = Series.of("", levels).shown[0]
-    asked = levels[0].get("rate")
+    # Beside users, the answers of arrivals are not counted apart.
+    asked = None if is_mixed(levels[0]) else levels[0].get("rate")
     rate = _rate({"ok_per_s": point.ok_per_s, "at_least": point.at_least})
     if asked is not None:
         rate = f"{rate} of {show_rate(asked)} asked for"

@@ -18,6 +18,7 @@ from torr.stats.series import (
     is_starved,
     noun_of,
     starved_text,
+    users_of,
     verdict_of,
 )
 from torr.units import show_levels, show_percent
@@ -98,7 +99,7 @@ def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
     starved = [level for level in levels if level.get("starved")]
     if not starved:
         return ""
-    worst = max(starved, key=lambda level: level["starved"] / level["concurrency"])
+    worst = max(starved, key=lambda level: level["starved"] / users_of(level))
     levels_of = sorted({level["concurrency"] for level in starved})
     claims = ", which claims nothing" if len(levels_of) == 1 else ", which claim nothing"
     end = claims if all(map(is_starved, starved)) else ""

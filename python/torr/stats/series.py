@@ -127,6 +127,17 @@ def is_shared(level: Level) -> bool:
     return bool(asked) and asked < level["concurrency"]
 
 
+def is_mixed(level: Level) -> bool:
+    """Whether some of its load were users, the rest arrivals at a rate."""
+    return bool(level.get("users")) and level.get("rate") is not None
+
+
+def users_of(level: Level) -> int:
+    """How many users there were: all of its concurrency, unless arrivals came beside them."""
+    count: int = level["users"] if is_mixed(level) else level["concurrency"]
+    return count
+
+
 def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
     """Group levels by their concurrency, ascending.
 
@@ -157,13 +168,12 @@ def is_starved(level: Level) -> bool:
     The others' figures are true, but they are those of fewer users than the level is named after.
     """
     starved: int = level.get("starved") or 0
-    users: int = level["concurrency"]
-    return 100 * starved > MOST_STARVED * users
+    return 100 * starved > MOST_STARVED * users_of(level)
 
 
 def starved_text(level: Level) -> str:
     """Say how many users starved, as a clause."""
-    return f"{level['starved']:,} of {level['concurrency']:,} users got no answer in the window"
+    return f"{level['starved']:,} of {users_of(level):,} users got no answer in the window"
 
 
 def is_limited(level: Level) -> bool:

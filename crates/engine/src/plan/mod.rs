@@ -153,6 +153,13 @@ impl Plan {
         self.groups.iter().map(|group| group.pace.concurrency()).sum()
     }
 
+    /// Users of closed paces.
+    #[must_use]
+    pub fn users(&self) -> u32 {
+        let closed = self.groups.iter().filter(|group| group.pace.is_closed());
+        closed.map(|group| group.pace.concurrency()).sum()
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.version != PLAN_VERSION {
             return Err(format!("plan: version {} is not {PLAN_VERSION}", self.version));

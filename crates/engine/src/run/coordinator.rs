@@ -274,6 +274,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
         measured: vec![Tally::default(); prepared.rows.len()],
         warmup: vec![Tally::default(); prepared.rows.len()],
         concurrency: plan.concurrency().into(),
+        users: plan.users().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
         window_ns: 0,
         warmup_ns: plan.warmup_ns,

@@ -75,7 +75,7 @@ impl<D: Driver> Worker<D> {
         if self.crews[crew].in_flight >= self.crews[crew].max_in_flight {
             let due = self.crews[crew].next_due(NOBODY, intended, now);
             let measured = self.window.is_measured(intended);
-            self.plan_one(due.request, measured).dropped += 1;
+            self.plan_one(crew, due.request, measured).dropped += 1;
             return;
         }
         let due = self.take_up(crew, NOBODY, intended, now);
@@ -86,12 +86,14 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Books a planned request, and gives its tally.
-    fn plan_one(&mut self, request: u16, measured: bool) -> &mut Tally {
+    fn plan_one(&mut self, crew: usize, request: u16, measured: bool) -> &mut Tally {
         if measured {
             self.window.left -= u64::from(self.window.left < u64::MAX);
         }
+        let is_arrival = !self.crews[crew].is_closed();
         let tally = self.tally(request, measured);
         tally.planned += 1;
+        tally.scheduled += u64::from(is_arrival);
         tally
     }
 
@@ -101,15 +103,16 @@ impl<D: Driver> Worker<D> {
         let due = self.crews[crew].next_due(user, intended, now);
         let timeout_ns = self.share.prepared.requests[usize::from(due.request)].timeout_ns;
         let due = Due { measured, timeout_at: now.saturating_add(timeout_ns), ..due };
-        self.plan_one(due.request, measured).attempted += 1;
+        self.plan_one(crew, due.request, measured).attempted += 1;
         self.crews[crew].in_flight += 1;
         self.in_flight += u64::from(due.measured);
         self.last_taken = self.last_taken.max(due.taken);
         let is_inside = self.window.contains(due.taken);
+        let is_arrival = !self.crews[crew].is_closed();
         let tally = self.tally(due.request, true);
         if is_inside {
             tally.attempted_inside += 1;
-        } else if due.measured {
+        } else if due.measured && is_arrival {
             tally.late += 1;
         }
         due

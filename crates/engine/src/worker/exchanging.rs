@@ -188,7 +188,9 @@ impl<D: Driver> Worker<D> {
         stream: Option<StreamRow>,
     ) {
         let row = self.share.prepared.requests[usize::from(request)].row;
-        self.journal.end((request, row), measured, stamps, outcome, stream);
+        // Users are never late; beside arrivals their zeros would hide who is.
+        let has_lag = !self.has_schedule || !self.crews[usize::from(crew)].is_closed();
+        self.journal.end((request, row), measured, has_lag, stamps, outcome, stream);
         if outcome.failure.is_none() && self.window.contains(stamps.last_byte) {
             self.tally(request, true).ok_inside += 1;
         }

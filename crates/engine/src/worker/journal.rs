@@ -52,6 +52,7 @@ impl Journal {
         &mut self,
         (request, row): (u16, u16),
         measured: bool,
+        has_lag: bool,
         stamps: &Stamps,
         outcome: &Outcome,
         stream: Option<StreamRow>,
@@ -62,9 +63,18 @@ impl Journal {
             rows.push(Row { request, measured, stamps, failure, status, stream });
         }
         let tally = self.tally(row, measured);
-        match outcome {
-            Outcome { failure: None, status: Some(status), .. } => tally.accept(stamps, *status),
-            _ => tally.reject(stamps, outcome),
+        let latencies = match outcome {
+            Outcome { failure: None, status: Some(status), .. } => {
+                tally.accept(stamps, *status);
+                &mut tally.accepted
+            }
+            _ => {
+                tally.reject(stamps, outcome);
+                &mut tally.failed
+            }
+        };
+        if has_lag {
+            latencies.lag.record(stamps.lag());
         }
     }
 

@@ -109,6 +109,8 @@ pub struct Worker<D: Driver> {
     last_end: Nanos,
     last_taken: Nanos,
     usage: ThreadUsage,
+    /// Whether any group of the whole plan is one of arrivals.
+    has_schedule: bool,
     /// Whether any answer is a stream: then it matters whether this worker was waiting for it.
     has_streams: bool,
     scratch: Scratch,
@@ -138,6 +140,7 @@ impl<D: Driver> Worker<D> {
             opening: Opening::default(),
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
+            has_schedule: plan.has_schedule(),
             has_streams: prepared.requests.iter().any(|request| request.stream.is_some()),
             scratch: Scratch::new(BUFFER_BYTES),
             alarms: Timers::default(),

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod faults;
+mod mixes;
 mod pacing;
 mod random_plans;
 mod shapes;
