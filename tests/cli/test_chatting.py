@@ -129,6 +129,21 @@ def test_any_request_can_be_watched(torr, fake):
     }
 
 
+def test_flags_of_streams_are_those_of_a_files_streams(torr, fake, tmp_path):
+    members = ({"stream": "dify"}, {"stream": "sse", "idle_timeout": "5s"}, {})
+    lines = [json.dumps({"url": f"/{n}", **more}) for n, more in enumerate(members)]
+    (tmp_path / "r.jsonl").write_text("\n".join(lines))
+    flags = ("--from", "intended", "--idle-timeout", "2s")
+    ended = torr("run", "--requests-file", "r.jsonl", *flags, URL)
+    assert ended.code == 0, ended.err
+    found = [request.get("stream") for request in requests_of(fake)]
+    assert found == [
+        {"dialect": "dify", "idle_timeout_ns": 2_000_000_000, "from_intended": True},
+        {"dialect": "sse", "idle_timeout_ns": 5_000_000_000, "from_intended": True},
+        None,
+    ]
+
+
 def test_slos_of_latency_are_limits_of_good_answers(torr, fake):
     slos = ("ttft p95 < 800ms", "tpot p99 <= 50ms", "ok/s > 1", "other: p95 < 1s", "p50 > 1ms")
     given = [word for slo in slos for word in ("--slo", slo)]

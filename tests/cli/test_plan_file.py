@@ -105,6 +105,38 @@ def test_a_request_of_two_groups_is_one_row(planned):
     assert [group["source"]["request"]["name"] for group in groups] == ["a", "a"]
 
 
+STREAMS = """[[requests]]
+name = "b"
+url = "/b"
+stream = "dify"
+[[requests]]
+name = "c"
+url = "/c"
+stream = "sse"
+idle_timeout = "5s"
+"""
+
+
+@pytest.mark.parametrize("is_typed", [True, False])
+def test_flags_of_streams_are_those_of_the_files_streams(planned, is_typed):
+    flags = ("--from", "intended", "--idle-timeout", "2s") if is_typed else ()
+    keys = {} if is_typed else {"from": '"intended"', "idle_timeout": '"2s"'}
+    (group,) = planned(small(**keys) + STREAMS, *flags)["groups"]
+    plain, dify, sse = [request.get("stream") for request in group["source"]["requests"]]
+    assert plain is None
+    assert dify == {"dialect": "dify", "idle_timeout_ns": 2_000_000_000, "from_intended": True}
+    # What a request says of itself goes first.
+    assert sse == {"dialect": "sse", "idle_timeout_ns": 5_000_000_000, "from_intended": True}
+
+
+@pytest.mark.parametrize("flags", [("--from", "intended"), ("--idle-timeout", "2s")])
+def test_flags_of_streams_need_a_stream_in_the_file(torr, fake, plan, flags):
+    ended = torr("run", plan(small()), *flags)
+    assert ended.code == 2
+    assert f"{flags[0]} needs --stream" in ended.err
+    assert not fake.loads
+
+
 def test_what_is_typed_goes_before_the_file(planned):
     found = planned(small(duration='"3s"', seed=7), "-z", "1s", "http://127.0.0.1:8")
     assert found["stop"]["duration_ns"] == 1_000_000_000

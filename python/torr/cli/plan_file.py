@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.requesting import finished, request_of, with_limits
+from torr.cli.requesting import check_streams, finished, request_of, with_limits
 from torr.errors import require
 from torr.model.pace import Closed
 from torr.model.plan import Group
@@ -26,7 +26,7 @@ Flags = dict[str, Any]
 # Long names of flags that have no place beside a plan file.
 SAID_BY_FILE = (
     *("requests-file", "method", "body", "json-body", "chat", "weights", "steps", "data"),
-    *("capture", "rate", "stages", "replay", "pool", "stream", "idle-timeout"),
+    *("capture", "rate", "stages", "replay", "pool", "stream"),
 )
 _DEFAULT_USERS = 50
 
@@ -43,6 +43,7 @@ def groups_of_file(urls: Sequence[str], flags: Flags) -> tuple[Group, ...]:
         entry.name: with_limits(finished(request_of(entry, base, flags), flags), flags)
         for entry in file.requests
     }
+    check_streams(tuple(requests.values()), flags)
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
     users = _users(entries, flags)
     return tuple(

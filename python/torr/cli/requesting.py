@@ -67,6 +67,7 @@ def asked_of(urls: Sequence[str], flags: Flags) -> Asked:
     else:
         found = _of_file(Path(path), urls, flags)
     requests = tuple(finished(request, flags) for request in found.requests)
+    check_streams(requests, flags)
     goes_on = found.goes_on or flags["steps"]
     named = tuple(with_limits(request, flags) for request in _told_apart(requests))
     return Asked(named, _weights(found, flags), found.rows, goes_on)
@@ -166,28 +167,37 @@ def _is_relative(entry: Entry) -> bool:
 def finished(request: Request, flags: Flags) -> Request:
     """The request with what is the same for all of them."""
     missing = [header for header in token_header(flags) if not request.has_header(header[0])]
-    stream = request.stream or _stream(flags)
     return replace(
         replace(request, headers=(*request.headers, *missing)).with_default_headers(__version__),
-        stream=stream,
+        stream=_stream(request.stream, flags),
         expect_body=(*request.expect_body, *flags["expect_body"]),
         expect_json=(*request.expect_json, *flags["expect_json"]),
         compressed=flags["compressed"],
     )
 
 
-def _stream(flags: Flags) -> Stream | None:
-    dialect, idle_ns = flags["chat"] or flags["stream"], flags["idle_timeout"]
-    from_intended = flags["counted_from"] == "intended"
-    if dialect is None and flags["requests_file"] is not None:
-        return None
+def check_streams(requests: Sequence[Request], flags: Flags) -> None:
+    """Refuse what is said of streams where no answer is one."""
+    if any(request.stream for request in requests):
+        return
+    require(flags["idle_timeout"] is None, "--idle-timeout needs --stream", "add --stream sse")
+    require(flags["counted_from"] != "intended", "--from needs --stream", "add --stream sse")
+    for name, long in (("aliases", "--alias"), ("tokenizer", "--tokenizer")):
+        require(not flags[name], f"{long} needs --stream", "add --stream openai")
+
+
+def _stream(own: Stream | None, flags: Flags) -> Stream | None:
+    """How an answer streams: what a file says of it goes before what flags say of all."""
+    dialect = own.dialect if own else flags["chat"] or flags["stream"]
     if dialect is None:
-        require(idle_ns is None, "--idle-timeout needs --stream", "add --stream sse")
-        require(not from_intended, "--from needs --stream", "add --stream sse")
-        for name, long in (("aliases", "--alias"), ("tokenizer", "--tokenizer")):
-            require(not flags[name], f"{long} needs --stream", "add --stream openai")
         return None
-    return Stream(dialect, idle_ns, from_intended, flags["aliases"], flags["tokenizer"] is not None)
+    return Stream(
+        dialect=dialect,
+        idle_timeout_ns=(own.idle_timeout_ns if own else None) or flags["idle_timeout"],
+        from_intended=flags["counted_from"] == "intended",
+        aliases=flags["aliases"],
+        keep_text=flags["tokenizer"] is not None,
+    )
 
 
 def with_limits(request: Request, flags: Flags) -> Request:
