@@ -9,7 +9,8 @@ from torr.cli.ladder import ladder
 from torr.cli.plan_defaults import keys_of
 from torr.cli.run import run
 from torr.model.stream import DIALECTS
-from torr.sources.plan_file import GROUP_KEYS, REQUEST_KEYS
+from torr.sources.group_entry import GROUP_KEYS
+from torr.sources.plan_file import REQUEST_KEYS
 
 if TYPE_CHECKING:
     import click
@@ -19,6 +20,7 @@ Json = dict[str, Any]
 _TEXT: Json = {"type": "string"}
 _TEXTS: Json = {"oneOf": [_TEXT, {"type": "array", "items": _TEXT}]}
 _COUNT: Json = {"type": "integer", "minimum": 1}
+_RATE: Json = {"type": ["string", "number"]}
 
 REQUEST: dict[str, Json] = {
     "name": {**_TEXT, "description": "its row in every table"},
@@ -44,6 +46,15 @@ GROUP: dict[str, Json] = {
     "steps": {"type": "boolean", "description": "each user sends them in order, then anew"},
     "users": {**_COUNT, "description": "how many; the share of a ladder's levels"},
     "weight": {**_COUNT, "description": "its share of all users, instead of a number"},
+    "spawn_rate": {
+        **_RATE,
+        "description": "so many of its users begin a second, before the window",
+    },
+    "stages": {**_TEXT, "description": "users, or its rate, by time: 30s:100,2m:1k,30s:0"},
+    "rate": {**_RATE, "description": "arrivals a second instead of users, whatever comes back"},
+    "arrivals": {"enum": ["constant", "poisson"], "description": "how they come [constant]"},
+    "connections": {**_COUNT, "description": "over which arrivals go at most [100]"},
+    "max_in_flight": {**_COUNT, "description": "drop arrivals that are due beyond N open [5M]"},
     "think": {**_TEXT, "description": "after each answer: 1s, 1s-3s, exp:2s"},
     "data": {**_TEXT, "description": "rows for {{row.NAME}}, beside the file"},
 }

@@ -77,6 +77,12 @@ def small(**keys):
     return f'url = "{URL}"\n{lines}\n[[requests]]\nname = "a"\nurl = "/"\n'
 
 
+def group(**keys):
+    """The same file with one group of so many lines, from line 8 on."""
+    lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
+    return f'{small()}[[groups]]\nrequests = ["a"]\n{lines}'
+
+
 def test_requests_and_groups_are_those_of_the_file(planned):
     # A name of a value is only read in the group whose steps capture it.
     text = WHOLE.replace('requests = ["events", "items"]', 'requests = ["events"]')
@@ -198,14 +204,38 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
             7,
             ("no request is called 'b'", "a"),
         ),
-        (small() + '[[groups]]\nrequests = ["a"]\n', 6, ("a group has users, or a weight", "")),
-        (small() + '[[groups]]\nrequests = ["a"]\nusers = 0\n', 6, ("from 1 on", "")),
-        (small() + '[[groups]]\nrequests = ["a"]\nusers = true\n', 6, ("not a whole number", "")),
-        (small() + '[[groups]]\nrequests = ["a"]\nusers = 1\nthink = "x"\n', 6, ("'x'", "")),
+        (group(), 6, ("a group has users, a weight", "rate")),
+        (group(users=0), 8, ("users = 0", "from 1 to")),
+        (group(users="true"), 8, ("users is not a whole number", "")),
+        (group(users=1, think='"x"'), 9, ("'x'", "")),
+        (group(users=1, steps="true", weights="[1]"), 10, ("steps and weights", "leave one out")),
+        (group(users=1, weights='["x"]'), 9, ("weights is no list", "[3, 1]")),
+        (group(users=1, spawn_rate=0), 9, ("'0' a second is none", "write 5")),
+        (group(users=1, spawn_rate='"5/h"'), 9, ("unknown suffix", "200/s")),
+        (group(users=1, spawn_rate="[5]"), 9, ("spawn_rate is no text and no number", "")),
+        (group(rate='"50"', users=1), 9, ("users and rate are both given", "leave one out")),
+        (group(rate='"50"', think='"1s"'), 9, ("think and rate are both given", "nobody's")),
+        (group(rate='"50"', steps="true"), 9, ("steps and rate are both given", "nobody's")),
+        (group(rate='"50"', spawn_rate=5), 9, ("spawn_rate and rate are both given", "")),
+        (group(rate="0"), 8, ("'0' a second is none", "")),
+        (group(rate='"90M"'), 8, ("'90M' is too high", "the highest is")),
+        (group(rate=5, arrivals='"often"'), 9, ("'often' are no arrivals", "constant, poisson")),
+        (group(rate=5, connections=0), 9, ("connections = 0", "")),
+        (group(users=5, connections=2), 9, ("connections needs rate", 'rate = "50"')),
+        (group(users=5, arrivals='"poisson"'), 9, ("arrivals needs rate", 'rate = "50"')),
+        (group(stages='"1s:5"', weight=1), 9, ("weight and stages are both given", "")),
+        (group(stages='"1s:5"', spawn_rate=1), 9, ("spawn_rate and stages are both given", "")),
+        (group(stages='"5"'), 8, ("'5' is no stage", "write 30s:100")),
+        (group(stages='"1s:1.5"'), 6, ("1.5 users are not whole", "")),
         (
-            small() + '[[groups]]\nrequests = ["a"]\nusers = 1\nsteps = true\nweights = [1]\n',
+            small(duration='"5s"') + group(stages='"1s:5"').removeprefix(small()),
             6,
-            ("steps and weights", "leave one out"),
+            ("--duration and --stages are both given", "the stages say how long"),
+        ),
+        (
+            group(stages='"1s:5"') + '[[groups]]\nrequests = ["a"]\nrate = 1\nstages = "2s:5"\n',
+            9,
+            ("do not last equally long", "add a stage"),
         ),
     ],
 )

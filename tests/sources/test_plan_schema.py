@@ -29,6 +29,8 @@ def test_the_example_satisfies_the_schema():
         lambda plan: plan["requests"][0].pop("name"),
         lambda plan: plan["groups"][0].update(users=0),
         lambda plan: plan["groups"][0].update(requests="simple"),
+        lambda plan: plan["groups"][0].update(arrivals="often"),
+        lambda plan: plan["groups"][0].update(connections=0),
         lambda plan: plan.pop("requests"),
     ],
 )

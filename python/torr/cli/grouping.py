@@ -6,11 +6,12 @@ endpoints in proportion to the weights of their requests.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torr.cli.pacing import has_stages
 from torr.errors import UsageError, require
-from torr.model.pace import Replay
 from torr.model.plan import Group
 from torr.model.source import Source
 
@@ -20,9 +21,19 @@ if TYPE_CHECKING:
 
     from torr.cli.requesting import Asked
     from torr.model.pace import Pace
+    from torr.model.plan import Count, Duration
     from torr.model.rows import Rows
 
 Flags = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Groups, until when they send, and how long before the measured window."""
+
+    groups: tuple[Group, ...]
+    stop: Duration | Count
+    warmup_ns: int
 
 
 def groups_of(asked: Asked, pace: Pace, flags: Flags) -> tuple[Group, ...]:
@@ -64,7 +75,7 @@ def _numbers(sources: Sequence[Source], paces: Sequence[Pace]) -> list[tuple[int
     Groups that draw nothing take no part: else numbers and rows would be missing.
     """
     # A group's first number is also that of its first user, by which stages start them.
-    if any(not isinstance(pace, Replay) and pace.stages for pace in paces):
+    if any(map(has_stages, paces)):
         return [(0, 1)] * len(sources)
     drawn = [source.drawn for source in sources]
     # One draw gives both, so a group that uses both keeps all of them in step.

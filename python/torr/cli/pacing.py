@@ -59,11 +59,17 @@ def timing_of(flags: Flags) -> Timing:
     )
 
 
+def has_stages(pace: Pace) -> bool:
+    """Whether what it sends changes with time."""
+    return not isinstance(pace, Replay) and bool(pace.stages)
+
+
 def _steady(flags: Flags) -> Pace:
     rate = flags.get("rate")
     if rate is None:
         pool = flags.get("pool")
-        return Closed(flags.get("connections") or max(DEFAULT_USERS, pool or 0), pool)
+        users = flags.get("connections") or max(DEFAULT_USERS, pool or 0)
+        return Closed(users, pool, spawn_rate=flags.get("spawn_rate"))
     return _open(flags, rate)
 
 

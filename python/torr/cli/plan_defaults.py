@@ -10,6 +10,7 @@ import click
 from torr.cli.plan_file import SAID_BY_FILE
 from torr.errors import UsageError, require
 from torr.sources.entry import at
+from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.plan_file import TABLES, read_plan_file
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def defaults_of(verb: click.Command, path: Path) -> dict[str, Any]:
         with at(path, file.lines.get(key, 1)):
             near = get_close_matches(key, [*known, *TABLES], 1)
             hint = f"did you mean {near[0]}?" if near else f"a key is a flag of torr {verb.name}"
+            if key in GROUP_KEYS:
+                hint = "write it into [[groups]]"
             require(key in known, f"there is no {key!r} here", hint)
             checked = _checked(verb, known[key], key, value)
         if key in own:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torr.cli.grouping import Load
+from torr.cli.pacing import DEFAULT_USERS, Timing, has_stages, timing_of
 from torr.cli.requesting import check_streams, finished, request_of, with_limits
 from torr.errors import require
-from torr.model.pace import Closed
 from torr.model.plan import Group
 from torr.model.shares import dealt_to_each
 from torr.model.source import Source
 from torr.model.url import Url
 from torr.sources.entry import at
-from torr.sources.plan_file import GroupEntry, PlanFile, read_plan_file
+from torr.sources.group_entry import GroupEntry
+from torr.sources.plan_file import PlanFile, read_plan_file
 from torr.sources.rows import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.model.pace import Pace
     from torr.model.request import Request
 
 Flags = dict[str, Any]
@@ -26,13 +29,22 @@ Flags = dict[str, Any]
 # Long names of flags that have no place beside a plan file.
 SAID_BY_FILE = (
     *("requests-file", "method", "body", "json-body", "chat", "weights", "steps", "data"),
-    *("capture", "rate", "stages", "replay", "pool", "stream"),
+    *(
+        "capture",
+        "stream",
+        "rate",
+        "arrivals",
+        "max-in-flight",
+        "stages",
+        "replay",
+        "speed",
+        "pool",
+    ),
 )
-_DEFAULT_USERS = 50
 
 
-def groups_of_file(urls: Sequence[str], flags: Flags) -> tuple[Group, ...]:
-    """The groups of a plan file, whose argument is the first; raises FileError."""
+def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
+    """The load that a plan file says, whose argument is the first; raises FileError."""
     require(len(urls) <= 2, "a plan file and several URLs are given", "give one URL, or none")
     for name in SAID_BY_FILE:
         given = flags.get(name.replace("-", "_")) not in (None, (), False)
@@ -45,11 +57,15 @@ def groups_of_file(urls: Sequence[str], flags: Flags) -> tuple[Group, ...]:
     }
     check_streams(tuple(requests.values()), flags)
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
-    users = _users(entries, flags)
-    return tuple(
-        _group(file, entry, count, requests, flags)
-        for entry, count in zip(entries, users, strict=True)
-    )
+    _check_ladder(file, entries, flags)
+    timings = _timings(file, entries, flags)
+    groups = [
+        _group(file, entry, timing.pace, requests, flags)
+        for entry, timing in zip(entries, timings, strict=True)
+    ]
+    # What has stages says how long the load lasts, for all.
+    first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
+    return Load(tuple(groups), first.stop, first.warmup_ns)
 
 
 def _base(file: PlanFile) -> Url | None:
@@ -59,23 +75,69 @@ def _base(file: PlanFile) -> Url | None:
         return Url.parse(file.url)
 
 
+def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> None:
+    """Refuse, in a ladder, what its levels do not scale: throughput would not be that of users."""
+    for entry in entries if "levels" in flags else ():
+        with at(file.path, entry.line):
+            what = "a group of arrivals" if entry.rate is not None else "users in stages"
+            require(
+                entry.is_steady,
+                f"{entry.name!r} is {what}: a ladder's levels are steady users",
+                "measure it by torr run, or leave the group out",
+            )
+
+
+def _timings(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> list[Timing]:
+    """When each group sends: what it says stands for the flags of these names."""
+    counts = iter(_users([entry for entry in entries if entry.is_steady], flags))
+    timings: list[Timing] = []
+    staged: Timing | None = None
+    for entry in entries:
+        with at(file.path, entry.line):
+            own = timing_of({**flags, **_own(entry, next(counts) if entry.is_steady else None)})
+            if has_stages(own.pace):
+                require(
+                    staged is None or staged.stop == own.stop,
+                    "the stages of all groups do not last equally long",
+                    "add a stage to the shorter ones, such as 1m:0",
+                )
+                staged = own
+            timings.append(own)
+    return timings
+
+
+def _own(entry: GroupEntry, users: int | None) -> Flags:
+    """The flags of the load for one group; those of the file are for users, or for nobody."""
+    is_open = entry.rate is not None
+    return {
+        "connections": entry.connections if is_open else users or entry.users,
+        "rate": entry.rate,
+        "arrivals": entry.arrivals,
+        "max_in_flight": entry.max_in_flight,
+        "stages": entry.stages or None,
+        "spawn_rate": entry.spawn_rate,
+    }
+
+
 def _users(entries: Sequence[GroupEntry], flags: Flags) -> list[int]:
-    """How many users each group has: its own number, or its part of the others by weight."""
+    """How many users each steady group has: its own number, or its part of them by weight."""
+    asked = flags.get("connections")
+    if not entries:
+        hint = "connections of arrivals are said in their group"
+        require(asked is None, "-c: the file has no users to deal out", hint)
+        return []
     weights = [entry.weight or 0 for entry in entries]
     counted = [entry.users or 0 for entry in entries]
     if not any(weights):
-        total = sum(counted)
-        asked = flags.get("connections")
-        if asked is None or asked == total:
+        if asked is None or asked == sum(counted):
             return counted
         return list(dealt_to_each(asked, counted, "user", "-c"))
     require(not any(counted), "some groups have users, others a weight", "give all of them either")
-    total = flags.get("connections") or max(_DEFAULT_USERS, len(entries))
-    return list(dealt_to_each(total, weights, "user", "-c"))
+    return list(dealt_to_each(asked or max(DEFAULT_USERS, len(entries)), weights, "user", "-c"))
 
 
 def _group(
-    file: PlanFile, entry: GroupEntry, users: int, requests: dict[str, Request], flags: Flags
+    file: PlanFile, entry: GroupEntry, pace: Pace, requests: dict[str, Request], flags: Flags
 ) -> Group:
     with at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
@@ -88,10 +150,11 @@ def _group(
         source = Source(chosen, "steps" if entry.steps else "turn", entry.weights)
         source.check_names(None if entry.data is None else columns_of(Path(entry.data)))
         return Group(
-            pace=Closed(users),
+            pace=pace,
             source=source,
             name=entry.name,
-            think=entry.think or flags["think"],
+            # That of the file is the users'.
+            think=(entry.think or flags["think"]) if entry.rate is None else None,
             data=entry.data if source.uses_rows else None,
             share=entry.users or entry.weight or 1,
         )

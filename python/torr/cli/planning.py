@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.cli.connecting import transport_of
-from torr.cli.grouping import groups_of
+from torr.cli.grouping import Load, groups_of
 from torr.cli.pacing import timing_of
 from torr.cli.requesting import asked_of
 from torr.errors import UsageError, require
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.model.condition import Condition
-    from torr.model.pace import Pace
     from torr.model.plan import Group
     from torr.model.request import Request
     from torr.model.url import Url
@@ -30,34 +29,34 @@ Flags = dict[str, Any]
 
 def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
     """The plan that a command's flags describe; raises UsageError that names the flag."""
-    timing = timing_of(flags)
-    groups = _groups([urls] if isinstance(urls, str) else urls, timing.pace, flags)
-    requests = [request for group in groups for request in group.source.requests]
+    load = _load([urls] if isinstance(urls, str) else urls, flags)
+    requests = [request for group in load.groups for request in group.source.requests]
     _check_conditions([*flags["slos"], *flags["abort_on"]], requests)
     drain_ns = flags["drain"]
     places = [request.place for request in requests]
     return Plan(
-        groups=groups,
-        stop=timing.stop,
+        groups=load.groups,
+        stop=load.stop,
         transport=transport_of(flags),
-        warmup_ns=timing.warmup_ns,
+        warmup_ns=load.warmup_ns,
         drain_ns=max(r.timeout_ns for r in requests) if drain_ns is None else drain_ns,
         retry_delay_ns=flags["retry_delay"],
         workers=flags["workers"] or default_workers(places, allowed_cores()),
         processes=flags["processes"],
         seed=flags["seed"],
-        spin=_spin(timing.pace, flags),
+        spin=_spin(load.groups, flags),
         log=_log(flags.get("log")),
     )
 
 
-def _groups(urls: Sequence[str], pace: Pace, flags: Flags) -> tuple[Group, ...]:
-    """Who sends what: as a plan file says, or as the flags do."""
+def _load(urls: Sequence[str], flags: Flags) -> Load:
+    """Who sends what, and until when: as a plan file says, or as the flags do."""
     if urls and is_plan_file(urls[0]):
-        from torr.cli.plan_file import groups_of_file
+        from torr.cli.plan_file import load_of_file
 
-        return groups_of_file(urls, flags)
-    return groups_of(asked_of(urls, flags), pace, flags)
+        return load_of_file(urls, flags)
+    timing = timing_of(flags)
+    return Load(groups_of(asked_of(urls, flags), timing.pace, flags), timing.stop, timing.warmup_ns)
 
 
 def default_workers(places: Sequence[Url], cores: int) -> int:
@@ -65,9 +64,9 @@ def default_workers(places: Sequence[Url], cores: int) -> int:
     return max(1, cores // 2) if any(place.is_loopback for place in places) else cores
 
 
-def _spin(pace: Pace, flags: Flags) -> bool:
+def _spin(groups: Sequence[Group], flags: Flags) -> bool:
     spins = bool(flags.get("spin"))
-    arrives = not isinstance(pace, Closed)
+    arrives = any(not isinstance(group.pace, Closed) for group in groups)
     require(arrives or not spins, "--spin needs arrivals: users wait for answers", "add --rate 1k")
     return spins
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import require
 from torr.model.shares import dealt, dealt_to_each
-from torr.units import parse_duration, parse_rate
+from torr.units import SECOND_NS, parse_duration, parse_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,11 +63,13 @@ class Closed:
     """`users` users, each sending its next request when the last one has ended.
 
     They share `pool` connections, or keep one each. With `stages`, `users` is the most there are.
+    With `spawn_rate` so many of them begin a second, before the window.
     """
 
     users: int
     pool: int | None = None
     stages: tuple[Stage, ...] = ()
+    spawn_rate: float | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together."""
@@ -84,6 +86,12 @@ class Closed:
             "--pool and --stages are both given",
             "users who share connections are all there from the start: leave one out",
         )
+        rate = self.spawn_rate
+        if rate is not None:
+            is_rate = math.isfinite(rate) and rate > 0
+            require(is_rate, f"spawn rate {rate:g}: it must be more than 0 a second")
+            is_alone = pool is None and not self.stages
+            require(is_alone, "users who share connections or have stages have no spawn rate")
 
     @property
     def connections(self) -> int:
@@ -95,10 +103,15 @@ class Closed:
         """How many users there are."""
         return self.users
 
+    @property
+    def spawning_ns(self) -> int:
+        """How long it takes until all of them have begun."""
+        return round((self.users - 1) / self.spawn_rate * SECOND_NS) if self.spawn_rate else 0
+
     def with_users(self, users: int) -> Closed:
         """The same with another number of users, who share no more connections than they are."""
         require(not self.stages, "users by --stages have no levels", "leave --stages out")
-        return Closed(users, None if self.pool is None else min(self.pool, users))
+        return replace(self, users=users, pool=None if self.pool is None else min(self.pool, users))
 
     def parts(self, shares: Sequence[int]) -> list[Closed]:
         """The users by shares, at least one each; and so are their connections and stages."""
@@ -113,6 +126,7 @@ class Closed:
                 max([users[i], *(step[i] for step in steps)]),
                 pools[i],
                 tuple(replace(s, target=t[i]) for s, t in zip(self.stages, steps, strict=True)),
+                self.spawn_rate and self.spawn_rate * shares[i] / sum(shares),
             )
             for i in range(len(shares))
         ]
@@ -122,6 +136,8 @@ class Closed:
         found: Json = {"kind": "closed", "users": self.users}
         if self.pool is not None:
             found["pool"] = self.pool
+        if self.spawn_rate is not None:
+            found["spawn_rate"] = float(self.spawn_rate)
         return found | _stages(self.stages)
 
 

@@ -167,8 +167,12 @@ class Plan:
     @property
     def seconds(self) -> float | None:
         """How long warm-up and window last, when that is known before."""
-        window_ns = self.window_ns
-        return None if window_ns is None else (self.warmup_ns + window_ns) / SECOND_NS
+        if self.window_ns is None:
+            return None
+        closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
+        # The window begins when all users are there.
+        before_ns = max([self.warmup_ns, *(pace.spawning_ns for pace in closed)])
+        return (before_ns + self.window_ns) / SECOND_NS
 
     @property
     def requests(self) -> list[Request]:
@@ -198,7 +202,12 @@ class Plan:
 
     def with_users(self, users: int) -> Plan:
         """The same load from another number of users, dealt as before: a ladder's level."""
-        closed = [g.pace if isinstance(g.pace, Closed) else Closed(1) for g in self.groups]
+        closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
+        require(
+            len(closed) == len(self.groups),
+            "a ladder's levels are users: arrivals have none",
+            "measure them by torr run",
+        )
         shares = [group.share for group in self.groups]
         counts = dealt_to_each(users, shares, "user", "--levels")
         paces = [pace.with_users(count) for pace, count in zip(closed, counts, strict=True)]

@@ -1,0 +1,63 @@
+"""Groups of a plan file against a target: users who begin apart, arrivals beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+PLAN = """
+url = "{url}"
+duration = "1s"
+warmup = "{warmup}"
+[[requests]]
+name = "page"
+url = "/page"
+[[requests]]
+name = "lookup"
+url = "/lookup"
+[[groups]]
+requests = ["page"]
+users = 6
+think = "20ms"
+{users}
+[[groups]]
+requests = ["lookup"]
+rate = "100"
+connections = 8
+"""
+
+
+@pytest.fixture
+def measured(torr, steady, tmp_path):
+    """The level of a plan of users and arrivals, and what the target counted."""
+
+    def run(*flags, warmup="0s", users=""):
+        text = PLAN.format(url=steady.url, warmup=warmup, users=users)
+        (tmp_path / "plan.toml").write_text(text)
+        ended = torr("run", "plan.toml", *flags)
+        assert ended.code == 0, ended.err
+        return ended.level, steady.stop()
+
+    return run
+
+
+@pytest.mark.parametrize("flags", [("--workers", 1), ("--workers", 2), ("--processes", 2)])
+def test_users_and_arrivals_are_counted_together_and_told_apart(measured, flags):
+    level, counted = measured(*flags)
+    counts = level["counts"]
+    assert counts["planned"] == counts["attempted"] == counts["ok"] == counted["requests"]
+    page, lookup = level["steps"]
+    assert (page["name"], lookup["name"], lookup["counts"]["planned"]) == ("page", "lookup", 100)
+    assert (level["rate"], level["users"], level["concurrency"]) == (100, 6, 14)
+    # Users are never late: only arrivals have a lag.
+    assert page["latency"]["lag_ms"] is None
+    assert level["latency"]["lag_ms"]["n"] == lookup["latency"]["lag_ms"]["n"] == 100
+
+
+@pytest.mark.parametrize("flags", [("--workers", 2), ("--processes", 2)])
+def test_users_begin_before_the_window_and_what_they_send_is_the_warm_ups(measured, flags):
+    level, counted = measured(*flags, users="spawn_rate = 10")
+    # The last of six begins after half a second.
+    assert level["warmup"]["seconds"] >= 0.5
+    warmup = level["warmup"]["counts"]
+    assert warmup["attempted"] > 6
+    assert warmup["attempted"] + level["counts"]["attempted"] == counted["requests"]
