@@ -3,8 +3,8 @@
 use client::{Connection, Opening as Way, Reason, Tunnel, UNSET};
 use net::{Driver, Layer, Nanos, Ready};
 
+use super::Worker;
 use super::lane::{State, token};
-use super::{Alarm, Worker};
 
 /// Source addresses tried before "no port left" is believed.
 const ADDRESS_TRIES: u32 = 8;
