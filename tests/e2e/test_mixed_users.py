@@ -41,4 +41,5 @@ def test_levels_scale_both_groups_of_the_example(torr, target):
     # Four of five users chat, one looks things up.
     calls = running.stop()["calls"]
     assert calls["chat"] + calls["agent"] > calls["retrieve"] > 0
-    assert sum(level["counts"]["attempted"] for level in levels) <= sum(calls.values())
+    sides = [side for level in levels for side in (level, level["warmup"])]
+    assert sum(side["counts"]["attempted"] for side in sides) == sum(calls.values())

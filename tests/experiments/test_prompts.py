@@ -19,12 +19,12 @@ def plan(*, turns=1, is_unique=False):
     return Plan((Group(Closed(1), source, data=rows),), Count(1))
 
 
-def level(first, warmup=0):
-    counts = {"attempted": first}
+def level(first, warmup=0, workers=1):
+    step = {"counts": {"attempted": first}, "warmup": {"counts": {"attempted": warmup}}}
     return {
         "counts": {"attempted": 100},
-        "steps": [{"counts": counts}],
-        "warmup": {"counts": {"attempted": warmup}},
+        "steps": [step],
+        "generator": {"workers": workers},
         "stream": {"ttft_ms": None},
     }
 
@@ -34,12 +34,18 @@ def level(first, warmup=0):
 )
 def test_what_was_said_before_is_said_again(first, before, reused):
     prompts = with_prompts(level(first), plan(), before)["stream"]["prompts"]
+    assert prompts.pop("at_least") is False
     assert prompts == {"given": 3, "sent": first, "reused": reused, "unique_prefix": False}
 
 
 def test_only_first_turns_begin_a_conversation():
     prompts = with_prompts(level(4, warmup=3), plan(turns=2), 0)["stream"]["prompts"]
-    assert (prompts["sent"], prompts["reused"]) == (6, 3)
+    assert (prompts["sent"], prompts["reused"]) == (7, 4)
+
+
+def test_of_several_workers_only_a_lower_bound_is_known():
+    assert with_prompts(level(2, workers=2), plan(), 0)["stream"]["prompts"]["at_least"] is False
+    assert with_prompts(level(3, workers=2), plan(), 0)["stream"]["prompts"]["at_least"] is True
 
 
 def test_what_begins_anew_each_time_is_never_said_again():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from torr.experiments.tokens import with_tokens
+from torr.experiments.tokens import counted as counted_level
 from torr.stats.tokenizer import read_tokenizer
 
 MS = 1_000_000
@@ -14,13 +14,14 @@ MS = 1_000_000
 
 def told(**changes):
     line = {
-        "text": "one two three four",
+        "text": "one two three four five six seven eight nine ten",
         "thought": "",
         "first": "one",
-        "span_ns": 30 * MS,
-        "tokens": 7,
+        "span_ns": 80 * MS,
+        "tokens": 10,
         "is_cut": False,
         "is_spread": True,
+        "is_measured": True,
         "is_inside": True,
         "name": "chat",
     }
@@ -35,37 +36,45 @@ def counted(tmp_path, words_tokenizer):
         stream = {"tpot_ms": None, "tokens_out": 7}
         level = {
             "seconds": 2.0,
+            "warnings": [],
             "stream": stream,
             "histograms": {"ttft": "kept"},
             "steps": [{"name": "chat", "stream": stream}, {"name": "other", "stream": None}],
         }
-        level = with_tokens(level, texts, read_tokenizer(str(words_tokenizer)))
-        assert not texts.exists()
-        return level
+        return counted_level(level, texts, read_tokenizer(str(words_tokenizer)))
 
     return counting
 
 
 def test_both_counts_have_their_own_time_for_each_token(counted):
-    stream = counted(told(first="one two"))["stream"]
-    # By the server's seven tokens, two of them in the first piece; and by the tokenizer's four.
-    assert stream["tpot_ms"]["mean"] == 6
-    assert stream["tokenizer"]["tpot_ms"]["mean"] == 15
+    stream = counted(told(first="one two", tokens=11))["stream"]
+    # By the server's eleven tokens, two of them in the first piece; and by the tokenizer's ten.
+    assert stream["tpot_ms"]["mean"] == pytest.approx(80 / 9)
+    assert stream["tokenizer"]["tpot_ms"]["mean"] == 10
     assert (stream["tpot_first"], stream["tokens_out"]) == ("tokenizer", 7)
+
+
+def test_a_tokenizer_of_another_model_leaves_the_servers_time_alone(counted):
+    stream = counted(told(tokens=20))["stream"]
+    assert (stream["tpot_ms"], stream.get("tpot_first")) == (None, None)
+    assert stream["tokenizer"]["tokens_out"] == 10
 
 
 def test_thoughts_count_and_are_told_apart(counted):
     stream = counted(told(thought="so be it", first="so"), told(is_inside=False))["stream"]
     tokenizer = stream["tokenizer"]
-    assert (tokenizer["tokens_out"], tokenizer["tokens_reasoning"]) == (11, 3)
-    # Seven tokens in two seconds: the second stream ended after the window.
-    assert tokenizer["tokens_per_s"] == 3.5
+    assert (tokenizer["tokens_out"], tokenizer["tokens_reasoning"]) == (23, 3)
+    # Thirteen tokens in two seconds: the second stream ended after the window.
+    assert tokenizer["tokens_per_s"] == 6.5
     assert (tokenizer["file"], tokenizer["uncounted"]) == ("words.json", 0)
 
 
-@pytest.mark.parametrize(
-    "changes", [{"is_spread": False}, {"tokens": 1}, {"tokens": None}, {"is_cut": True}]
-)
+def test_what_began_in_the_warm_up_counts_where_it_ends(counted):
+    tokenizer = counted(told(is_measured=False), told())["stream"]["tokenizer"]
+    assert (tokenizer["tokens_out"], tokenizer["tokens_per_s"]) == (10, 10)
+
+
+@pytest.mark.parametrize("changes", [{"is_spread": False}, {"tokens": None}, {"is_cut": True}])
 def test_a_time_that_is_not_defined_is_left_out(counted, changes):
     stream = counted(told(**changes))["stream"]
     assert stream["tpot_ms"] is None
@@ -75,8 +84,17 @@ def test_a_time_that_is_not_defined_is_left_out(counted, changes):
 def test_steps_have_their_own_and_what_streams_not_has_none(counted):
     level = counted(told(), told(name="more"))
     chat, other = level["steps"]
-    assert chat["stream"]["tokenizer"]["tokens_out"] == 4
-    assert level["stream"]["tokenizer"]["tokens_out"] == 8
+    assert chat["stream"]["tokenizer"]["tokens_out"] == 10
+    assert level["stream"]["tokenizer"]["tokens_out"] == 20
     assert other["stream"] is None
     assert level["histograms"]["ttft"] == "kept"
     assert level["histograms"]["tpot"]
+
+
+def test_what_cannot_be_counted_costs_no_level(counted, tmp_path, words_tokenizer):
+    level = counted(told(span_ns=None))
+    assert "tokens were not counted" in level["warnings"][0]
+    assert "tokenizer" not in level["stream"]
+    cut = {**level, "warnings": ["the file of texts ends early: disk full"]}
+    level = counted_level(cut, tmp_path / "none", read_tokenizer(str(words_tokenizer)))
+    assert level["warnings"][1] == "tokens were not counted: the file of texts is not whole"

@@ -1,8 +1,8 @@
 //! What a stream has told, kept for who counts its tokens afterwards.
 
-use wire::{Kind, Mark};
+use wire::Mark;
 
-/// So much text of one stream is kept, and so much of its thoughts.
+/// So much of one stream is kept.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The text of one stream, as it is written in JSON.
@@ -12,8 +12,8 @@ pub struct Told {
     pub text: Vec<u8>,
     /// What the model thought aloud.
     pub thought: Vec<u8>,
-    /// How long its first piece was, and whether that was a thought.
-    pub first: (usize, bool),
+    /// How much of the thoughts and of the text came first.
+    first: (usize, usize),
     /// Whether some of it is not here: a tool's call, or what is too long.
     pub is_cut: bool,
 }
@@ -23,39 +23,40 @@ impl Told {
     pub(crate) fn restart(&mut self) {
         self.text.clear();
         self.thought.clear();
-        (self.first, self.is_cut) = ((0, false), false);
+        (self.first, self.is_cut) = ((0, 0), false);
     }
 
     /// Keeps what an event with text tells.
     pub(crate) fn take(&mut self, mark: &Mark<'_>) {
-        let is_thought = mark.kind == Kind::Reasoning;
         let is_first = self.text.is_empty() && self.thought.is_empty();
-        let (kept, piece) = if is_thought {
-            (&mut self.thought, mark.thought)
-        } else {
-            (&mut self.text, mark.text)
-        };
-        if piece.is_empty() || kept.len() + piece.len() > MOST_BYTES {
+        let has_room = self.text.len() + self.thought.len() + mark.text.len() + mark.thought.len()
+            <= MOST_BYTES;
+        let has_text = !(mark.text.is_empty() && mark.thought.is_empty());
+        if mark.is_partial || !has_room || !has_text {
             self.is_cut = true;
+        }
+        if self.is_cut {
             return;
         }
-        kept.extend_from_slice(piece);
+        self.text.extend_from_slice(mark.text);
+        self.thought.extend_from_slice(mark.thought);
         if is_first {
-            self.first = (piece.len(), is_thought);
+            self.first = (mark.thought.len(), mark.text.len());
         }
     }
 
-    /// Its first piece.
+    /// What came first: of the thoughts, and of the text.
     #[must_use]
-    pub fn first(&self) -> &[u8] {
-        let (length, is_thought) = self.first;
-        let kept = if is_thought { &self.thought } else { &self.text };
-        &kept[..length.min(kept.len())]
+    pub fn first(&self) -> [&[u8]; 2] {
+        let (thought, text) = self.first;
+        [&self.thought[..thought], &self.text[..text]]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use wire::Kind;
+
     use super::*;
 
     fn told(marks: &[(Kind, &'static [u8])]) -> Told {
@@ -74,13 +75,16 @@ mod tests {
         let all =
             told(&[(Kind::Reasoning, b"so"), (Kind::Reasoning, b" be"), (Kind::Text, b"yes")]);
         assert_eq!((all.text.as_slice(), all.thought.as_slice()), (&b"yes"[..], &b"so be"[..]));
-        assert_eq!((all.first(), all.is_cut), (&b"so"[..], false));
-        assert_eq!(told(&[(Kind::Text, b"ab"), (Kind::Text, b"c")]).first(), b"ab");
+        assert_eq!((all.first(), all.is_cut), ([&b"so"[..], b""], false));
+        assert_eq!(told(&[(Kind::Text, b"ab"), (Kind::Text, b"c")]).first(), [&b""[..], b"ab"]);
     }
 
     #[test]
     fn what_cannot_be_kept_is_missed() {
         assert!(told(&[(Kind::Text, b"a"), (Kind::ToolCall, b"")]).is_cut);
+        let mut two = Told::default();
+        two.take(&Mark { text: b"one of two", is_partial: true, ..Mark::of(Kind::Text) });
+        assert!(two.is_cut);
         let long: &'static [u8] = vec![b'x'; MOST_BYTES].leak();
         assert!(!told(&[(Kind::Text, long)]).is_cut);
         assert!(told(&[(Kind::Text, long), (Kind::Text, b"x")]).is_cut);

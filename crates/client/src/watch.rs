@@ -29,6 +29,8 @@ pub struct Watch {
     latest_text_read: Nanos,
     /// The beginning of the event that was the first fault.
     culprit: Vec<u8>,
+    /// Whether some text was not kept: what follows is not either, so that none is missing within.
+    is_text_full: bool,
     /// The text so far as it is written in JSON, kept only when somebody asked for it.
     pub text: Option<Vec<u8>>,
     /// The conversation as it is written in JSON, kept only when somebody asked for it.
@@ -50,6 +52,7 @@ impl Watch {
             gaps: Vec::new(),
             latest_text_read: UNSET,
             culprit: Vec::new(),
+            is_text_full: false,
             text: None,
             conversation: None,
             told: None,
@@ -65,6 +68,7 @@ impl Watch {
         self.gaps.clear();
         self.culprit.clear();
         self.latest_text_read = UNSET;
+        self.is_text_full = false;
         self.text.iter_mut().chain(&mut self.conversation).for_each(Vec::clear);
         self.told.iter_mut().for_each(Told::restart);
         self.chunks.iter_mut().for_each(Chunks::restart);
@@ -193,17 +197,17 @@ impl Watch {
             seen.text_reads += 1;
         }
         seen.last_text = at;
-        if mark.kind == Kind::Reasoning {
-            seen.has_reasoning = true;
-        } else {
+        seen.has_reasoning |= mark.kind == Kind::Reasoning || !mark.thought.is_empty();
+        if mark.kind != Kind::Reasoning {
             set(&mut seen.first_output, at);
         }
         if let Some(told) = &mut self.told {
             told.take(mark);
         }
         if let Some(text) = &mut self.text {
-            let room = TEXT_BYTES.saturating_sub(text.len());
-            if mark.text.len() <= room {
+            let has_room = text.len() + mark.text.len() <= TEXT_BYTES;
+            self.is_text_full |= !has_room;
+            if !self.is_text_full {
                 text.extend_from_slice(mark.text);
             }
         }

@@ -180,12 +180,19 @@ fn histograms(total: &Tally) -> Value {
 
 fn steps(summary: &Summary) -> Vec<Value> {
     let seconds = seconds(summary.window_ns);
-    let pairs = summary.names.iter().zip(&summary.measured);
+    let sides = summary.measured.iter().zip(&summary.warmup);
+    let pairs = summary.names.iter().zip(sides);
     pairs
-        .map(|(name, tally)| {
+        .map(|(name, (tally, warmup))| {
             let mut step =
                 counted(tally, tally.attempted.saturating_sub(tally.ended()), seconds, true);
-            merge(&mut step, json!({ "name": name, "success_rate": success_rate(tally) }));
+            let open = warmup.attempted.saturating_sub(warmup.ended());
+            let more = json!({
+                "name": name,
+                "success_rate": success_rate(tally),
+                "warmup": { "seconds": self::seconds(summary.warmup_ns), "counts": counts(warmup, open) },
+            });
+            merge(&mut step, more);
             step
         })
         .collect()

@@ -198,7 +198,9 @@ pub struct Text {
     pub span_ns: Nanos,
     /// Generated tokens whose text was streamed, by the server's count.
     pub tokens: Option<u64>,
-    /// Whether it ended within the window.
+    /// Whether it belongs to the measured window, and whether it ended within it.
+    pub is_measured: bool,
+    /// See `is_measured`.
     pub is_inside: bool,
 }
 

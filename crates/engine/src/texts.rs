@@ -1,7 +1,8 @@
 //! The file of what streams told: a JSON line each, written by the coordinator, never by a worker.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde_json::json;
@@ -16,7 +17,10 @@ pub(crate) struct Texts {
 
 impl Texts {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: BufWriter::new(File::create(path)?) })
+        // What models say is for nobody else's eyes.
+        let options =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+        Ok(Self { file: BufWriter::new(options?) })
     }
 
     /// Writes what was told; `names` are those of the rows.
@@ -26,7 +30,7 @@ impl Texts {
             // Texts are escaped already.
             writeln!(
                 self.file,
-                r#"{{"text":"{}","thought":"{}","first":"{}","is_cut":{},"is_spread":{},"span_ns":{},"tokens":{},"is_inside":{},"name":{}}}"#,
+                r#"{{"text":"{}","thought":"{}","first":"{}","is_cut":{},"is_spread":{},"span_ns":{},"tokens":{},"is_measured":{},"is_inside":{},"name":{}}}"#,
                 told.text,
                 told.thought,
                 told.first,
@@ -34,6 +38,7 @@ impl Texts {
                 told.is_spread,
                 told.span_ns,
                 json!(told.tokens),
+                told.is_measured,
                 told.is_inside,
                 json!(name),
             )?;

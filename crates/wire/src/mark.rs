@@ -85,6 +85,8 @@ pub struct Mark<'a> {
     pub text: &'a [u8],
     /// The text of a model that thinks aloud, as it is written in JSON, without its quotes.
     pub thought: &'a [u8],
+    /// Whether it carries more generated text than is here: of two answers, or a tool's call too.
+    pub is_partial: bool,
     /// Whether it carries a piece of an answer in the form that OpenAI gives it, if only a role.
     pub is_choice: bool,
     /// Tokens, wherever they are said.
@@ -106,6 +108,7 @@ impl Mark<'_> {
             has_text: false,
             text: b"",
             thought: b"",
+            is_partial: false,
             is_choice: false,
             usage: None,
             is_finish: false,

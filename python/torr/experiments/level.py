@@ -6,7 +6,6 @@ lost is only a burden.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torr import engine
@@ -14,14 +13,13 @@ from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
 from torr.experiments.patience import directly
 from torr.experiments.prompts import begun_before, behind, with_prompts
-from torr.experiments.tokens import with_tokens
+from torr.experiments.tokens import counted, with_texts
 from torr.model.plan import Duration
 from torr.model.secrets import REDACTED, is_secret, redacted_text
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import Any
 
     from torr.engine import Level, Load
@@ -35,42 +33,32 @@ SAMPLED_TEXTS = ("detail", "head", "body")
 def measure(step: Step, lab: Lab) -> Measured:
     """Measure one level and keep it; raises OutputError when it cannot be kept."""
     before = begun_before(lab.directory.levels)
-    load = lab.start(behind(_plan(step.plan, lab), before))
-    lab.interrupt.attach(load)
     watch = Watch(lab.abort_on)
+    with with_texts(behind(step.plan, before), lab) as (plan, texts):
+        load = lab.start(plan)
+        rates = _fired(load, step, lab, watch)
+        level = _labelled(engine.level(load), step, before)
+        lab.directory.keep_level(level)
+        if texts is not None and lab.tokenizer is not None:
+            level = counted(level, texts, lab.tokenizer)
+            lab.directory.replace_level(level)
+    lab.listener.level_ended(step, level)
+    return Measured(level, tuple(rates), watch.judge_level(level))
+
+
+def _fired(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
+    """The ok/s of the load's slices, once it has ended; an interrupt ends it early."""
+    lab.interrupt.attach(load)
     try:
         lab.listener.level_started(step)
         # What users send as fast as they can is not on time or late.
         follow = lab.follow if step.plan.has_schedule else directly
-        rates = follow(lambda: _follow(load, step, lab, watch), load.abort)
+        return follow(lambda: _follow(load, step, lab, watch), load.abort)
     except BaseException:
         load.abort()
         raise
     finally:
         lab.interrupt.detach()
-    level = _with_tokens(_labelled(engine.level(load), step, before), lab)
-    lab.directory.keep_level(level)
-    lab.listener.level_ended(step, level)
-    return Measured(level, tuple(rates), watch.judge_level(level))
-
-
-def _plan(plan: Plan, lab: Lab) -> Plan:
-    """The plan, with a place for texts whose tokens are to be counted."""
-    return plan if lab.tokenizer is None else replace(plan, texts=str(_texts(lab)))
-
-
-def _texts(lab: Lab) -> Path:
-    return lab.directory.path / "texts.jsonl"
-
-
-def _with_tokens(level: Level, lab: Lab) -> Level:
-    """The level with the tokens of its texts; texts that are not whole are not counted."""
-    if lab.tokenizer is None:
-        return level
-    if any("file of texts" in warning for warning in level["warnings"]):
-        _texts(lab).unlink(missing_ok=True)
-        return level
-    return with_tokens(level, _texts(lab), lab.tokenizer)
 
 
 def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:

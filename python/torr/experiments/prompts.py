@@ -42,23 +42,31 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
     """The level with `stream.prompts`, where it said some; the warm-up says them too.
 
     `given` conversations, `sent` requests that began one, and how many of those were `reused`: said
-    in this level or, as `before` counts, in an earlier one.
+    in this level or, as `before` counts, in an earlier one. Several workers share the prompts out,
+    and a quick one begins its own again before a slow one has said its last: `at_least` so many.
     """
     rows = [group.data for group in plan.groups if isinstance(group.data, Rows)]
     if not rows or not level.get("stream"):
         return level
     given = sum(len(each.rows) for each in rows)
-    begun = _begun(level, plan)
+    begun = _begun(level)
     is_unique = all(each.is_unique for each in rows)
     unsaid = max(0, given - before)
     reused = 0 if is_unique else max(0, begun - unsaid)
-    prompts = {"given": given, "sent": begun, "reused": reused, "unique_prefix": is_unique}
+    workers = (level.get("generator") or {}).get("workers") or 1
+    prompts = {
+        "given": given,
+        "sent": begun,
+        "reused": reused,
+        "at_least": workers > 1 and not is_unique and before + begun > workers,
+        "unique_prefix": is_unique,
+    }
     return {**level, "stream": {**level["stream"], "prompts": prompts}}
 
 
-def _begun(level: Level, plan: Plan) -> int:
-    """Requests that began a conversation: first turns; of the warm-up only all turns are known."""
-    turns = max(len(group.source.requests) for group in plan.groups)
+def _begun(level: Level) -> int:
+    """Requests that began a conversation: first turns, in the warm-up too."""
     steps: list[dict[str, Any]] = level.get("steps") or []
-    first: int = (steps[0] if steps else level)["counts"]["attempted"]
-    return first + -(-int(level["warmup"]["counts"]["attempted"]) // turns)
+    first = steps[0] if steps else level
+    begun: int = first["counts"]["attempted"] + first["warmup"]["counts"]["attempted"]
+    return begun

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,15 @@ from torr import engine
 
 if TYPE_CHECKING:
     from torr.engine import Level
+    from torr.experiments.lab import Lab
+    from torr.model.plan import Plan
     from torr.stats.tokenizer import Tokenizer
 
 # Streams whose texts are in memory at once.
 _BATCH = 1000
+
+# A tokenizer that counts otherwise than the server by more than this share is another model's.
+_TOLERANCE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +39,57 @@ class _Told:
     server: int | None
     span_ns: int
     is_spread: bool
+    is_measured: bool
     is_inside: bool
     is_cut: bool
 
+    @property
+    def all_tokens(self) -> int:
+        """Of text and thoughts."""
+        return self.tokens + self.thoughts
+
     def tpot_ns(self, tokens: int | None) -> int | None:
         """(last text − first text) / (tokens − tokens in the first piece), where defined."""
-        if tokens is None or tokens <= self.first or not self.is_spread or self.is_cut:
+        if tokens is None or tokens <= self.first or not self.is_spread:
             return None
         return self.span_ns // (tokens - self.first)
+
+
+@contextmanager
+def with_texts(plan: Plan, lab: Lab) -> Iterator[tuple[Plan, Path | None]]:
+    """The plan with a file for what streams tell, where that is counted; at the end it goes."""
+    if lab.tokenizer is None:
+        yield plan, None
+        return
+    texts = lab.directory.path / "texts.jsonl"
+    try:
+        yield replace(plan, texts=str(texts)), texts
+    finally:
+        texts.unlink(missing_ok=True)
+
+
+def counted(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
+    """The level with its tokens; where they cannot be counted, a warning says why."""
+    if any("file of texts" in warning for warning in level["warnings"]):
+        return _warned(level, "the file of texts is not whole")
+    try:
+        return with_tokens(level, texts, tokenizer)
+    except Exception as error:  # Whatever a library raises costs no measured level.
+        return _warned(level, str(error))
+
+
+def _warned(level: Level, why: str) -> Level:
+    return {**level, "warnings": [*level["warnings"], f"tokens were not counted: {why}"]}
 
 
 def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
     """The level with `stream.tokenizer`, and with the tokens of first pieces in `stream.tpot_ms`.
 
-    The same for each of its steps. Removes the file of texts.
+    The same for each of its steps.
     """
     told: dict[str, list[_Told]] = defaultdict(list)
     for each in _counted(texts, tokenizer):
         told[each.name].append(each)
-    texts.unlink(missing_ok=True)
     everything = [each for some in told.values() for each in some]
     steps = [
         _with(step, told[step["name"]], tokenizer.name, level["seconds"])
@@ -64,21 +102,37 @@ def _with(part: Level, told: Sequence[_Told], file: str, seconds: float) -> Leve
     stream = part.get("stream")
     if not stream:
         return part
-    tpot, histogram = engine.statistics(_known(each.tpot_ns(each.server) for each in told))
-    own, _ = engine.statistics(_known(each.tpot_ns(each.tokens + each.thoughts) for each in told))
-    counted = [each for each in told if not each.is_cut]
-    inside = sum(each.tokens + each.thoughts for each in counted if each.is_inside)
+    measured = [each for each in told if each.is_measured]
+    whole = [each for each in measured if not each.is_cut]
+    own, _ = engine.statistics(_known(each.tpot_ns(each.all_tokens) for each in whole))
     tokenizer = {
         "file": file,
-        "tokens_out": sum(each.tokens + each.thoughts for each in counted),
-        "tokens_reasoning": sum(each.thoughts for each in counted),
-        "tokens_per_s": inside / seconds if seconds else None,
+        "tokens_out": sum(each.all_tokens for each in whole),
+        "tokens_reasoning": sum(each.thoughts for each in whole),
+        # As of the server's count: of what ended in the window, whenever it began.
+        "tokens_per_s": sum(each.all_tokens for each in told if each.is_inside and not each.is_cut)
+        / seconds
+        if seconds
+        else None,
         "tpot_ms": own,
-        "uncounted": len(told) - len(counted),
+        "uncounted": len(measured) - len(whole),
     }
-    more = {"tpot_ms": tpot, "tpot_first": "tokenizer", "tokenizer": tokenizer}
-    found = {**part, "stream": {**stream, **more}}
-    if "histograms" in part:
+    found = {**part, "stream": {**stream, "tokenizer": tokenizer}}
+    return _with_first_pieces(found, whole) if _agrees(whole) else found
+
+
+def _agrees(told: Sequence[_Told]) -> bool:
+    """Whether it counts about as the server does: else it is not the tokenizer of this model."""
+    both = [(each.all_tokens, each.server) for each in told if each.server is not None]
+    ours, servers = sum(own for own, _ in both), sum(server for _, server in both)
+    return abs(ours - servers) <= _TOLERANCE * servers
+
+
+def _with_first_pieces(part: Level, told: Sequence[_Told]) -> Level:
+    """The part whose tpot leaves out as many tokens as the first piece has."""
+    tpot, histogram = engine.statistics(_known(each.tpot_ns(each.server) for each in told))
+    found = {**part, "stream": {**part["stream"], "tpot_ms": tpot, "tpot_first": "tokenizer"}}
+    if "histograms" in part and tpot is not None:
         found["histograms"] = {**part["histograms"], "tpot": histogram}
     return found
 
@@ -112,6 +166,7 @@ def _of_batch(batch: Sequence[dict[str, Any]], tokenizer: Tokenizer) -> Iterator
             server=line["tokens"],
             span_ns=line["span_ns"],
             is_spread=line["is_spread"],
+            is_measured=line["is_measured"],
             is_inside=line["is_inside"],
             is_cut=line["is_cut"],
         )

@@ -178,6 +178,7 @@ class Step(Part):
     bytes_in: Count = 0
     bytes_out: Count = 0
     latency: Latency = Latency()
+    warmup: Warmup | None = None
     stream: Stream | None = None
 
 

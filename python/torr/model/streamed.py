@@ -15,6 +15,9 @@ class Prompts(Part):
     given: Count
     sent: Count
     reused: Count
+    at_least: bool = Field(
+        default=False, description="several workers shared them: more may have been said again"
+    )
     unique_prefix: bool = False
 
 

@@ -125,6 +125,12 @@ class RunDirectory:
         if len(self._levels) == 1:
             self._point_latest_here()
 
+    def replace_level(self, level: Json) -> None:
+        """Have more about the level that was kept last in result.json before returning."""
+        _, start, end = self._levels[-1]
+        self._levels[-1] = (level, start, end)
+        self._assemble("interrupted", {})
+
     def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
         """Write the last result.json, with what was concluded (capacity, verdicts).
 

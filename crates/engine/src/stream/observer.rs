@@ -106,21 +106,34 @@ impl StreamObserver {
     }
 
     /// What a stream told that ended well, if that is kept.
-    pub(crate) fn text(exchange: &Exchange, row: u16, is_inside: bool) -> Option<Text> {
+    pub(crate) fn text(&self, exchange: &Exchange, row: u16, when: (bool, bool)) -> Option<Text> {
         let watch = exchange.watch.as_ref()?;
         let (told, seen) = (watch.told.as_ref()?, watch.seen());
-        let owned = |written: &[u8]| String::from_utf8_lossy(written).into_owned();
+        let (is_measured, is_inside) = when;
+        let [thought, text] = told.first();
         Some(Text {
             row,
-            text: owned(&told.text),
-            thought: owned(&told.thought),
-            first: owned(told.first()),
+            text: self.written(&told.text),
+            thought: self.written(&told.thought),
+            first: self.written(thought) + &self.written(text),
             is_cut: told.is_cut,
             is_spread: seen.is_spread(),
             span_ns: seen.last_text.saturating_sub(seen.first_text),
             tokens: seen.tokens_streamed(),
+            is_measured,
             is_inside,
         })
+    }
+
+    /// Text as it is written in JSON, between quotes.
+    fn written(&self, told: &[u8]) -> String {
+        let text = String::from_utf8_lossy(told);
+        if self.dialect != Dialect::Plain {
+            return text.into_owned();
+        }
+        // Plain data is what it is.
+        let quoted = serde_json::Value::from(text.as_ref()).to_string();
+        quoted[1..quoted.len() - 1].to_owned()
     }
 
     /// What the durations of this exchange count from, and until.

@@ -141,7 +141,7 @@ impl<D: Driver> Worker<D> {
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
             has_schedule: plan.has_schedule(),
-            has_streams: prepared.requests.iter().any(|request| request.stream.is_some()),
+            has_streams: has_streams(plan, prepared),
             scratch: Scratch::new(BUFFER_BYTES),
             alarms: Timers::default(),
             ready: Vec::new(),
@@ -256,6 +256,16 @@ fn crews_of(share: &Share) -> Vec<Crew> {
         crew
     });
     crews.collect()
+}
+
+/// Whether any lane of this part may get a stream.
+fn has_streams(plan: &Plan, prepared: &Prepared) -> bool {
+    let pairs = plan.groups.iter().zip(&prepared.groups);
+    pairs.filter(|(group, _)| group.pace.connections() > 0).any(|(_, here)| {
+        let first = usize::from(here.first);
+        let requests = &prepared.requests[first..first + usize::from(here.count)];
+        requests.iter().any(|request| request.stream.is_some())
+    })
 }
 
 fn routes_of(share: &Share) -> Vec<Routes> {

@@ -8,6 +8,7 @@ use net::{Driver, Nanos};
 
 use super::lane::State;
 use super::{Alarm, Worker};
+use crate::report::Phase;
 
 /// First dials under way at once: fewer than the shortest usual accept queue.
 const DIALS_AT_ONCE: u32 = 256;
@@ -59,6 +60,11 @@ impl<D: Driver> Worker<D> {
 
     /// Lets those begin whose time has come, as many as may dial at once.
     pub(super) fn open_more(&mut self, now: Nanos, new_batch: bool) {
+        if self.window.phase > Phase::Warmup {
+            // Asked to end before all had begun: nobody begins any more.
+            self.opening.order.clear();
+            return;
+        }
         if new_batch {
             self.opening.credit = DIALS_AT_ONCE;
         }

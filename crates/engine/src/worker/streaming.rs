@@ -7,7 +7,7 @@ use net::{Driver, Nanos};
 
 use super::Worker;
 use crate::report::StreamRow;
-use crate::stream::{self, StreamObserver};
+use crate::stream;
 
 impl<D: Driver> Worker<D> {
     /// Counts the gaps between texts that the latest reads of a lane have shown.
@@ -41,8 +41,10 @@ impl<D: Driver> Worker<D> {
             tally.end(seen);
             if is_ok {
                 observer.accept(exchange, tally);
-                let kept = StreamObserver::text(exchange, request.row, is_inside);
-                self.journal.texts.extend(kept.filter(|_| lane.measured));
+                if lane.measured || is_inside {
+                    let when = (lane.measured, is_inside);
+                    self.journal.texts.extend(observer.text(exchange, request.row, when));
+                }
             }
         }
         if is_inside {

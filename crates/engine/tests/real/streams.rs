@@ -38,7 +38,7 @@ fn question(target: &Target, dialect: ChatDialect) -> RequestPlan {
     RequestPlan {
         method: "POST".into(),
         body: Some(base64::engine::general_purpose::STANDARD.encode(body)),
-        timeout_ns: 3_000 * MS,
+        timeout_ns: 10_000 * MS,
         stream: Some(StreamPlan { idle_timeout_ns: Some(2_000 * MS), ..StreamPlan::new(stream) }),
         ..RequestPlan::get(&url)
     }

@@ -1,8 +1,11 @@
 //! Users of a group who begin one after the other, before the window, on a simulated clock.
 
+use std::cell::Cell;
+use std::sync::Arc;
+
 use crate::world::*;
-use engine::{Closed, Group, Pace, Plan, Stage, Stop};
-use net::{Act, Dial, Nanos};
+use engine::{Closed, Gate, Group, Pace, Plan, Stage, Stop};
+use net::{Act, Dial, Nanos, Simulated};
 
 /// So many users, of whom so many begin a second.
 fn spawned(users: u32, spawn_rate: f64) -> Pace {
@@ -112,4 +115,22 @@ fn stages_of_another_group_wait_for_the_window() {
     let seen = seen(plan);
     assert_eq!(seen.window.0, 100 * MS);
     assert_eq!(seen.requests, [every(10 * MS, 10), vec![100 * MS; 2]].concat());
+}
+
+#[test]
+fn nobody_begins_after_the_end_was_asked_for() {
+    let (gate, dials) = (Arc::new(Gate::new(1)), Cell::new(0));
+    let target = Target::new(
+        |_, _| {
+            dials.set(dials.get() + 1);
+            if dials.get() == 3 {
+                gate.stop();
+            }
+            Dial::Accept(0)
+        },
+        |_, _| vec![(10 * SECOND, Act::Bytes(HELLO.to_vec()))],
+    );
+    let run = simulate_in(plan_of(spawned(50, 100.0)), Simulated::new(target), &gate);
+    run.assert_balanced();
+    assert_eq!(dials.get(), 3);
 }

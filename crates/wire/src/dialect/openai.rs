@@ -30,6 +30,8 @@ struct Choices<'a> {
     /// Text in parts, which are not looked into.
     has_parts: bool,
     thought: &'a [u8],
+    /// More than one answer said something.
+    has_more: bool,
     has_tool_call: bool,
     is_finish: bool,
     is_sibling: bool,
@@ -104,7 +106,11 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     Ok(Mark {
         has_text: matches!(kind, Kind::Text | Kind::ToolCall | Kind::Reasoning),
         text: choices.content,
-        thought: if kind == Kind::Reasoning { choices.thought } else { b"" },
+        thought: choices.thought,
+        is_partial: choices.has_more
+            || choices.has_parts
+            || (choices.has_tool_call
+                && !(choices.content.is_empty() && choices.thought.is_empty())),
         is_choice: choices.is_choice,
         usage,
         is_finish: choices.is_finish,
@@ -118,10 +124,12 @@ impl<'a> Choices<'a> {
         let delta = choice.delta.unwrap_or_default();
         let said = [delta.content, delta.refusal, choice.text].map(text);
         if let Some(said) = said.into_iter().find(|said| !said.is_empty()) {
+            self.has_more |= !self.content.is_empty();
             self.content = said;
         }
         let thought = [delta.reasoning_content, delta.reasoning].map(text);
         if let Some(thought) = thought.into_iter().find(|thought| !thought.is_empty()) {
+            self.has_more |= !self.thought.is_empty();
             self.thought = thought;
         }
         self.is_choice = true;
