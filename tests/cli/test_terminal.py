@@ -176,6 +176,36 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     assert lines[5] == "no claim    320: limited by the generator"
 
 
+def streamed(level, ttft_ms, **more):
+    first = {"n": 900, "mean": ttft_ms, "p50": ttft_ms, "p95": 2 * ttft_ms}
+    level["stream"] = {"ttft_ms": first, "tpot_ms": {"mean": 20.0}, "tokens_per_s": 812.0, **more}
+    return level
+
+
+def test_levels_of_streams_have_their_first_texts_above_the_capacity():
+    levels = [streamed(level_of(n, Truth(n * 100)), 2.0 * n, goodput_rate=97.5) for n in (8, 80)]
+    assert body(shown(result_of(*levels, kind="ladder")))[:5] == [
+        "",
+        "connections  ttft p50  ttft p95  tpot mean  tokens/s  goodput",
+        "8             16.0 ms   32.0 ms    20.0 ms       812   97.5 %",
+        "80             160 ms    320 ms    20.0 ms       812   97.5 %",
+        "",
+    ]
+
+
+def test_requests_that_stream_have_rows_of_their_own():
+    level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
+    name = "a conversation that has a very long name"
+    level["steps"] = [{**streamed(level_of(50, Truth()), 30.0), "name": name}]
+    level["steps"].append({**level, "name": "login"})
+    lines = body(shown(result_of(level)))
+    assert lines[8:11] == [
+        "request                   ttft p50  ttft p95  tpot mean  tokens/s",
+        "a conversation that has…   30.0 ms   60.0 ms    20.0 ms       812",
+        "login                            –         –          –         –",
+    ]
+
+
 def test_a_ladder_without_levels_is_said_to_have_none():
     assert "Nothing was measured" in shown(result_of(kind="ladder"))
 

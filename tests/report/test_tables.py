@@ -2,7 +2,7 @@ import csv
 import io
 
 from torr.report import csv as levels_csv
-from torr.report import diff, html, markdown, table
+from torr.report import diff, html, markdown, request_tables, table
 from torr.stats.series import Point, Series
 
 
@@ -41,11 +41,11 @@ def step(name, ok, **errors):
 
 def test_each_request_has_a_row_where_there_are_several(run):
     level = {**run["levels"][0], "steps": [step("GET /a", 9000), step("login", 0, status=1000)]}
-    assert table.requests(level).rows == (
+    assert request_tables.requests(level).rows == (
         ("GET /a", "900", "9,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "0"),
         ("login", "0", "1,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "1,000"),
     )
-    assert table.requests({**level, "steps": level["steps"][:1]}) is None
+    assert request_tables.requests({**level, "steps": level["steps"][:1]}) is None
     summary = markdown.text({**run, "levels": [level]})
     assert "## Requests\n\n| request |" in summary
     page = html.page({**run, "levels": [level]})
@@ -59,7 +59,7 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
         shared = {"asked": 2, "open_max": 2, "opened": 2}
         levels.append({**make_level(users, rate, 1.0), "steps": steps, "connections": shared})
     result = make_result("ladder", levels)
-    found = table.requests_of_levels(result)
+    found = request_tables.requests_of_levels(result)
     assert found.columns[:3] == ("users", "request", "ok/s")
     # Of three rounds the one in the middle.
     assert [row[:3] for row in found.rows] == [
@@ -75,7 +75,7 @@ def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):
     level = {**make_level(5, 10.0, 1.0), "steps": [step(f"GET /{n}", 10) for n in range(50)]}
     result = make_result("ladder", [level, {**level, "concurrency": 8}])
     assert "## Requests" not in markdown.text(result)
-    assert len(table.requests_of_levels(result).rows) == 100
+    assert len(request_tables.requests_of_levels(result).rows) == 100
 
 
 def test_throughput_shows_that_counts_balance(run):

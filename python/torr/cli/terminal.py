@@ -16,8 +16,9 @@ from torr.model.condition import Condition
 from torr.report import sentence, trust
 from torr.report.diff import show_ratio
 from torr.report.reasons import meaning
+from torr.report.request_tables import requests, streams_of_requests
+from torr.report.stream_tables import streams_of_levels
 from torr.report.streaming import stream_facts, stream_times
-from torr.report.table import requests as request_rows
 from torr.report.table import spreads
 from torr.stats.series import Series, is_mixed, noun_of
 from torr.units import show_levels, show_ms, show_percent, show_rate, show_size
@@ -36,6 +37,8 @@ WIDEST_NAME = 24
 LEAST_STATS = ("p90", "mean", "p50", "p99.9")
 LEAST_OF_REQUESTS = ("p50", "attempts")
 LEAST_OF_MEDIANS = ("spread", "mean")
+# First texts stand last here: they are what streams are asked for.
+LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean")
 EXAMPLE = "for example"
 SPREADS = "spread of ok/s"
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
@@ -81,6 +84,7 @@ def _show_ladder(result: Json, out: Console) -> None:
     if max((level["round"] for level in result["levels"]), default=1) > 1:
         _show_medians(result, out)
         out.print()
+    _show_streams(result, out)
     _lines(out, _capacity(result))
     worst = [level for level in result["levels"] if level["counts"]["errors"]]
     if worst:
@@ -135,12 +139,12 @@ def _show_times(level: Json, out: Console) -> None:
 
 def _show_requests(level: Json, out: Console) -> None:
     """A row for each request, where there are several."""
-    found = request_rows(level)
-    if found is None:
-        return
-    rows = tuple((cut(name, WIDEST_NAME), *cells) for name, *cells in found.rows)
-    out.print()
-    _print_table(out, Columns(found.columns, rows).fitting(out.width, LEAST_OF_REQUESTS))
+    found = {LEAST_OF_REQUESTS: requests(level), LEAST_OF_STREAMS: streams_of_requests(level)}
+    for least, table in found.items():
+        if table is not None:
+            rows = tuple((cut(name, WIDEST_NAME), *cells) for name, *cells in table.rows)
+            out.print()
+            _print_table(out, Columns(table.columns, rows).fitting(out.width, least))
 
 
 def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any] | None]]:
@@ -254,6 +258,14 @@ def _show_medians(result: Json, out: Console) -> None:
         for point in series.points
     )
     _print_table(out, Columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
+
+
+def _show_streams(result: Json, out: Console) -> None:
+    """A row for each level whose answers are streams."""
+    found = streams_of_levels(result)
+    if found is not None:
+        _print_table(out, Columns(found.columns, found.rows).fitting(out.width, LEAST_OF_STREAMS))
+        out.print()
 
 
 def _capacity(result: Json) -> dict[str, str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png, sentence, table, trust
+from torr.report import diff, png, request_tables, sentence, stream_tables, table, trust
 from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
 from torr.units import show_levels
@@ -24,7 +24,7 @@ from torr.units import show_levels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from torr.report.table import Table
+    from torr.report.cells import Table
 
 Result = Mapping[str, Any]
 Draw = Callable[[float, float], "Figure | None"]
@@ -116,12 +116,16 @@ def _numbers(result: Result) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield _titled("Times of ok answers", table.times(result["levels"][0]))
-        yield _titled("Streams", table.streams(result["levels"][0]))
-        yield _titled("Tokens", table.tokens(result["levels"][0]))
-        yield _titled("Requests", table.requests(result["levels"][0]))
+        yield _titled("Streams", stream_tables.streams(result["levels"][0]))
+        yield _titled("Tokens", stream_tables.tokens(result["levels"][0]))
+        yield _titled("Requests", request_tables.requests(result["levels"][0]))
+        yield _titled(
+            "Streams of requests", request_tables.streams_of_requests(result["levels"][0])
+        )
         yield _titled("Throughput", table.throughput(result["levels"][0]))
     else:
         yield _titled("Levels: median of rounds", table.levels(result))
+        yield _titled("Streams: median of rounds", stream_tables.streams_of_levels(result))
     yield _titled("Capacity", table.capacity(result))
     if len(result["levels"]) == 1:
         yield _titled("SLOs", table.slos(result))
@@ -132,7 +136,9 @@ def _details(result: Result) -> Iterator[str]:
 
     if len(result["levels"]) > 1:
         yield _folded("SLOs at every level", _table(table.slos(result)))
-        yield _folded("Requests at every level", _table(table.requests_of_levels(result)))
+        yield _folded("Requests at every level", _table(request_tables.requests_of_levels(result)))
+        streamed = request_tables.streams_of_requests_of_levels(result)
+        yield _folded("Streams of requests at every level", _table(streamed))
     if result["kind"] != "diff":
         yield _folded("Errors", _errors(result))
         yield _folded("Status codes", _table(table.statuses(result)))

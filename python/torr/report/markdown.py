@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.report import sentence, table, trust
+from torr.report import request_tables, sentence, stream_tables, table, trust
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
-    from torr.report.table import Table
+    from torr.report.cells import Table
 
 _MOST_ROWS = 40
 _SPECIAL = re.compile(r"([\\`*\[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w))")
@@ -48,13 +48,19 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         return
     if len(result["levels"]) == 1:
         yield from _titled("Times", table.times(result["levels"][0]))
-        yield from _titled("Streams", table.streams(result["levels"][0]))
-        yield from _titled("Tokens", table.tokens(result["levels"][0]))
-        yield from _titled("Requests", table.requests(result["levels"][0]))
+        yield from _titled("Streams", stream_tables.streams(result["levels"][0]))
+        yield from _titled("Tokens", stream_tables.tokens(result["levels"][0]))
+        yield from _titled("Requests", request_tables.requests(result["levels"][0]))
+        yield from _titled(
+            "Streams of requests", request_tables.streams_of_requests(result["levels"][0])
+        )
         yield from _titled("Throughput", table.throughput(result["levels"][0]))
     else:
         yield from _titled("Levels", table.levels(result))
-        yield from _titled("Requests", _short(table.requests_of_levels(result)))
+        yield from _titled("Streams", stream_tables.streams_of_levels(result))
+        yield from _titled("Requests", _short(request_tables.requests_of_levels(result)))
+        streamed = request_tables.streams_of_requests_of_levels(result)
+        yield from _titled("Streams of requests", _short(streamed))
     yield from _titled("Capacity", table.capacity(result))
     yield from _titled("SLOs", table.slos(result))
     yield from _titled("Errors", table.errors(result))

@@ -10,12 +10,12 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from torr.report import html, sentence, svg, table, theme, trust
+from torr.report import html, sentence, stream_tables, svg, table, theme, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from torr.report.table import Table
+    from torr.report.cells import Table
 
 _COLOURS = {name: colour for colour, name in svg.VARIABLES.items()}
 _TONES = {"healthy": theme.GREEN, "contended": theme.ORANGE, "generator-limited": theme.ORANGE}
@@ -49,7 +49,8 @@ def _tables(result: Mapping[str, Any]) -> Iterator[Table]:
     elif len(result["levels"]) == 1:
         found = [table.times(result["levels"][0]), table.slos(result), table.errors(result)]
     else:
-        found = [table.levels(result), table.capacity(result)]
+        streams = stream_tables.streams_of_levels(result)
+        found = [table.levels(result), streams, table.capacity(result)]
     yield from (content for content in found if content is not None)
 
 

@@ -8,36 +8,22 @@ result.json and levels.csv.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from torr.report import diff, sentence
-from torr.report.streaming import stream_facts, stream_times
+from torr.report.cells import TIME_STATS, Table, cell, is_bound, usable
 from torr.stats.series import (
     Level,
     Series,
     by_concurrency,
     is_cut,
-    is_limited,
     is_starved,
-    noun_of,
     verdict_of,
 )
 from torr.units import show_ms, show_percent, show_rate, show_size
 
-_STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean", "stdev")
-_REQUEST_COLUMNS = ("request", "ok/s", "attempts", "p50", "p95", "p99", "errors")
 _TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Column names and rows of cells; `words` are the columns that hold text, not numbers."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    words: frozenset[int] = frozenset({0})
 
 
 def levels(result: Mapping[str, Any]) -> Table | None:
@@ -49,7 +35,7 @@ def levels(result: Mapping[str, Any]) -> Table | None:
     rows = []
     for concurrency, rounds in by_concurrency(result["levels"]).items():
         point = points[concurrency]
-        usable = _usable(rounds)
+        claiming = usable(rounds)
         spread = "–" if point.spread is None else f"{100 * point.spread:.1f} %"
         rows.append(
             (
@@ -57,7 +43,7 @@ def levels(result: Mapping[str, Any]) -> Table | None:
                 f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}",
                 spread,
                 show_ms(point.service_ms),
-                *(_middle(usable, stat) for stat in ("p50", "p95", "p99")),
+                *(_middle(claiming, stat) for stat in ("p50", "p95", "p99")),
                 show_percent(point.success_rate),
                 _health(rounds),
             )
@@ -67,73 +53,15 @@ def levels(result: Mapping[str, Any]) -> Table | None:
     return Table((*columns, "health"), tuple(rows), frozenset({8}))
 
 
-def _usable(rounds: Sequence[Level]) -> Sequence[Level]:
-    """The rounds that claim something, or all of them where none does."""
-    usable = [level for level in rounds if not is_limited(level)] or rounds
-    usable = [level for level in usable if not is_cut(level)] or usable
-    return [level for level in usable if not is_starved(level)] or usable
-
-
 def times(level: Level) -> Table | None:
     """Return the percentiles of one level: one row a kind of time."""
     rows = []
     for name in _TIMES:
         stats = (level.get("latency") or {}).get(f"{name}_ms")
         if stats:
-            rows.append((name, f"{stats.get('n', 0):,}", *(_cell(stats, s) for s in _STATS)))
-    columns = ("time", "n", *(stat.replace("_", ".") for stat in _STATS))
+            rows.append((name, f"{stats.get('n', 0):,}", *(cell(stats, s) for s in TIME_STATS)))
+    columns = ("time", "n", *(stat.replace("_", ".") for stat in TIME_STATS))
     return Table(columns, tuple(rows)) if rows else None
-
-
-def streams(level: Level) -> Table | None:
-    """Return the percentiles of one level's streams: one row a kind of time, and their rate."""
-    rows = [
-        (name, f"{stats.get('n', 0):,}", *(_cell(stats, stat) for stat in _STATS))
-        for name, stats in stream_times(level)
-    ]
-    each = (level.get("stream") or {}).get("stream_tokens_per_s")
-    if each:
-        rates = (show_rate(each.get(stat)) for stat in _STATS)
-        rows.append(("tokens/s each", f"{each.get('n', 0):,}", *rates))
-    columns = ("stream", "n", *(stat.replace("_", ".") for stat in _STATS))
-    return Table(columns, tuple(rows)) if rows else None
-
-
-def tokens(level: Level) -> Table | None:
-    """Return what a level's streams carried, one row a number."""
-    rows = tuple(stream_facts(level).items())
-    return Table(("", "measured"), rows, frozenset({0, 1})) if rows else None
-
-
-def requests(level: Level) -> Table | None:
-    """Return one row a named request of a level, where there are several."""
-    steps = level.get("steps") or ()
-    if len(steps) < 2:
-        return None
-    return Table(_REQUEST_COLUMNS, tuple(map(_request_cells, steps)))
-
-
-def requests_of_levels(result: Mapping[str, Any]) -> Table | None:
-    """Return one row a named request of each level, of the round whose rate is the median."""
-    rows = []
-    for concurrency, rounds in by_concurrency(result["levels"]).items():
-        ordered = sorted(_usable(rounds), key=lambda level: level["ok_per_s"])
-        steps = ordered[(len(ordered) - 1) // 2].get("steps") or ()
-        if len(steps) > 1:
-            rows += [(f"{concurrency:,}", *_request_cells(step)) for step in steps]
-    columns = (f"{noun_of(result['levels'])}s", *_REQUEST_COLUMNS)
-    return Table(columns, tuple(rows), frozenset({1})) if rows else None
-
-
-def _request_cells(step: Mapping[str, Any]) -> tuple[str, ...]:
-    response = (step.get("latency") or {}).get("response_ms") or {}
-    return (
-        step["name"],
-        show_rate(step.get("ok_per_s")),
-        f"{step['counts']['attempted']:,}",
-        *(_cell(response, stat) for stat in ("p50", "p95", "p99")),
-        f"{sum(step['counts']['errors'].values()):,}",
-    )
 
 
 def throughput(level: Level) -> Table:
@@ -275,7 +203,7 @@ def _middle(rounds: Sequence[Level], stat: str) -> str:
     known = [stats for stats in map(_response, rounds) if stats.get(stat) is not None]
     if not known:
         return "–"
-    at_least = any(_is_bound(stats, stat) for stats in known)
+    at_least = any(is_bound(stats, stat) for stats in known)
     dropped = any((level.get("counts") or {}).get("dropped") for level in rounds)
     text = show_ms(median(stats[stat] for stats in known))
     return f"≥ {text}" if at_least or dropped else text
@@ -283,15 +211,6 @@ def _middle(rounds: Sequence[Level], stat: str) -> str:
 
 def _response(level: Level) -> Mapping[str, Any]:
     return (level.get("latency") or {}).get("response_ms") or {}
-
-
-def _is_bound(stats: Mapping[str, Any], stat: str) -> bool:
-    return stats.get(stat) is not None and stat in (stats.get("at_least") or ())
-
-
-def _cell(stats: Mapping[str, Any], stat: str) -> str:
-    text = show_ms(stats.get(stat))
-    return f"≥ {text}" if _is_bound(stats, stat) else text
 
 
 def _health(rounds: Sequence[Level]) -> str:

@@ -1,0 +1,75 @@
+"""Tables of named requests: of one level, and of every level of a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torr.report.cells import Table, cell, usable
+from torr.report.stream_tables import Streams, side_by_side
+from torr.stats.series import Level, by_concurrency, noun_of
+from torr.units import show_rate
+
+_COLUMNS = ("request", "ok/s", "attempts", "p50", "p95", "p99", "errors")
+
+Step = Mapping[str, Any]
+
+
+def requests(level: Level) -> Table | None:
+    """Return one row a named request of a level, where there are several."""
+    steps = _several(level)
+    return Table(_COLUMNS, tuple(map(_cells, steps))) if steps else None
+
+
+def streams_of_requests(level: Level) -> Table | None:
+    """Return what streams one row a named request, where there are several and some stream."""
+    steps = _several(level)
+    columns, rows = _streamed(steps)
+    named = tuple((step["name"], *cells) for step, cells in zip(steps, rows, strict=True))
+    return Table(("request", *columns), named) if columns else None
+
+
+def requests_of_levels(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a named request of each level, of the round whose rate is the median."""
+    found = _steps_of_levels(result)
+    rows = tuple((at, *_cells(step)) for at, step in found)
+    columns = (f"{noun_of(result['levels'])}s", *_COLUMNS)
+    return Table(columns, rows, frozenset({1})) if rows else None
+
+
+def streams_of_requests_of_levels(result: Mapping[str, Any]) -> Table | None:
+    """Return what streams one row a named request of each level, as `requests_of_levels` does."""
+    found = _steps_of_levels(result)
+    columns, rows = _streamed([step for _, step in found])
+    named = tuple((at, step["name"], *row) for (at, step), row in zip(found, rows, strict=True))
+    names = (f"{noun_of(result['levels'])}s", "request", *columns)
+    return Table(names, named, frozenset({1})) if columns else None
+
+
+def _several(level: Level) -> Sequence[Step]:
+    steps = level.get("steps") or ()
+    return steps if len(steps) > 1 else ()
+
+
+def _steps_of_levels(result: Mapping[str, Any]) -> list[tuple[str, Step]]:
+    found = []
+    for concurrency, rounds in by_concurrency(result["levels"]).items():
+        ordered = sorted(usable(rounds), key=lambda level: level["ok_per_s"])
+        steps = _several(ordered[(len(ordered) - 1) // 2])
+        found += [(f"{concurrency:,}", step) for step in steps]
+    return found
+
+
+def _streamed(steps: Sequence[Step]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    return side_by_side([Streams.of([step]) for step in steps])
+
+
+def _cells(step: Step) -> tuple[str, ...]:
+    response = (step.get("latency") or {}).get("response_ms") or {}
+    return (
+        step["name"],
+        show_rate(step.get("ok_per_s")),
+        f"{step['counts']['attempted']:,}",
+        *(cell(response, stat) for stat in ("p50", "p95", "p99")),
+        f"{sum(step['counts']['errors'].values()):,}",
+    )

@@ -1,0 +1,110 @@
+"""Tables of streams: of one level, of all levels of a ladder, and of requests beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from torr.report.cells import TIME_STATS, Table, cell, is_bound, usable
+from torr.report.streaming import stream_facts, stream_times
+from torr.stats.series import RATES, Level, by_concurrency, noun_of, verdict_of
+from torr.units import show_ms, show_percent, show_rate
+
+_NAMES = (
+    *("ttfe mean", "ttfe p50", "ttfe p95", "ttft mean", "ttft p50", "ttft p95"),
+    *("tpot mean", "tokens/s", "goodput"),
+)
+
+
+def streams(level: Level) -> Table | None:
+    """Return the percentiles of one level's streams: one row a kind of time, and their rate."""
+    rows = [
+        (name, f"{stats.get('n', 0):,}", *(cell(stats, stat) for stat in TIME_STATS))
+        for name, stats in stream_times(level)
+    ]
+    each = (level.get("stream") or {}).get("stream_tokens_per_s")
+    if each:
+        rates = (show_rate(each.get(stat)) for stat in TIME_STATS)
+        rows.append(("tokens/s each", f"{each.get('n', 0):,}", *rates))
+    columns = ("stream", "n", *(stat.replace("_", ".") for stat in TIME_STATS))
+    return Table(columns, tuple(rows)) if rows else None
+
+
+def tokens(level: Level) -> Table | None:
+    """Return what a level's streams carried, one row a number."""
+    rows = tuple(stream_facts(level).items())
+    return Table(("", "measured"), rows, frozenset({0, 1})) if rows else None
+
+
+def streams_of_levels(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a level of concurrency: first texts, pace, tokens and goodput of its streams.
+
+    Each number is the median of its rounds.
+    """
+    found = by_concurrency(result["levels"])
+    columns, rows = side_by_side([Streams.of(usable(rounds)) for rounds in found.values()])
+    if not columns:
+        return None
+    levels = (f"{concurrency:,}" for concurrency in found)
+    named = tuple((at, *cells) for at, cells in zip(levels, rows, strict=True))
+    return Table((f"{noun_of(result['levels'])}s", *columns), named, frozenset())
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The `stream` of each round of a row; `at_least` says that its rates are lower bounds."""
+
+    rounds: tuple[Mapping[str, Any], ...]
+    at_least: bool = False
+
+    @classmethod
+    def of(cls, parts: Iterable[Mapping[str, Any]]) -> Streams:
+        """Take those of levels or of requests, of which some may not stream."""
+        known = [part for part in parts if part.get("stream")]
+        shared = any(verdict_of(part) == "contended" for part in known)
+        return cls(tuple(part["stream"] for part in known), shared)
+
+    def value(self, name: str) -> float | None:
+        """Return the median of a number by its name in a condition: `ttft p95`, `tokens/s`."""
+        metric, _, stat = name.partition(" ")
+        parts = self._times(metric) if stat else self.rounds
+        key = stat or RATES[metric]
+        known = [part[key] for part in parts if part.get(key) is not None]
+        return median(known) if known else None
+
+    def cell(self, name: str) -> str:
+        """Return a number for people, marked where it is a lower bound."""
+        value = self.value(name)
+        if name == "goodput" or value is None:
+            return show_percent(value)
+        if name == "tokens/s":
+            return f"{'≥ ' * self.at_least}{show_rate(value)}"
+        metric, _, stat = name.partition(" ")
+        bound = any(is_bound(stats, stat) for stats in self._times(metric))
+        return f"{'≥ ' * bound}{show_ms(value)}"
+
+    def _times(self, metric: str) -> list[Mapping[str, Any]]:
+        return [stream.get(f"{metric}_ms") or {} for stream in self.rounds]
+
+
+def side_by_side(rows: Sequence[Streams]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns that some row has a number for, and the cells of each row.
+
+    A mean of first texts stands where some row has too few streams for their median, and first
+    events where no stream has a text.
+    """
+    known = {name for row in rows for name in _NAMES if row.value(name) is not None}
+    shown = [name for name in _NAMES if name in known and not _is_left_out(name, known, rows)]
+    return tuple(shown), [tuple(row.cell(name) for name in shown) for row in rows]
+
+
+def _is_left_out(name: str, known: set[str], rows: Sequence[Streams]) -> bool:
+    metric, _, stat = name.partition(" ")
+    if metric == "ttfe" and "ttft mean" in known:
+        return True
+    if stat != "mean" or metric == "tpot":
+        return False
+    measured = [row for row in rows if row.value(name) is not None]
+    return all(row.value(f"{metric} p50") is not None for row in measured)

@@ -1,0 +1,102 @@
+import pytest
+
+from streamed import streaming
+from torr.report import html, markdown, notebook, request_tables, stream_tables
+
+
+@pytest.fixture
+def steps(streamed):
+    """Two turns, of which the second has too few streams for a median, and a plain request."""
+    level = streamed["levels"][0]
+    first = {**level, "name": "turn 1", "stream": {**level["stream"], "goodput_rate": None}}
+    few = {"n": 9, "mean": 410.0, "p50": None, "p95": None}
+    second = {**first, "name": "turn 2", "stream": {"ttft_ms": few, "tokens_per_s": 4.0}}
+    level["steps"] = [first, second, {**first, "name": "login", "stream": None}]
+    return level
+
+
+def test_levels_of_streams_are_rows(streamed_ladder):
+    found = stream_tables.streams_of_levels(streamed_ladder)
+    assert found.columns == (
+        *("connections", "ttft p50", "ttft p95", "tpot mean", "tokens/s", "goodput"),
+    )
+    assert found.rows[0] == ("10", "261 ms", "–", "20.0 ms", "189", "97.5 %")
+    assert [row[0] for row in found.rows] == ["10", "20", "50", "100", "200", "400"]
+    assert found.rows[1][2] != "–"
+
+
+def test_levels_too_short_for_a_median_have_a_mean(streamed_ladder):
+    streamed_ladder["levels"][0]["stream"]["ttft_ms"] |= {"p50": None}
+    found = stream_tables.streams_of_levels(streamed_ladder)
+    assert found.columns[1:4] == ("ttft mean", "ttft p50", "ttft p95")
+    assert found.rows[0][1].endswith(" ms")
+    assert found.rows[0][2:4] == ("–", "–")
+
+
+def test_rates_of_a_shared_machine_and_late_percentiles_are_lower_bounds(streamed_ladder):
+    level = streamed_ladder["levels"][1]
+    level["health"]["verdict"] = "contended"
+    level["stream"]["ttft_ms"]["at_least"] = ["p95"]
+    row = stream_tables.streams_of_levels(streamed_ladder).rows[1]
+    assert [cell.startswith("≥ ") for cell in row] == [False, False, True, False, True, False]
+
+
+def test_each_number_is_the_median_of_the_rounds_that_claim_something(make_station, make_result):
+    rounds = [streaming(make_station(20), ttft) for ttft in (100, 200, 300, 9000)]
+    for at, level in enumerate(rounds):
+        level |= {"round": at + 1}
+        level["stream"]["tokens_per_s"] = 10.0 * (at + 1)
+    rounds[-1]["health"]["verdict"] = "generator-limited"
+    (row,) = stream_tables.streams_of_levels(make_result("ladder", rounds)).rows
+    assert row[-2] == "20"
+
+
+def test_what_no_level_knows_has_no_column(streamed_ladder):
+    for level in streamed_ladder["levels"]:
+        level["stream"] |= {"tokens_per_s": None, "goodput_rate": None, "tpot_ms": None}
+        level["stream"]["ttfe_ms"] = level["stream"].pop("ttft_ms")
+    found = stream_tables.streams_of_levels(streamed_ladder)
+    assert found.columns == ("connections", "ttfe p50", "ttfe p95")
+
+
+def test_levels_of_streams_are_in_page_summary_and_notebook(streamed_ladder):
+    assert "## Streams\n\n| connections | ttft p50 |" in markdown.text(streamed_ladder)
+    assert "<h2>Streams: median of rounds</h2>" in html.page(streamed_ladder)
+    assert "ttft p95</th>" in notebook.fragment(streamed_ladder)
+
+
+def test_levels_without_streams_have_no_table_of_them(ladder):
+    assert stream_tables.streams_of_levels(ladder) is None
+    assert "Streams" not in markdown.text(ladder)
+    assert "Streams" not in html.page(ladder)
+
+
+def test_requests_that_stream_have_their_first_texts(steps, streamed):
+    found = request_tables.streams_of_requests(steps)
+    assert found.columns == (
+        *("request", "ttft mean", "ttft p50", "ttft p95", "tpot mean", "tokens/s"),
+    )
+    assert found.rows[0][0] == "turn 1"
+    assert "–" not in found.rows[0]
+    assert found.rows[1:] == (
+        ("turn 2", "410 ms", "–", "–", "–", "4"),
+        ("login", "–", "–", "–", "–", "–"),
+    )
+    assert "## Streams of requests\n\n| request | ttft mean |" in markdown.text(streamed)
+    assert "<h2>Streams of requests</h2>" in html.page(streamed)
+
+
+def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
+    levels = [steps, {**steps, "concurrency": 10}]
+    result = make_result("ladder", levels)
+    found = request_tables.streams_of_requests_of_levels(result)
+    assert found.columns[:3] == ("connections", "request", "ttft mean")
+    assert [row[:2] for row in found.rows][2:4] == [("10", "login"), ("20", "turn 1")]
+    assert "## Streams of requests" in markdown.text(result)
+    assert "Streams of requests at every level" in html.page(result)
+
+
+def test_requests_that_do_not_stream_have_no_table_of_streams(steps):
+    plain = [{**step, "stream": None} for step in steps["steps"]]
+    assert request_tables.requests({**steps, "steps": plain})
+    assert request_tables.streams_of_requests({**steps, "steps": plain}) is None
