@@ -15,6 +15,7 @@ from matplotlib.transforms import Bbox
 from torr.report import ladder_marks, theme
 from torr.report.labels import AROUND, Labels
 from torr.report.pooled import stats_of
+from torr.report.streaming import is_joined
 from torr.stats.histogram import Histogram, needed
 from torr.units import show_ms
 
@@ -114,8 +115,7 @@ def _place(share: float) -> float:
 
 
 def _doubt(level: Level, metric: str) -> str:
-    reliable = (level.get("stream") or {}).get("inter_chunk_reliable", True)
-    return "" if reliable or metric != "inter_chunk" else ", unreliable"
+    return ", unreliable" if metric == "inter_chunk" and is_joined(level) else ""
 
 
 def _say_too_few(ax: Axes, n: int) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.model.stream import TIMES
-from torr.units import show_count, show_percent, show_rate
+from torr.units import show_count, show_ms, show_percent, show_rate
 
 Level = Mapping[str, Any]
 
@@ -27,17 +27,22 @@ def stream_times(level: Level) -> list[tuple[str, Mapping[str, Any]]]:
 def stream_facts(level: Level) -> dict[str, str]:
     """What else a level's streams say, each fact under its name; nothing where there are none."""
     stream = level.get("stream")
-    facts = {} if not stream else _facts(stream)
+    facts = {} if not stream else _facts(stream, _judged(level.get("steps") or ()))
     return {name: text for name, text in facts.items() if text}
 
 
-def _facts(stream: Mapping[str, Any]) -> dict[str, str]:
+def is_joined(level: Level) -> bool:
+    """Whether a late client joined so many texts that the gaps between them are unreliable."""
+    return not (level.get("stream") or {}).get("inter_chunk_reliable", True)
+
+
+def _facts(stream: Mapping[str, Any], judged: str) -> dict[str, str]:
     return {
         "counted from": "when each request was due" if stream.get("from") == "intended" else "",
-        "tokens/s": _token_rate(stream),
+        "tokens/s": "; ".join(filter(None, (_token_rate(stream), _per_user(stream)))),
         "tokens": _tokens(stream),
         "tokenizer": _tokenizer(stream.get("tokenizer")),
-        "goodput": _goodput(stream),
+        "goodput": _goodput(stream, judged),
         "events": ", ".join(f"{name} {n:,}" for name, n in (stream.get("events") or {}).items()),
         "coalesced": _coalesced(stream),
         "prompts": _prompts(stream.get("prompts")),
@@ -50,6 +55,15 @@ def _token_rate(stream: Mapping[str, Any]) -> str:
     text = f"{show_rate(stream['tokens_per_s'])} in total"
     each = (stream.get("stream_tokens_per_s") or {}).get("mean")
     return text if each is None else f"{text}, {show_rate(each)} each stream on average"
+
+
+def _per_user(stream: Mapping[str, Any]) -> str:
+    """What AIPerf calls the rate of each stream."""
+    alias = (stream.get("alias") or {}).get("aiperf") or {}
+    each = (alias.get("output_token_throughput_per_user") or {}).get("mean")
+    if each is None:
+        return ""
+    return f"aiperf output_token_throughput_per_user {show_rate(each)} on average"
 
 
 def _tokens(stream: Mapping[str, Any]) -> str:
@@ -71,16 +85,30 @@ def _tokenizer(counted: Mapping[str, Any] | None) -> str:
         text += f", {counted['tokens_reasoning']:,} of them reasoning"
     missed = counted.get("uncounted") or 0
     more = f"; {show_count(missed, 'answer')} with calls of tools not counted" if missed else ""
+    if counted.get("tokens_per_s") is not None:
+        text += f", {show_rate(counted['tokens_per_s'])}/s"
+    pace = (counted.get("tpot_ms") or {}).get("mean")
+    if pace is not None:
+        text += f", tpot {show_ms(pace)} on average"
     return f"{text}, by {counted['file']}{more}"
 
 
-def _goodput(stream: Mapping[str, Any]) -> str:
+def _judged(steps: Sequence[Level]) -> str:
+    """Whose goodput it is, where the SLOs of latency name only some of the requests."""
+    streams = {step["name"]: step.get("stream") or {} for step in steps}
+    named = [name for name, found in streams.items() if found.get("goodput_rate") is not None]
+    return f" of {', '.join(named)}" if 0 < len(named) < len(streams) else ""
+
+
+def _goodput(stream: Mapping[str, Any], judged: str) -> str:
+    """The rate is of attempts that began in the window, that a second of those that ended in it."""
     if stream.get("goodput_missing"):
         return f"not known: {stream['goodput_missing']}"
     if stream.get("goodput_rate") is None:
         return ""
-    good = f"{show_rate(stream.get('good_per_s'))}/s"
-    return f"{show_percent(stream['goodput_rate'])} met every SLO of latency, {good}"
+    rate, good = stream["goodput_rate"], stream.get("good_per_s")
+    text = f"{show_percent(rate)}{judged} met every SLO of latency"
+    return f"{text}, {show_rate(good)}/s" if rate and good else text
 
 
 def _coalesced(stream: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from torr.report import diff_sentence
+from torr.report.streaming import is_joined
 from torr.report.wording import first_text
 from torr.stats.series import (
     Series,
@@ -36,7 +37,8 @@ def trust(result: Result) -> str:
     levels = result["levels"]
     if not any(map(attempted, levels)):
         return _of_nothing(result)
-    parts = [_health(levels), _starved(levels), _busiest(levels), _rounds(result), _steal(levels)]
+    parts = [_health(levels), _starved(levels), _joined(result), _busiest(levels)]
+    parts += [_rounds(result), _steal(levels)]
     parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
     if result.get("status") == "interrupted":
         parts.append("interrupted: what was measured is kept")
@@ -106,6 +108,15 @@ def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
     return (
         f"users starved at {show_levels(levels_of, noun_of(starved))}{end} ({starved_text(worst)})"
     )
+
+
+def _joined(result: Result) -> str:
+    """Levels whose gaps between texts are not those of the server; a run says it beside them."""
+    joined = [level for level in result["levels"] if is_joined(level)]
+    if not joined or result["kind"] == "run":
+        return ""
+    why = "a late client read more than 5 % of the texts together"
+    return f"inter_chunk is unreliable at {_places(joined)} ({why})"
 
 
 def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
