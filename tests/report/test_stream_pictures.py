@@ -238,3 +238,23 @@ def test_a_diff_says_nothing_of_streams(streamed_ladder):
     one, two = (Series.of(name, streamed_ladder["levels"]) for name in ("a", "b"))
     points = diff.compare(one, two)["series"][0]["points"]
     assert "stream" not in points[0]
+
+
+def test_a_limit_of_the_median_leaves_the_high_percentile(make_station, make_result):
+    levels = [streaming(make_station(n), 300) for n in (10, 20)]
+    result = make_result("ladder", levels, ["ttft p50 < 400ms"])
+    figure = draw(lambda: stream_figure.panels(png.ladder(result)))
+    assert titles(figure)[0] == "ttft, ms: p95 ▲, p50 ■"
+    assert "SLO ttft p50 < 400ms" in texts(figure)
+
+
+def test_unreliable_gaps_are_hollow_and_named(streamed_ladder):
+    for level in streamed_ladder["levels"][-2:]:
+        level["stream"]["inter_chunk_reliable"] = False
+    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    assert "inter_chunk unreliable" in texts(figure)
+    hollow = [
+        {int(x.get_xdata()[0]) for x in ax.lines if x.get_markerfacecolor() == theme.PAPER}
+        for ax in figure.axes
+    ]
+    assert hollow == [set(), {200, 400}, set(), set()]

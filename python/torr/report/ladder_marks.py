@@ -46,6 +46,8 @@ class Ladder:
     subtitle: str
     findings: tuple[Finding, ...] = ()
     slos: tuple[Condition, ...] = ()
+    joined: frozenset[int] = frozenset()
+    """Levels whose gaps between texts a late client made unreliable."""
 
     @property
     def levels(self) -> list[int]:
@@ -104,6 +106,20 @@ def unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
             value = point.value(metric)
             if value is not None:
                 ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
+
+
+def doubtful(ax: Axes, ladder: Ladder, metric: str) -> None:
+    """Draw the gaps between texts hollow where they are unreliable; the line goes on behind."""
+    for point in ladder.series.points:
+        value = point.value(metric)
+        if point.concurrency in ladder.joined and value is not None:
+            ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
+
+
+def doubtful_marks(ladder: Ladder) -> list[Entry]:
+    """Return what the legend says of gaps that are unreliable."""
+    mark = Line2D([], [], **_HOLLOW)
+    return [(mark, "inter_chunk unreliable")] if ladder.joined else []
 
 
 def _kinds(ladder: Ladder) -> list[tuple[tuple[Point, ...], tuple[str, str]]]:

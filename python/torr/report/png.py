@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.model.condition import Condition
 from torr.report import diff, plateau, sentence, trust
+from torr.report.streaming import is_joined
 from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
 
@@ -61,6 +62,7 @@ def ladder(result: dict[str, Any]) -> Ladder:
         subtitle=f"{result['name']}: {trust.trust(result)}",
         findings=tuple(_findings(result.get("capacity") or {}, series)),
         slos=conditions(result),
+        joined=frozenset(x["concurrency"] for x in result["levels"] if is_joined(x)),
     )
 
 

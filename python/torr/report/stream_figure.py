@@ -48,6 +48,8 @@ def panels(ladder: Ladder, width: float = 10, *, titled: bool = False) -> Figure
     columns = 2 if width > 6 else 1
     rows = math.ceil(len(shown) / columns)
     notes = ladder_marks.hollow_marks(ladder)
+    if any(panel.metric == "inter_chunk" for panel in shown):
+        notes += ladder_marks.doubtful_marks(ladder)
     bottom = 0.6 + _NOTE * math.ceil(len(notes) / (columns + 1))
     height = rows * _PANEL + bottom - 0.6 + 0.9 * titled
     fig = theme.figure(width, height)
@@ -81,8 +83,9 @@ def _panels(ladder: Ladder) -> list[_Panel]:
 
 def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
     """Draw a high percentile, that of the limit if there is one, and the median or the mean."""
-    high = next((s.stat for s in slos if s.stat and s.stat.startswith("p")), "p95")
     middle = _middle(ladder.series.shown, metric)
+    limited = [s.stat for s in slos if s.stat and s.stat.startswith("p")]
+    high = next((stat for stat in limited if stat != middle), "p95")
     values: list[float] = []
     found = []
     for stat, mark, sign in ((high, THIRD, "▲"), (middle, SECOND, "■")):
@@ -91,6 +94,8 @@ def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None
         )
         values += drawn
         found += [f"{stat} {sign}"] if drawn else []
+        if metric == "inter_chunk":
+            ladder_marks.doubtful(ax, ladder, f"{metric} {stat}")
     hollow = [p.value(f"{metric} {middle}") for p in ladder_marks.hollow_points(ladder)]
     values += [value for value in hollow if value is not None]
     limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * max(values)])
