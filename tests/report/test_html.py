@@ -8,7 +8,7 @@ import torr.report
 from torr.errors import OutputError
 from torr.report import html
 
-VOID = {"meta"}
+VOID = {"meta", "wbr"}
 STREAMED = ("streamed", "streamed_ladder")
 
 

@@ -100,3 +100,20 @@ def test_requests_that_do_not_stream_have_no_table_of_streams(steps):
     plain = [{**step, "stream": None} for step in steps["steps"]]
     assert request_tables.requests({**steps, "steps": plain})
     assert request_tables.streams_of_requests({**steps, "steps": plain}) is None
+
+
+def test_percentiles_that_no_time_of_streams_carries_have_no_column(streamed):
+    level = streamed["levels"][0]
+    found = stream_tables.streams(level)
+    assert found.columns == (*("stream", "n", "p50", "p75", "p90", "p95", "p99", "max", "mean"),)
+    assert {len(row) for row in found.rows} == {len(found.columns)}
+    level["stream"]["stream_tokens_per_s"] = {"n": 9, "stdev": 1.5}
+    assert stream_tables.streams(level).columns[-1] == "stdev"
+
+
+def test_long_names_of_other_tools_may_break_in_the_page(streamed):
+    first = streamed["levels"][0]["stream"]["ttft_ms"]
+    streamed["levels"][0]["stream"]["alias"] = {"aiperf": {"time_to_first_token_ms": first}}
+    page = html.page(streamed)
+    name = "aiperf time_<wbr>to_<wbr>first_<wbr>token"
+    assert f'<td class="word name">{name}</td>' in page

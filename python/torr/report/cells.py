@@ -14,11 +14,16 @@ TIME_STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean
 
 @dataclass(frozen=True)
 class Table:
-    """Column names and rows of cells; `words` are the columns that hold text, not numbers."""
+    """Column names and rows of cells.
+
+    `words` are the columns that hold text, not numbers; `names` those of them whose long names may
+    break where there is no room.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: frozenset[int] = frozenset({0})
+    names: frozenset[int] = frozenset()
 
 
 def usable(rounds: Sequence[Level]) -> Sequence[Level]:

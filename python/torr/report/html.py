@@ -115,14 +115,13 @@ def _numbers(result: Result) -> Iterator[str]:
         yield _titled("Ratios", table.ratios(result))
         return
     if len(result["levels"]) == 1:
-        yield _titled("Times of ok answers", table.times(result["levels"][0]))
-        yield _titled("Streams", stream_tables.streams(result["levels"][0]))
-        yield _titled("Tokens", stream_tables.tokens(result["levels"][0]))
-        yield _titled("Requests", request_tables.requests(result["levels"][0]))
-        yield _titled(
-            "Streams of requests", request_tables.streams_of_requests(result["levels"][0])
-        )
-        yield _titled("Throughput", table.throughput(result["levels"][0]))
+        level = result["levels"][0]
+        yield _titled("Times of ok answers", table.times(level))
+        yield _titled("Streams", stream_tables.streams(level))
+        yield _titled("Tokens", stream_tables.tokens(level))
+        yield _titled("Requests", request_tables.requests(level))
+        yield _titled("Streams of requests", request_tables.streams_of_requests(level))
+        yield _titled("Throughput", table.throughput(level))
     else:
         yield _titled("Levels: median of rounds", table.levels(result))
         yield _titled("Streams: median of rounds", stream_tables.streams_of_levels(result))
@@ -207,6 +206,8 @@ def _table(content: Table | None) -> str:
     kinds = [_kind(content, at) for at in range(len(content.columns))]
     head = _cells("th", content.columns, kinds)
     body = "".join(f"<tr>{_cells('td', row, kinds)}</tr>" for row in content.rows)
+    if content.names:
+        body = body.replace("_", "_<wbr>")
     inside = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="scroll" tabindex="0"><table>{inside}</table></div>'
 
@@ -214,6 +215,8 @@ def _table(content: Table | None) -> str:
 def _kind(content: Table, column: int) -> str:
     if column not in content.words:
         return ""
+    if column in content.names:
+        return ' class="word name"'
     is_long = any(len(row[column]) > 40 for row in content.rows)
     return ' class="word long"' if is_long else ' class="word"'
 

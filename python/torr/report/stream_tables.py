@@ -19,17 +19,23 @@ _NAMES = (
 
 
 def streams(level: Level) -> Table | None:
-    """Return the percentiles of one level's streams: one row a kind of time, and their rate."""
+    """Return the percentiles of one level's streams: one row a kind of time, and their rate.
+
+    Percentiles for which no row has enough values are left out.
+    """
+    times = stream_times(level)
+    each = (level.get("stream") or {}).get("stream_tokens_per_s") or {}
+    every = [stats for _, stats in [*times, ("", each)]]
+    carried = [stat for stat in TIME_STATS if any(s.get(stat) is not None for s in every)]
     rows = [
-        (name, f"{stats.get('n', 0):,}", *(cell(stats, stat) for stat in TIME_STATS))
-        for name, stats in stream_times(level)
+        (name, f"{stats.get('n', 0):,}", *(cell(stats, stat) for stat in carried))
+        for name, stats in times
     ]
-    each = (level.get("stream") or {}).get("stream_tokens_per_s")
     if each:
-        rates = (show_rate(each.get(stat)) for stat in TIME_STATS)
+        rates = (show_rate(each.get(stat)) for stat in carried)
         rows.append(("tokens/s each", f"{each.get('n', 0):,}", *rates))
-    columns = ("stream", "n", *(stat.replace("_", ".") for stat in TIME_STATS))
-    return Table(columns, tuple(rows)) if rows else None
+    columns = ("stream", "n", *(stat.replace("_", ".") for stat in carried))
+    return Table(columns, tuple(rows), names=frozenset({0})) if rows else None
 
 
 def tokens(level: Level) -> Table | None:
