@@ -74,12 +74,22 @@ class Verb(click.Command):
         **extra: Any,  # noqa: ANN401
     ) -> click.Context:
         """Read the arguments; what a plan file says stands where a flag is not typed."""
-        files = [text for text in args if is_plan_file(text)] if self.takes_plans else []
+        files = [text for text in self._positional(args) if is_plan_file(text)]
         if files:
             from torr.cli.plan_defaults import merged
 
             extra["default_map"] = merged(self, Path(files[0]), extra.get("default_map"))
         return super().make_context(info_name, args, parent, **extra)
+
+    def _positional(self, args: Sequence[str]) -> list[str]:
+        """The arguments of a verb that takes plans: neither flags nor their values."""
+        if not self.takes_plans:
+            return []
+        # Refuses nothing: that is done when the arguments are read for good.
+        context = click.Context(self, resilient_parsing=True)
+        found, _, _ = self.make_parser(context).parse_args(list(args))
+        names = [str(p.name) for p in self.params if isinstance(p, click.Argument)]
+        return [text for name in names for text in found.get(name) or ()]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the page: with `--help-all` every flag, else those that most people need."""
