@@ -177,6 +177,9 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
     ("text", "line", "words"),
     [
         (small(duraton='"3s"'), 2, ("there is no 'duraton' here", "did you mean duration?")),
+        (small(turns=4), 2, ("there is no 'turns' here", "rows of data")),
+        (small(prompts='"p.jsonl"'), 2, ("there is no 'prompts' here", "rows of data")),
+        (small(unique_prefix="true"), 2, ("there is no 'unique_prefix' here", "rows of data")),
         (small(duration='"3"'), 2, ("duration", "3s")),
         (small(duration="3"), 2, ("duration", "")),
         (small(no_keepalive='"yes"'), 2, ("it is true or false", "")),
@@ -252,6 +255,15 @@ def test_what_is_wrong_has_its_line(torr, plan, text, line, words):
         (("-b", "x"), "--body and a plan file"),
         (("--rate", "5"), "--rate and a plan file"),
         (("--chat", "dify"), "--chat"),
+        (("--prompt", "hi"), "--prompt and a plan file"),
+        (("--prompts", "users.csv"), "--prompts and a plan file"),
+        (("--model", "m"), "--model and a plan file"),
+        (("--max-tokens", "5"), "--max-tokens and a plan file"),
+        (("--user", "u"), "--user and a plan file"),
+        (("--inputs", "{}"), "--inputs and a plan file"),
+        (("--turns", "3"), "--turns and a plan file"),
+        (("--prompt-order", "shuffle"), "--prompt-order and a plan file"),
+        (("--unique-prefix",), "--unique-prefix and a plan file"),
         ((URL, URL), "several URLs"),
     ],
 )
@@ -260,6 +272,20 @@ def test_what_the_file_says_is_not_typed(torr, fake, plan, flags, says):
     assert ended.code == 2
     assert says in ended.err
     assert not fake.loads
+
+
+@pytest.mark.parametrize("flag", ["-n", "--name"])
+def test_the_value_of_a_flag_is_no_plan_file(torr, fake, flag):
+    ended = torr("run", flag, "x.toml", "-z", "1s", URL)
+    assert ended.code == 0, ended.err
+    (group,) = fake.loads[0].plan.as_json()["groups"]
+    assert group["source"]["request"]["url"] == f"{URL}/"
+
+
+def test_flags_may_stand_before_a_plan_file(torr, fake, plan):
+    ended = torr("run", "-n", "x.toml", "-q", plan(small(seed=7)))
+    assert ended.code == 0, ended.err
+    assert fake.loads[0].plan.seed == 7
 
 
 def test_a_file_that_is_not_there_is_named(torr):

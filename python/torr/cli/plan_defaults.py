@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.plan_file import SAID_BY_FILE
+from torr.cli.plan_file import CHATS, CHATS_HINT, SAID_BY_FILE
 from torr.errors import UsageError, require
 from torr.sources.entry import at
 from torr.sources.group_entry import GROUP_KEYS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # What only one command line can mean, and what requests and groups of the file say.
-LEFT_OUT = frozenset({"once", "verbose", "help-all", "requests", *SAID_BY_FILE})
+LEFT_OUT = frozenset({"once", "verbose", "help-all", "requests", *SAID_BY_FILE, *CHATS})
 
 
 def defaults_of(verb: click.Command, path: Path) -> dict[str, Any]:
@@ -34,6 +34,8 @@ def defaults_of(verb: click.Command, path: Path) -> dict[str, Any]:
             hint = f"did you mean {near[0]}?" if near else f"a key is a flag of torr {verb.name}"
             if key in GROUP_KEYS:
                 hint = "write it into [[groups]]"
+            if key.replace("_", "-") in CHATS:
+                hint = CHATS_HINT
             require(key in known, f"there is no {key!r} here", hint)
             checked = _checked(verb, known[key], key, value)
         if key in own:

@@ -41,6 +41,14 @@ SAID_BY_FILE = (
         "pool",
     ),
 )
+# Those of chats: a file writes its requests itself. `turns` and `prompt-order` have defaults.
+CHATS = {
+    **dict.fromkeys(("prompt", "prompts", "model", "max-tokens", "user", "inputs")),
+    "turns": 1,
+    "prompt-order": "sequence",
+    "unique-prefix": False,
+}
+CHATS_HINT = "write the requests of the chat into the file, and what is said as rows of data"
 
 
 def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
@@ -49,6 +57,9 @@ def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
     for name in SAID_BY_FILE:
         given = flags.get(name.replace("-", "_")) not in (None, (), False)
         require(not given, f"--{name} and a plan file are both given", "write it into the file")
+    for name, default in CHATS.items():
+        given = flags.get(name.replace("-", "_")) not in (None, default)
+        require(not given, f"--{name} and a plan file are both given", CHATS_HINT)
     file = read_plan_file(Path(urls[0]))
     base = Url.parse(urls[1]) if len(urls) > 1 else _base(file)
     requests = {
