@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from urllib.parse import quote
+
 import pytest
+
+from recorder import recording
 
 URL = "http://127.0.0.1:9"
 WHOLE = """
@@ -149,6 +155,35 @@ def test_what_is_typed_goes_before_the_file(planned):
     assert found["seed"] == 7
     (group,) = found["groups"]
     assert group["source"]["request"]["url"] == "http://127.0.0.1:8/"
+
+
+JSON = 'json = { q = "{{row.q}}", n = ["{{ seq }}", 7], own = "{{row.q | url}}" }\n'
+DATA = '[[groups]]\nrequests = ["a"]\nusers = 1\ndata = "rows.csv"\n'
+
+
+@pytest.mark.parametrize(
+    ("flags", "body"),
+    [
+        ((), {"q": "{{row.q | json}}", "n": ["{{seq | json}}", 7], "own": "{{row.q | url}}"}),
+        (("--verbatim",), {"q": "{{row.q}}", "n": ["{{ seq }}", 7], "own": "{{row.q | url}}"}),
+    ],
+)
+def test_what_fills_texts_of_json_is_quoted(planned, tmp_path, flags, body):
+    (tmp_path / "rows.csv").write_text("q\nx\n")
+    (group,) = planned(small() + JSON + DATA, *flags)["groups"]
+    sent = base64.b64decode(group["source"]["request"]["body"])
+    assert json.loads(sent) == body
+
+
+def test_a_row_with_quotes_and_line_feeds_is_sent_as_json(torr, tmp_path, plan):
+    said = 'caf\u00e9 "noir"\\\n\t{{uuid}}'
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"q": said}) + "\n")
+    text = (small() + JSON + DATA).replace("rows.csv", "rows.jsonl")
+    with recording() as server:
+        ended = torr("run", "--once", plan(text), server.url)
+    assert ended.code == 0, ended.err
+    (seen,) = server.seen
+    assert json.loads(seen.body) == {"q": said, "n": ["0", 7], "own": quote(said, safe="")}
 
 
 def test_without_groups_all_requests_are_everybodys(planned):

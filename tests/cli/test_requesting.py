@@ -243,6 +243,15 @@ def test_what_is_left_out_of_a_har_file_is_said(torr, fake, file):
     assert names(fake) == ["GET /x"]
 
 
+def test_what_fills_json_of_a_file_is_quoted(torr, fake, file):
+    file("u.csv", "user\nann\n")
+    line = {"url": "/", "json_body": {"user": "{{row.user}}", "id": "{{row.user | url}}"}}
+    path = file("r.jsonl", json.dumps(line))
+    assert torr("run", "--data", "u.csv", "--requests-file", path, URL).code == 0
+    sent = base64.b64decode(requests_of(fake)[0]["body"])
+    assert json.loads(sent) == {"user": "{{row.user | json}}", "id": "{{row.user | url}}"}
+
+
 def test_once_sends_one_request(torr):
     ended = torr("run", "--once", URL, OTHER)
     assert ended.code == 2

@@ -18,6 +18,7 @@ from torr.cli.chatting import chat_requests, check_flags, token_header
 from torr.errors import UsageError, require
 from torr.model.request import Request
 from torr.model.stream import Limit, Stream
+from torr.model.template import for_json
 from torr.model.url import Url
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def request_of(entry: Entry, base: Url | None, flags: Flags) -> Request:
             url=base.at(entry.url) if base is not None and _is_relative(entry) else entry.url,
             method=entry.method,
             headers=(*entry.headers, *missing),
-            body=entry.body,
+            body=_body_of(entry, flags),
             name=entry.name,
             captures=entry.captures,
             template=False if flags["verbatim"] else None,
@@ -153,6 +154,13 @@ def request_of(entry: Entry, base: Url | None, flags: Flags) -> Request:
         )
         request.expressions()  # here, where file and line can be named
         return request
+
+
+def _body_of(entry: Entry, flags: Flags) -> bytes | None:
+    """The body that a file says; what fills texts of JSON is quoted, unless nothing is filled."""
+    if entry.body is None or not entry.is_json or flags["verbatim"]:
+        return entry.body
+    return for_json(entry.body.decode()).encode()
 
 
 def _statuses(stream: object) -> Spans:

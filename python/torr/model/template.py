@@ -87,6 +87,19 @@ def expressions(text: str) -> list[Expression]:
     return found
 
 
+def for_json(text: str) -> str:
+    """The text of a JSON document whose values are filled in as parts of JSON strings.
+
+    An expression that has a filter stays as it is.
+    """
+
+    def filtered(match: re.Match[str]) -> str:
+        is_plain = match[1] is None and match[3] is None
+        return f"{{{{{match[2]} | json}}}}" if is_plain else match[0]
+
+    return _EXPRESSION.sub(filtered, text)
+
+
 def check_names(
     found: Iterable[Expression],
     columns: AbstractSet[str] | None,

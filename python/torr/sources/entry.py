@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A request of a file; None and empty values are those that the file does not say."""
+    """A request of a file; None and empty values are those that the file does not say.
+
+    `is_json` when the body was written as JSON, so that what fills its texts is to be quoted.
+    """
 
     path: Path
     line: int
@@ -35,6 +38,7 @@ class Entry:
     expect_json: tuple[JsonCheck, ...] = ()
     captures: tuple[Capture, ...] = ()
     stream: Stream | None = None
+    is_json: bool = False
 
 
 @contextmanager

@@ -67,6 +67,7 @@ def entry_of(path: Path, number: int, members: Json) -> Entry:
         expect_json=tuple(map(JsonCheck.parse, _texts(members, "expect_json"))),
         captures=tuple(map(Capture.parse, _texts(members, "capture"))),
         stream=_stream(members),
+        is_json="json_body" in given,
     )
 
 
