@@ -10,6 +10,7 @@ import click
 from torr import engine, units
 from torr.cli.unanswered import missing_socket, where
 from torr.errors import NothingMeasuredError, require
+from torr.model.secrets import is_secret
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -53,10 +54,16 @@ def _require_answer(plan: Plan, found: dict[str, Any]) -> None:
 def _side(mark: str, text: str) -> str:
     content = base64.b64decode(text)
     head, blank, body = content.partition(b"\r\n\r\n")
-    lines = [mark + line for line in head.decode("latin-1").split("\r\n")]
+    lines = [mark + _shown(line) for line in head.decode("latin-1").split("\r\n")]
     if blank:
         lines += [mark.rstrip(), *(_body(body))]
     return "\n".join(lines) + "\n"
+
+
+def _shown(line: str) -> str:
+    """A line of a head as it may be read by others: without the value of a secret header."""
+    name, colon, _ = line.partition(":")
+    return f"{name}: [redacted]" if colon and is_secret(name) else line
 
 
 def _body(body: bytes) -> list[str]:
