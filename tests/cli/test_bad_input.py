@@ -121,6 +121,14 @@ BAD = {
         ["run", "--stream", "dify", "--alias", "vllm", URL],
         "--alias vllm and a stream of dify: vLLM only knows OpenAI's",
     ),
+    "alias from when it was due": (
+        ["run", "--stream", "openai", "--alias", "vllm", "--from", "intended", URL],
+        "--alias and --from intended are both given: those tools count from the send",
+    ),
+    "once and turns": (
+        ["run", "--once", "--chat", "dify", "--prompt", "hi", "--turns", "2", URL],
+        "--turns and --once are both given",
+    ),
     "alias of nothing": (["run", "--alias", "aiperf", URL], "--alias needs --stream"),
     "tokenizer of nothing": (["run", "--tokenizer", __file__, URL], "--tokenizer needs --stream"),
     "tokenizer nowhere": (

@@ -225,6 +225,7 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
         (small() + "wegiht = 3\n", 6, ("there is no 'wegiht' here", "did you mean weight?")),
         (small() + 'timeout = "3"\n', 3, ("no unit", "")),
         (small() + 'stream = "morse"\n', 3, ("'morse' is no dialect", "openai")),
+        (small(alias='"vllm"', **{"from": '"intended"'}), 2, ("--alias and --from", "leave one")),
         (small() + 'idle_timeout = "3s"\n', 3, ("idle_timeout needs stream", "sse")),
         (f'url = "{URL}"\n', 1, ("there is no request", "[[requests]]")),
         ('[[requests]]\nurl = "/"\n', 1, ("a request has no name", "")),

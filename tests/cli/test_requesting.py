@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from recorder import recording
+
 URL = "http://127.0.0.1:9/x"
 OTHER = "http://127.0.0.1:8/x"
 
@@ -250,6 +252,21 @@ def test_what_fills_json_of_a_file_is_quoted(torr, fake, file):
     assert torr("run", "--data", "u.csv", "--requests-file", path, URL).code == 0
     sent = base64.b64decode(requests_of(fake)[0]["body"])
     assert json.loads(sent) == {"user": "{{row.user | json}}", "id": "{{row.user | url}}"}
+
+
+def test_once_shows_no_secret_header(torr):
+    def answer(_seen):
+        return 200, {"set-cookie": "id=c0ffee", "x-plain": "seen"}, b"{}"
+
+    with recording(answer) as server:
+        ended = torr("run", "--once", "-v", "-H", "Authorization: Bearer sk-1", server.url)
+    assert ended.code == 0, ended.err
+    assert server.seen[0].headers["authorization"] == "Bearer sk-1"
+    assert "> Authorization: [redacted]\n" in ended.out
+    assert "< set-cookie: [redacted]\n" in ended.out
+    assert "< x-plain: seen\n" in ended.out
+    assert "sk-1" not in ended.out
+    assert "c0ffee" not in ended.out
 
 
 def test_once_sends_one_request(torr):

@@ -86,6 +86,11 @@ def chat_requests(urls: Sequence[str], flags: Flags) -> tuple[tuple[Request, ...
     require(len(urls) == 1, "--chat: several URLs are given", "give one")
     url = _url(urls[0], flags["chat"])
     turns = flags["turns"]
+    require(
+        turns == 1 or not flags.get("once"),
+        "--turns and --once are both given: a turn is a request, and --once sends one",
+        "leave one out",
+    )
     requests = tuple(_turn(url, number, flags) for number in range(1, turns + 1))
     return requests, _rows(flags)
 

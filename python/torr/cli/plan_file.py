@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from torr.sources.rows import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from torr.model.pace import Pace
     from torr.model.request import Request
@@ -66,7 +68,8 @@ def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
         entry.name: with_limits(finished(request_of(entry, base, flags), flags), flags)
         for entry in file.requests
     }
-    check_streams(tuple(requests.values()), flags)
+    with _named(file, "alias", "from", "tokenizer", "idle_timeout"):
+        check_streams(tuple(requests.values()), flags)
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
     _check_ladder(file, entries, flags)
     timings = _timings(file, entries, flags)
@@ -77,6 +80,12 @@ def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
     # What has stages says how long the load lasts, for all.
     first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
     return Load(tuple(groups), first.stop, first.warmup_ns)
+
+
+def _named(file: PlanFile, *keys: str) -> AbstractContextManager[None]:
+    """Name the line of the first of these keys, if the file has one, in what is refused within."""
+    line = next((file.lines.get(key, 1) for key in keys if key in file.flags), None)
+    return nullcontext() if line is None else at(file.path, line)
 
 
 def _base(file: PlanFile) -> Url | None:

@@ -186,6 +186,11 @@ def finished(request: Request, flags: Flags) -> Request:
 
 def check_streams(requests: Sequence[Request], flags: Flags) -> None:
     """Refuse what is said of streams where no answer is one."""
+    require(
+        not flags["aliases"] or flags["counted_from"] != "intended",
+        "--alias and --from intended are both given: those tools count from the send",
+        "leave one out",
+    )
     if any(request.stream for request in requests):
         return
     require(flags["idle_timeout"] is None, "--idle-timeout needs --stream", "add --stream sse")
