@@ -89,7 +89,9 @@ class Verb(click.Command):
         context = click.Context(self, resilient_parsing=True)
         found, _, _ = self.make_parser(context).parse_args(list(args))
         names = [str(p.name) for p in self.params if isinstance(p, click.Argument)]
-        return [text for name in names for text in found.get(name) or ()]
+        # What was not given at all is no list.
+        lists = [found[name] for name in names if isinstance(found.get(name), list | tuple)]
+        return [text for each in lists for text in each]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the page: with `--help-all` every flag, else those that most people need."""
