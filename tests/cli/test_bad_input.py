@@ -143,6 +143,14 @@ BAD = {
         ["run", "--slo", "ttft p95 < 1s", URL],
         "ttft p95 < 1s: no answer is a stream, only they have ttft",
     ),
+    "goodput of nothing": (
+        ["run", "--stream", "sse", "--slo", "goodput > 99%", "--slo", "success > 9%", URL],
+        "goodput > 99%: no SLO of latency says what is good",
+    ),
+    "good streams of nothing": (
+        ["ladder", "--stream", "sse", "--abort-on", "good/s < 5", URL],
+        "good/s < 5: no SLO of latency says what is good",
+    ),
     "request without a name": (
         ["run", "--slo", "login: p50 < 5ms", URL],
         "'login: p50 < 5ms': no request is named 'login'",

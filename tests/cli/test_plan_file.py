@@ -249,6 +249,35 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
         (group(users=1, think='"x"'), 9, ("'x'", "")),
         (group(users=1, steps="true", weights="[1]"), 10, ("steps and weights", "leave one out")),
         (group(users=1, weights='["x"]'), 9, ("weights is no list", "[3, 1]")),
+        (group(users=1, weights="[true]"), 9, ("weights is no list", "[3, 1]")),
+        (small() + "headers = [1]\n", 3, ("headers is no table", 'headers = { x-user = "ann" }')),
+        (small() + "headers = { a = 1 }\n", 3, ("header 'a' is not a text", "headers = {")),
+        (small() + 'body = "x"\njson = {}\n', 3, ("body and json are all given", "")),
+        (small() + "body = 1\n", 3, ("the member body is not a text", "")),
+        (small(slo='["p95 < 1s", "aa: p95 < 1s"]'), 2, ("named 'aa'", "did you mean a?")),
+        (small(abort_on='"zz:  p95 < 1s"'), 2, ("named 'zz'", "there is a")),
+        (small(slo='["a: ttft p50 < 2s"]') + STREAMS, 2, ("no answer of a is a stream", "")),
+        (small(slo='["goodput > 99%"]') + STREAMS, 2, ("no SLO of latency says what", "ttft")),
+        (
+            small(slo='["goodput > 99%", "a: p95 < 1s"]') + STREAMS,
+            2,
+            ("no SLO of latency says what", "ttft"),
+        ),
+        (
+            group(users=1) + group(weight=1).removeprefix(small()),
+            9,
+            ("some groups have users, others a weight", "either"),
+        ),
+        (
+            group(users=1, name='"g"') + group(users=1, name='"g"').removeprefix(small()),
+            13,
+            ("two groups are called 'g'", ""),
+        ),
+        (
+            small(connections=1) + group(weight=1).removeprefix(small()) * 2,
+            6,
+            ("1 user for 2 groups: each needs one", "-c at least 2"),
+        ),
         (group(users=1, spawn_rate=0), 9, ("'0' a second is none", "write 5")),
         (group(users=1, spawn_rate='"5/h"'), 9, ("unknown suffix", "200/s")),
         (group(users=1, spawn_rate="[5]"), 9, ("spawn_rate is no text and no number", "")),
@@ -330,7 +359,24 @@ def test_a_file_that_is_not_there_is_named(torr):
     assert "nowhere.toml" in ended.err
 
 
-def test_users_and_weights_do_not_mix(torr, plan):
-    groups = '[[groups]]\nrequests = ["a"]\n'
-    ended = torr("run", plan(small() + groups + "users = 1\n" + groups + "weight = 1\n"))
-    assert "some groups have users, others a weight" in ended.err
+def test_a_request_that_no_group_sends_is_noted(torr, fake, plan):
+    ended = torr("run", "-q", plan(group(users=1) + STREAMS))
+    assert ended.code == 0, ended.err
+    said = ended.err.splitlines()
+    assert said[0] == "note: plan.toml:9: 'b' is in no group, not sent"
+    assert len(said) == len(["b", "c"])
+    assert len(fake.loads) == 1
+
+
+def test_a_condition_that_is_typed_has_no_line(torr, fake, plan):
+    ended = torr("run", plan(small()), "--slo", "aa: p95 < 1s")
+    assert ended.err.startswith(
+        "torr: 'aa: p95 < 1s': no request is named 'aa'\nhint: did you mean"
+    )
+    assert fake.loads == []
+
+
+def test_a_level_has_a_user_for_each_group(torr, plan):
+    two = [group(weight=1).removeprefix(small())] * 2
+    ended = torr("ladder", plan(small() + "".join(two)), "--levels", "1")
+    assert "1 user for 2 groups: each needs one" in ended.err

@@ -61,7 +61,7 @@ def test_a_body_is_written_as_text_too_and_a_header_as_one():
         ('{"method": "GET"}', "the member url is missing"),
         ('{"url": 7}', "the member url is not a text"),
         ('{"url": "/", "method": "G T"}', "'G T' is not a word"),
-        ('{"url": "/", "header": [1]}', "the member header is not an object"),
+        ('{"url": "/", "header": [1]}', "the member header is no object"),
         ('{"url": "/", "header": {"a": 1}}', "the header 'a' is not a text"),
         ('{"url": "/", "header": {"a": "b\\nc"}}', "contains a newline"),
         ('{"url": "/", "body": "hi!"}', "the body is not base64"),

@@ -6,7 +6,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from torr.cli.grouping import Load
+from torr.cli.judgeable import check_at_lines
 from torr.cli.pacing import DEFAULT_USERS, Timing, has_stages, timing_of
 from torr.cli.requesting import check_streams, finished, request_of, with_limits
 from torr.errors import require
@@ -77,9 +80,25 @@ def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
         _group(file, entry, timing.pace, requests, flags)
         for entry, timing in zip(entries, timings, strict=True)
     ]
+    _check_conditions(file, groups, flags)
+    _note_unsent(file, entries)
     # What has stages says how long the load lasts, for all.
     first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
     return Load(tuple(groups), first.stop, first.warmup_ns)
+
+
+def _check_conditions(file: PlanFile, groups: Sequence[Group], flags: Flags) -> None:
+    requests = [request for group in groups for request in group.source.requests]
+    check_at_lines(file, [*flags["slos"], *flags["abort_on"]], requests)
+
+
+def _note_unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
+    """Say on stderr which requests nobody sends."""
+    sent = {name for entry in entries for name in entry.requests}
+    for request in file.requests:
+        if request.name not in sent:
+            where = f"{file.path}:{request.line}"
+            click.echo(f"note: {where}: {request.name!r} is in no group, not sent", err=True)
 
 
 def _named(file: PlanFile, *keys: str) -> AbstractContextManager[None]:
@@ -109,7 +128,7 @@ def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -
 
 def _timings(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> list[Timing]:
     """When each group sends: what it says stands for the flags of these names."""
-    counts = iter(_users([entry for entry in entries if entry.is_steady], flags))
+    counts = iter(_users(file, [entry for entry in entries if entry.is_steady], flags))
     timings: list[Timing] = []
     staged: Timing | None = None
     for entry in entries:
@@ -139,7 +158,7 @@ def _own(entry: GroupEntry, users: int | None) -> Flags:
     }
 
 
-def _users(entries: Sequence[GroupEntry], flags: Flags) -> list[int]:
+def _users(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> list[int]:
     """How many users each steady group has: its own number, or its part of them by weight."""
     asked = flags.get("connections")
     if not entries:
@@ -151,9 +170,19 @@ def _users(entries: Sequence[GroupEntry], flags: Flags) -> list[int]:
     if not any(weights):
         if asked is None or asked == sum(counted):
             return counted
-        return list(dealt_to_each(asked, counted, "user", "-c"))
-    require(not any(counted), "some groups have users, others a weight", "give all of them either")
-    return list(dealt_to_each(asked or max(DEFAULT_USERS, len(entries)), weights, "user", "-c"))
+        return _dealt(file, asked, entries, counted)
+    for entry in entries:
+        with at(file.path, entry.line):
+            fits = bool(entry.users) == bool(entries[0].users)
+            require(fits, "some groups have users, others a weight", "give all of them either")
+    return _dealt(file, asked or max(DEFAULT_USERS, len(entries)), entries, weights)
+
+
+def _dealt(
+    file: PlanFile, users: int, entries: Sequence[GroupEntry], shares: Sequence[int]
+) -> list[int]:
+    with at(file.path, entries[0].line):
+        return list(dealt_to_each(users, shares, "user", "-c", "groups"))
 
 
 def _group(

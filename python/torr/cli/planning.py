@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.cli.connecting import transport_of
 from torr.cli.grouping import Load, groups_of
+from torr.cli.judgeable import check_conditions
 from torr.cli.pacing import timing_of
 from torr.cli.requesting import asked_of
 from torr.errors import UsageError, require
@@ -19,9 +20,7 @@ from torr.store.environment import allowed_cores
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.model.condition import Condition
     from torr.model.plan import Group
-    from torr.model.request import Request
     from torr.model.url import Url
 
 Flags = dict[str, Any]
@@ -31,7 +30,7 @@ def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
     """The plan that a command's flags describe; raises UsageError that names the flag."""
     load = _load([urls] if isinstance(urls, str) else urls, flags)
     requests = [request for group in load.groups for request in group.source.requests]
-    _check_conditions([*flags["slos"], *flags["abort_on"]], requests)
+    check_conditions([*flags["slos"], *flags["abort_on"]], requests)
     drain_ns = flags["drain"]
     places = [request.place for request in requests]
     return Plan(
@@ -69,24 +68,6 @@ def _spin(groups: Sequence[Group], flags: Flags) -> bool:
     arrives = any(not isinstance(group.pace, Closed) for group in groups)
     require(arrives or not spins, "--spin needs arrivals: users wait for answers", "add --rate 1k")
     return spins
-
-
-def _check_conditions(conditions: Sequence[Condition], requests: Sequence[Request]) -> None:
-    """Refuse a condition that could never be told: on a request that is not sent, or no stream."""
-    names = {request.name for request in requests}
-    for condition in conditions:
-        require(
-            any(request.stream for request in requests) or not condition.is_of_streams,
-            f"{condition.text or condition}: no answer is a stream, only they have"
-            f" {condition.metric}",
-            "add --stream, or --chat",
-        )
-        if condition.name is not None and condition.name not in names:
-            said = condition.text or str(condition)
-            known = ", ".join(sorted(names))
-            raise UsageError(
-                f"{said!r}: no request is named {condition.name!r}", f"there is {known}"
-            )
 
 
 def _log(text: str | None) -> str | None:

@@ -209,7 +209,9 @@ class Plan:
             "measure them by torr run",
         )
         shares = [group.share for group in self.groups]
-        counts = dealt_to_each(users, shares, "user", "--levels")
+        endpoints = {group.source.requests[0].place.endpoint for group in self.groups}
+        parts = "endpoints" if len(endpoints) == len(shares) else "groups"
+        counts = dealt_to_each(users, shares, "user", "--levels", parts)
         paces = [pace.with_users(count) for pace, count in zip(closed, counts, strict=True)]
         groups = zip(self.groups, paces, strict=True)
         return replace(self, groups=tuple(replace(g, pace=pace) for g, pace in groups))

@@ -20,11 +20,13 @@ def dealt(total: int, shares: Sequence[int]) -> list[int]:
     return counts
 
 
-def dealt_to_each(total: int, shares: Sequence[int], noun: str, flag: str) -> list[int]:
+def dealt_to_each(
+    total: int, shares: Sequence[int], noun: str, flag: str, parts: str = "endpoints"
+) -> list[int]:
     """The same, but nobody is left without; raises UsageError where there are too few."""
     require(
         total >= len(shares),
-        f"{total} {noun}{'' if total == 1 else 's'} for {len(shares)} endpoints: each needs one",
+        f"{total} {noun}{'' if total == 1 else 's'} for {len(shares)} {parts}: each needs one",
         f"give {flag} at least {len(shares)}",
     )
     counts = dealt(total, shares)

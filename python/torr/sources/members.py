@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from torr.sources.entry import Entry
 from torr.units import parse_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from torr.model.request import Header
@@ -34,6 +35,28 @@ MOST_WEIGHT = 2**32 - 1
 Json = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a file writes members: under which names, and how one looks that is missing or wrong."""
+
+    names: Mapping[str, str]
+    of_object: str
+    url: str
+    header: str
+
+    def of(self, member: str) -> str:
+        """What the file calls a member."""
+        return self.names.get(member, member)
+
+
+JSON_LINES = Spelling(
+    names={},
+    of_object="object",
+    url='write {"method": "GET", "url": "/"}',
+    header='write "header": {"X-User": ["ann"]}',
+)
+
+
 def check_names(given: Json, known: Sequence[str]) -> None:
     """Refuse what is no member, with the nearest that there is; raises UsageError."""
     for name in given:
@@ -42,12 +65,13 @@ def check_names(given: Json, known: Sequence[str]) -> None:
         require(name in known, f"there is no {name!r} here", hint)
 
 
-def entry_of(path: Path, number: int, members: Json) -> Entry:
+def entry_of(path: Path, number: int, members: Json, spelling: Spelling = JSON_LINES) -> Entry:
     """The request that the members say; raises UsageError without file and line."""
-    require("url" in members, "the member url is missing", 'write {"method": "GET", "url": "/"}')
+    require("url" in members, "the member url is missing", spelling.url)
     given = [name for name in BODIES if members.get(name) is not None]
-    require(len(given) <= 1, f"{' and '.join(given)} are all given", "give one body")
-    body = _body(given[0], members[given[0]]) if given else None
+    said = " and ".join(map(spelling.of, given))
+    require(len(given) <= 1, f"{said} are all given", "give one body")
+    body = _body(given[0], members[given[0]], spelling) if given else None
     method = _text(members, "method") or ("GET" if body is None else "POST")
     check_method(method)
     timeout = _text(members, "timeout")
@@ -57,7 +81,7 @@ def entry_of(path: Path, number: int, members: Json) -> Entry:
         line=number,
         url=_text(members, "url"),
         method=method,
-        headers=_headers(members.get("header") or {}, is_json="json_body" in given),
+        headers=_headers(members.get("header") or {}, spelling, is_json="json_body" in given),
         body=body,
         name=_text(members, "name"),
         weight=_weight(members.get("weight")),
@@ -104,9 +128,14 @@ def _weight(found: Any) -> int | None:  # noqa: ANN401 - any JSON value
     return weight
 
 
-def _headers(found: Any, *, is_json: bool) -> tuple[Header, ...]:  # noqa: ANN401 - any JSON value
-    hint = 'write "header": {"X-User": ["ann"]}'
-    require(isinstance(found, dict), "the member header is not an object", hint)
+def _headers(
+    found: Any,  # noqa: ANN401 - any JSON value
+    spelling: Spelling,
+    *,
+    is_json: bool,
+) -> tuple[Header, ...]:
+    hint, name = spelling.header, spelling.of("header")
+    require(isinstance(found, dict), f"the member {name} is no {spelling.of_object}", hint)
     headers = []
     for name, values in found.items():
         for value in values if isinstance(values, list) else [values]:
@@ -119,10 +148,10 @@ def _headers(found: Any, *, is_json: bool) -> tuple[Header, ...]:  # noqa: ANN40
     return tuple(headers)
 
 
-def _body(kind: str, found: Any) -> bytes:  # noqa: ANN401 - any JSON value
+def _body(kind: str, found: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 - any JSON value
     if kind == "json_body":
         return json.dumps(found, ensure_ascii=False).encode()
-    require(isinstance(found, str), f"the member {kind} is not a text")
+    require(isinstance(found, str), f"the member {spelling.of(kind)} is not a text")
     if kind == "text_body":
         text: str = found
         return text.encode()

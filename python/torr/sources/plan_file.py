@@ -23,7 +23,7 @@ from torr import engine
 from torr.errors import FileError, require
 from torr.sources.entry import Entry, at
 from torr.sources.group_entry import GroupEntry, group_of
-from torr.sources.members import CHECKS, entry_of
+from torr.sources.members import CHECKS, Spelling, entry_of
 from torr.sources.requests import read_text
 from torr.sources.toml_table import Table, line_of
 
@@ -40,6 +40,12 @@ REQUEST_KEYS = {
     "json": "json_body",
     "body": "text_body",
 }
+TOML = Spelling(
+    names={member: key for key, member in REQUEST_KEYS.items()},
+    of_object="table",
+    url='write url = "/"',
+    header='write headers = { x-user = "ann" }',
+)
 TABLES = ("url", "requests", "groups")
 
 
@@ -104,7 +110,7 @@ class _Reader:
             members = {REQUEST_KEYS[key]: value for key, value in table.found.items()}
             with table.at():
                 require("name" in members, "a request has no name", 'write name = "login"')
-                entries.append(entry_of(self.path, table.line, members))
+                entries.append(entry_of(self.path, table.line, members, TOML))
         names = [entry.name for entry in entries]
         for number, name in enumerate(names):
             with at(self.path, line_of(self.lines, f"requests.{number}.name")):
@@ -115,4 +121,11 @@ class _Reader:
 
     def groups(self) -> list[GroupEntry]:
         names = [str(table.found.get("name")) for table in self.tables("requests")]
-        return [group_of(table, names) for table in self.tables("groups")]
+        tables = self.tables("groups")
+        entries = [group_of(table, names) for table in tables]
+        taken: set[str] = set()
+        for table, entry in zip(tables, entries, strict=True):
+            with table.at("name"):
+                require(entry.name not in taken, f"two groups are called {entry.name!r}")
+            taken.add(entry.name)
+        return entries

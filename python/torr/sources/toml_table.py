@@ -96,6 +96,7 @@ class Table:
         with self.at(key):
             if not isinstance(found, list) or not found:
                 raise UsageError(f"{key} is no list", hint)
-            values = [each for each in found if isinstance(each, kind)]
+            # In Python, true is a whole number.
+            values = [e for e in found if isinstance(e, kind) and not isinstance(e, bool)]
             require(len(values) == len(found), f"{key} is no list", hint)
             return values
