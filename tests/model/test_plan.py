@@ -180,7 +180,7 @@ def test_a_ladder_keeps_how_users_are_dealt_and_what_they_share():
     plan = Plan(groups=(one, other), stop=Duration(SECOND_NS)).with_users(50)
     assert [group.pace for group in plan.groups] == [Closed(40, pool=4), Closed(10, pool=1)]
     assert (plan.concurrency, plan.connections) == (50, 5)
-    with pytest.raises(UsageError, match="1 user for 2 endpoints"):
+    with pytest.raises(UsageError, match="1 user for 2 groups"):
         plan.with_users(1)
 
 
