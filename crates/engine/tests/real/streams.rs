@@ -38,7 +38,7 @@ fn question(target: &Target, dialect: ChatDialect) -> RequestPlan {
     RequestPlan {
         method: "POST".into(),
         body: Some(base64::engine::general_purpose::STANDARD.encode(body)),
-        timeout_ns: 10_000 * MS,
+        timeout_ns: 6_000 * MS,
         stream: Some(StreamPlan { idle_timeout_ns: Some(2_000 * MS), ..StreamPlan::new(stream) }),
         ..RequestPlan::get(&url)
     }
@@ -48,6 +48,8 @@ fn fire(request: RequestPlan, requests: u64) -> Tally {
     let pace = Pace::Closed(Closed::new(4));
     let mut plan = Plan::new(pace, Source::One { request }, Stop::Requests { requests });
     plan.workers = 2;
+    // What never ends does so by its timeout, not by the end of the load.
+    plan.drain_ns = 12_000 * MS;
     balanced(&run(&plan))
 }
 
