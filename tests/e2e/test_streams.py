@@ -150,7 +150,7 @@ def test_a_ladder_climbs_over_streams(torr, target):
     running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "5", "--capacity", "4")
     slo = ("--slo", "ttft p50 < 100ms")
     ended = torr("ladder", *OPENAI, "--levels", "1,2,4", "-z", "500ms", *QUICK, *slo, running.url)
-    assert ended.code != 2, ended.err
+    assert ended.code in (0, 1), ended.err
     assert [level["stream"]["tokens_out"] > 0 for level in ended.result["levels"]] == [True] * 3
 
 
