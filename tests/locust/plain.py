@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 
 import requests
-from locust.contrib.fasthttp import FastResponse
+from locust.contrib.fasthttp import ErrorResponse, FastResponse
 from locust.stats import StatsError
 
 RUNS_DIFFER = [
@@ -25,7 +25,7 @@ def plain(value):
     """The value, with responses and exceptions as what can be asked of them."""
     if isinstance(value, requests.Response):
         return answers(value, RESPONSE)
-    if isinstance(value, FastResponse):
+    if isinstance(value, (FastResponse, ErrorResponse)):
         return answers(value, FAST_RESPONSE)
     if isinstance(value, BaseException):
         return failure(value)

@@ -47,7 +47,7 @@ class Outcome:
 
     @property
     def trouble(self):
-        """Why the one request failed, as reported; by the oldest Locust in a few cases, as raised."""
+        """Why the one request failed, as reported; where the oldest Locust cannot, as raised."""
         if self.raised and not REPORTS_ALL:
             return self.raised
         return self.event["exception"]
