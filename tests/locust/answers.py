@@ -8,6 +8,7 @@ import zlib
 from http import HTTPStatus
 
 import brotli
+
 from broken import broken
 from server import Break, answer, chunk, head
 

@@ -33,7 +33,10 @@ BROKEN = {
     "silent-chunk": [CHUNKED, chunk(b"half"), Break.HANG],
     "reset-chunk": [CHUNKED, chunk(b"half"), 0.01, Break.RESET],
     "not-gzip": [head("Content-Encoding: gzip", "Content-Length: 8"), b"not gzip"],
-    "cut-gzip": [head("Content-Encoding: gzip", "Content-Length: 12"), b"\x1f\x8b\x08\0\0\0\0\0\0\3KL"],
+    "cut-gzip": [
+        head("Content-Encoding: gzip", "Content-Length: 12"),
+        b"\x1f\x8b\x08\0\0\0\0\0\0\3KL",
+    ],
 }
 
 

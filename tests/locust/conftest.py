@@ -1,7 +1,9 @@
 """A site to fire at, and scenarios played under stock Locust and under torr.
 
 Locust replaces the standard library's sockets when it is imported, which must come before anything
-imports `ssl`. So these tests have a process of their own: `python -m pytest -c tests/locust/pytest.ini tests/locust`.
+imports `ssl`. So these tests have a process of their own, in the checkout:
+
+    python -m pytest -c tests/locust/pytest.ini tests/locust
 """
 
 import locust  # noqa: F401  (first, see above)
@@ -14,6 +16,7 @@ from contextlib import ExitStack
 from functools import partial
 
 import pytest
+
 import surface
 from answers import ROUTES
 from authority import Authority

@@ -23,14 +23,9 @@ def scrub(text):
 
 def plain(value):
     """The value, with responses and exceptions as what can be asked of them."""
-    if isinstance(value, requests.Response):
-        return answers(value, RESPONSE)
-    if isinstance(value, (FastResponse, ErrorResponse)):
-        return answers(value, FAST_RESPONSE)
-    if isinstance(value, BaseException):
-        return failure(value)
-    if isinstance(value, timedelta):
-        return {"took": value >= timedelta(0)}
+    for kind, look in LOOKS.items():
+        if isinstance(value, kind):
+            return look(value)
     if isinstance(value, dict):
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -46,6 +41,15 @@ def failure(error):
         "text": scrub(str(error)),
         "row": scrub(StatsError.parse_error(error)),
     }
+
+
+LOOKS = {
+    requests.Response: lambda given: answers(given, RESPONSE),
+    FastResponse: lambda given: answers(given, FAST_RESPONSE),
+    ErrorResponse: lambda given: answers(given, FAST_RESPONSE),
+    BaseException: failure,
+    timedelta: lambda given: {"took": given >= timedelta(0)},
+}
 
 
 RESPONSE = {
@@ -74,13 +78,14 @@ RESPONSE = {
 
 def answers(given, questions):
     """What each question is answered with; some answers are exceptions."""
-    told = {}
-    for name, question in questions.items():
-        try:
-            told[name] = plain(question(given))
-        except Exception as error:
-            told[name] = failure(error)
-    return told
+    return {name: _answer(given, question) for name, question in questions.items()}
+
+
+def _answer(given, question):
+    try:
+        return plain(question(given))
+    except Exception as error:
+        return failure(error)
 
 
 def request(given):
@@ -91,7 +96,9 @@ def request(given):
     return {
         "method": given.method,
         "url": given.url,
-        "headers": [(name, _one_boundary(value, boundary)) for name, value in given.headers.items()],
+        "headers": [
+            (name, _one_boundary(value, boundary)) for name, value in given.headers.items()
+        ],
         "body": _one_boundary(body, boundary),
     }
 

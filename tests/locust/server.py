@@ -1,7 +1,7 @@
-"""A server on the same hub as the client, whose every answer is written byte by byte.
+"""A server on the client's hub, whose every answer is written byte by byte.
 
-A route gives what goes over the wire: bytes, pauses in seconds, and at the end, if it wants, how the
-connection breaks. It keeps every request that it read, with the connection that brought it.
+A route gives what goes over the wire: bytes, pauses in seconds, and at the end, if it wants, how
+the connection breaks. It keeps every request that it read, with the connection that brought it.
 """
 
 from __future__ import annotations

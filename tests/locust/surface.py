@@ -1,4 +1,4 @@
-"""Plays a scenario with the clients of stock Locust or of torr and keeps all that can be seen of it."""
+"""Plays a scenario with the clients of stock Locust or of torr and keeps all that is seen of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import locust.contrib.fasthttp
 import locust.user.users
 from locust.env import Environment
 from locust.event import Events
+
 from plain import failure, over_the_wire, plain
 
 # By family: the user, where its client's class is looked up, and that class in torr.

@@ -1,6 +1,7 @@
 """`rest` of the users: JSON there and back, and failures that say what came."""
 
 import pytest
+
 from surface import FAMILIES
 
 WITH_REST = [family for family, (user, *_) in FAMILIES.items() if hasattr(user, "rest")]

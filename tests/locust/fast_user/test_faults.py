@@ -2,6 +2,7 @@
 
 import gevent
 import pytest
+
 from broken import BROKEN
 from surface import REPORTS_ALL
 
@@ -101,9 +102,7 @@ def test_a_connection_that_nobody_takes(outcome, full_port):
 
 
 def test_retries(outcome):
-    seen = outcome(
-        lambda client: client.get("/broken/silent"), network_timeout=0.03, max_retries=2
-    )
+    seen = outcome(lambda client: client.get("/broken/silent"), network_timeout=0.03, max_retries=2)
     assert len(seen.wire) == 3
     assert len(seen.events) == 1
 

@@ -48,8 +48,7 @@ def test_a_user_that_is_killed_in_a_stream(outcome):
         lines = []
 
         def task():
-            for line in client.get("/broken/silent-chunk", stream=True).iter_content(4):
-                lines.append(line)
+            lines.extend(client.get("/broken/silent-chunk", stream=True).iter_content(4))
 
         asking = gevent.spawn(task)
         gevent.sleep(0.03)

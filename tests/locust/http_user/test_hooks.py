@@ -32,7 +32,9 @@ class Counting(HTTPAdapter):
 def test_a_hook_of_the_request(outcome):
     def scenario(client):
         heard = []
-        client.get("/echo", hooks={"response": lambda answer, **_: heard.append(answer.status_code)})
+        client.get(
+            "/echo", hooks={"response": lambda answer, **_: heard.append(answer.status_code)}
+        )
         client.get("/echo")
         return heard
 
@@ -113,7 +115,10 @@ def test_retries_of_an_adapter(outcome, retries):
 
 def test_what_is_mounted_by_itself(outcome):
     def scenario(client):
-        return [isinstance(client.get_adapter(url), LocustHttpAdapter) for url in ("http://", "https://")]
+        return [
+            isinstance(client.get_adapter(url), LocustHttpAdapter)
+            for url in ("http://", "https://")
+        ]
 
     assert outcome(scenario).value == [True, True]
 

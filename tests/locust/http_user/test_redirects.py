@@ -15,7 +15,9 @@ def lines(outcome):
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE"])
 def test_the_method_after_a_redirect(outcome, status, method):
     def scenario(client):
-        return client.request(method, f"/to/{status}?where=/echo", data=b"body", allow_redirects=True)
+        return client.request(
+            method, f"/to/{status}?where=/echo", data=b"body", allow_redirects=True
+        )
 
     seen = outcome(scenario)
     kept = status in (307, 308)

@@ -2,6 +2,7 @@
 
 import pytest
 from locust.exception import ResponseError
+
 from surface import REPORTS_ALL
 
 

@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+
 from answers import BIG, LINES, WORDS
 
 TEXTS = ["/utf-8", "/latin-1", "/no-charset", "/chunked", "/until-close", "/slow-body", "/gzip"]
@@ -146,7 +147,7 @@ READS = {
     "a stream": lambda raw: b"".join(raw.stream(7)),
     "a stream opened": lambda raw: b"".join(raw.stream(7, decode_content=True)),
     "data": lambda raw: raw.data,
-    "lines": lambda raw: list(raw),
+    "lines": list,
     "one line": lambda raw: raw.readline(),
     "readable": lambda raw: (raw.readable(), raw.closed),
     "told": lambda raw: (raw.read(3), raw.tell()),

@@ -1,6 +1,7 @@
 """How long a client waits: for the connection, for the head, between the pieces of a body."""
 
 import pytest
+
 from surface import REPORTS_ALL
 
 READ = "requests.exceptions.ReadTimeout"

@@ -12,7 +12,9 @@ def test_a_server_is_not_trusted_for_nothing(outcome, secure):
 
 
 def test_a_server_whose_authority_is_given(outcome, secure, authority):
-    seen = outcome(lambda client: client.get("/echo", verify=str(authority.certificate)), host=secure.url)
+    seen = outcome(
+        lambda client: client.get("/echo", verify=str(authority.certificate)), host=secure.url
+    )
     assert seen.value["status"] == 200
     assert seen.value["url"] == f"{secure.url}/echo"
 
