@@ -65,7 +65,7 @@ def test_a_failure_that_the_block_calls_so(outcome):
     assert outcome(scenario).event["exception"]["text"] == "not so"
 
 
-@pytest.mark.parametrize("path", ["/status/404", "/broken/closed"])
+@pytest.mark.parametrize("path", ["/status/404", "/broken/garbage"])
 def test_an_answer_that_failed(outcome, path):
     def scenario(client):
         with client.user.rest("GET", path) as answer:
