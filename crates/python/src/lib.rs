@@ -3,7 +3,9 @@
 //! Plans, slices and levels cross as JSON, so that Python, the engine and other processes speak of
 //! the same things in the same form.
 
+mod call;
 mod child;
+mod reactor;
 mod run;
 mod target;
 mod toml_file;
@@ -17,6 +19,10 @@ use pyo3::prelude::*;
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<target::Target>()?;
+    module.add_class::<reactor::Reactor>()?;
+    module.add_class::<reactor::Lane>()?;
+    module.add_class::<reactor::Tls>()?;
+    module.add_class::<call::Call>()?;
     module.add_function(wrap_pyfunction!(once, module)?)?;
     module.add_function(wrap_pyfunction!(child::fire, module)?)?;
     module.add_function(wrap_pyfunction!(child::listen, module)?)?;

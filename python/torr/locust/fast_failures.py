@@ -1,0 +1,44 @@
+"""What a failed exchange raises for a FastHttpUser: the errors of sockets and of its parser."""
+
+from __future__ import annotations
+
+import ssl
+from typing import TYPE_CHECKING, NoReturn
+
+from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError
+
+from torr.locust.failures import ERRNO
+
+if TYPE_CHECKING:
+    from torr import _engine
+
+CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
+
+
+def raise_failure(call: _engine.Call) -> NoReturn:
+    """Raise what geventhttpclient raises when an exchange fails so."""
+    raise error_of(call.failure or "", call.detail or "")
+
+
+def error_of(reason: str, detail: str) -> Exception:
+    """The error of a reason."""
+    kind = reason.partition(".")[0]
+    if kind == "connect":
+        error, number, words = ERRNO.get(reason, (OSError, 5, "Input/output error"))
+        return error(number, words)
+    if kind == "timeout":
+        return TimeoutError("timed out")
+    if kind == "tls":
+        return ssl.SSLError(1, f"[{reason}] {detail}")
+    if reason in CLOSED:
+        closed: Exception = HTTPConnectionClosed("connection closed.")
+        return closed
+    if reason == "read.closed_in_head":
+        cut: Exception = HTTPParseError("connection closed before end of the headers")
+        return cut
+    if reason == "write.closed":
+        return BrokenPipeError(32, "Broken pipe")
+    if "reset" in reason:
+        return ConnectionResetError(104, "Connection reset by peer")
+    strange: Exception = HTTPParseError(f"{detail} ({reason})")
+    return strange
