@@ -20,6 +20,7 @@ import pytest
 import surface
 from answers import ROUTES
 from authority import Authority
+from differences import differences
 from server import Site
 
 
@@ -53,7 +54,8 @@ def outcome(kind, family, site):
         if kind == "stock":
             return stock
         replaced = surface.play(family, kind, site, scenario, **attributes)
-        assert replaced == stock
+        if found := differences(stock, replaced):
+            pytest.fail("\n".join(found))
         return replaced
 
     return played

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from unittest import mock
 
+import gevent
 import locust.clients
 import locust.contrib.fasthttp
 import locust.user.users
 from locust.env import Environment
 from locust.event import Events
 
-from plain import failure, over_the_wire, plain
+from plain import class_of, failure, over_the_wire, plain
 
 # By family: the user, where its client's class is looked up, and that class in torr.
 FAMILIES = {
@@ -29,6 +30,13 @@ FAMILIES = {
 # What the newest Locust does and the oldest does not yet: it reports errors that know no request,
 # which raise AttributeError in the oldest; and a with-block must have asked for catch_response.
 REPORTS_ALL = not hasattr(locust.clients, "LocustResponse")
+
+
+MOST_SECONDS = 30
+
+
+class HangError(Exception):
+    """A scenario came to no end."""
 
 
 @dataclass
@@ -60,8 +68,11 @@ class Outcome:
         return request
 
 
-def play(family, kind, site, scenario, **attributes):
-    """Run a scenario with the client of a user that has these attributes."""
+def play(family, kind, site, scenario, *, in_order=True, **attributes):
+    """Run a scenario with the client of a user that has these attributes.
+
+    Where greenlets race, what they did is put in an order.
+    """
     events = []
     environment = Environment(events=Events())
     environment.events.request.add_listener(lambda **given: events.append(_event(given)))
@@ -72,10 +83,16 @@ def play(family, kind, site, scenario, **attributes):
         visitor = type("Visitor", (FAMILIES[family][0],), {"host": site.url, **attributes})
         client = visitor(environment).client
         try:
-            outcome.value = plain(scenario(client))
+            with gevent.Timeout(MOST_SECONDS, HangError):
+                outcome.value = plain(scenario(client))
         except Exception as error:
             outcome.raised = failure(error)
     outcome.wire = over_the_wire([*site.seen, *site.other.seen])
+    if not in_order:
+        outcome.events.sort(key=lambda event: event["name"])
+        outcome.wire.sort(key=lambda request: request["line"])
+        connections = len({request["connection"] for request in outcome.wire})
+        outcome.wire = [{**request, "connection": f"of {connections}"} for request in outcome.wire]
     return outcome
 
 
@@ -100,6 +117,7 @@ def _event(given):
         "context": dict(given["context"]),
         "exception": failure(given["exception"]),
         "took": isinstance(took, float) and took >= 0,
+        # Not its URL: for as long as it reports, stock writes the request's name there.
         "started": isinstance(given["start_time"], float),
-        "response": (type(response).__name__, response.status_code, response.url),
+        "response": (class_of(response), response.status_code),
     }

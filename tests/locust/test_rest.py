@@ -65,13 +65,13 @@ def test_a_failure_that_the_block_calls_so(outcome):
     assert outcome(scenario).event["exception"]["text"] == "not so"
 
 
-@pytest.mark.parametrize("path", ["/status/404", "/broken/closed"])
-def test_an_answer_that_failed(outcome, path):
+def test_an_answer_that_failed(outcome, closed_port):
     def scenario(client):
-        with client.user.rest("GET", path) as answer:
-            return answer.status_code
+        for url in ("/status/404", f"http://127.0.0.1:{closed_port}/"):
+            with client.user.rest("GET", url) as answer:
+                assert answer.js is None
 
-    assert outcome(scenario).event["exception"] is not None
+    assert all(event["exception"] is not None for event in outcome(scenario).events)
 
 
 def test_headers_and_name(outcome):

@@ -120,7 +120,7 @@ def test_a_type_that_is_given_stays(outcome):
 
 def test_files_are_the_parts_of_a_form(outcome):
     files = {"one": ("name.txt", b"content", "text/plain")}
-    seen = outcome(lambda client: client.post("/echo", files=files, data={"a": "1"}))
+    seen = outcome(lambda client: client.post("/status/200", files=files, data={"a": "1"}))
     assert b'filename="name.txt"' in seen.request["body"]
 
 

@@ -73,9 +73,9 @@ def test_a_pool_that_users_share(outcome):
         gevent.joinall(group, timeout=10)
         return [one.value.status_code for one in group]
 
-    seen = outcome(scenario)
+    seen = outcome(scenario, in_order=False)
     assert seen.value == [200, 200]
-    assert [one["connection"] for one in seen.wire] == [1, 1]
+    assert seen.wire[0]["connection"] == "of 1"
 
 
 def test_a_proxy(outcome, site):

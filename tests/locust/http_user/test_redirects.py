@@ -56,8 +56,8 @@ def test_history_has_each_step(outcome):
 
 PLACES = {
     "absolute": ("/to/302?where=/echo/here", "/echo/here"),
-    "relative": ("/to/302?where=relative", "/to/relative"),
-    "above": ("/to/302?where=../echo", "/echo"),
+    "relative": ("/to/302?where=../echo/near", "/echo/near"),
+    "above": ("/to/302?where=./../../../echo", "/echo"),
     "a query alone": ("/to/302?where=?a=1", "/to/302?a=1"),
     "umlauts": ("/to-umlaut", "/echo/%C3%BC"),
     "spaces": ("/to-space", "/echo/a%20b?c=d%20e"),
