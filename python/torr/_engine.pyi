@@ -173,6 +173,9 @@ class Call:
     def head(self) -> tuple[int, int, str, list[tuple[str, str]]]:
         """Version (10, 11), status, reason, fields; ValueError where none came."""
 
+    def raw(self) -> bytes:
+        """All that was read of the head and with it, as it came."""
+
     def body(self) -> bytes:
         """The body, the first time; of a stream the next piece."""
 

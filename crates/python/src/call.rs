@@ -147,6 +147,12 @@ impl Call {
         Ok((version, status, reason, PyList::new(py, fields)?))
     }
 
+    /// All that was read of the head and with it, as it came.
+    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let head = self.state.lock().head.clone();
+        PyBytes::new(py, &head)
+    }
+
     /// The body, the first time; of a stream the next piece, empty where it must be waited for.
     fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut told = self.state.lock();

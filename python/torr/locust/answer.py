@@ -68,8 +68,15 @@ class Answer(ResponseContextManager):
         self.request_meta = meta
         self._catch_response = catch_response
         if not catch_response:
-            event.fire(**meta)
+            self._report_request()
         return self
+
+    def _report_request(self, _exc: object = None) -> None:
+        """Fire the event; its listeners find the name in the place of the URL, as Locust has it."""
+        own = self.__dict__
+        own["url"], url = self.request_meta["name"], self.url
+        self._request_event.fire(**self.request_meta)
+        own["url"] = url
 
 
 def _headers(_answer: Answer, sent: Sent) -> CaseInsensitiveDict[str]:
@@ -97,7 +104,7 @@ def _request(_answer: Answer, sent: Sent) -> requests.PreparedRequest:
     prepared.method = sent.method
     prepared.url = sent.origin.root + sent.target
     prepared.headers = CaseInsensitiveDict([x for x in fields if x[0] != "Host"])
-    prepared.body = sent.body or None
+    prepared.body = sent.content
     prepared._cookies = RequestsCookieJar()  # noqa: SLF001
     prepared.hooks = {"response": []}
     return prepared

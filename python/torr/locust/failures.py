@@ -6,6 +6,7 @@ The words are those of the libraries that it stands in for, so that failures gro
 from __future__ import annotations
 
 import http.client
+import io
 import ssl
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -41,6 +42,10 @@ def raise_failure(call: _engine.Call, pool: Any, url: str, timeout: Any) -> NoRe
     if kind == "tls":
         error = ssl.SSLError(1, f"[{reason}] {call.detail}")
         raise exceptions.MaxRetryError(pool, url, exceptions.SSLError(error))
+    if reason == "protocol.bad_content_length":
+        raise exceptions.InvalidHeader(f"Content-Length: {call.detail}")
+    if kind == "protocol":
+        replay(call.raw())
     raise_broken(reason)
 
 
@@ -50,6 +55,26 @@ def raise_broken(reason: str) -> NoReturn:
         raise broken(reason)
     except (OSError, http.client.HTTPException) as error:
         raise exceptions.ProtocolError(ABORTED, error) from error
+
+
+def replay(head: bytes) -> None:
+    """Have http.client read a head, which has its own words for what is wrong with it."""
+    answer_of: Any = http.client.HTTPResponse
+    try:
+        answer_of(Wire(head)).begin()
+    except http.client.HTTPException as error:
+        raise exceptions.ProtocolError(ABORTED, error) from error
+
+
+class Wire:
+    """A socket that has brought these bytes and nothing more."""
+
+    def __init__(self, brought: bytes) -> None:
+        self._brought = brought
+
+    def makefile(self, *_: object) -> io.BytesIO:
+        """The bytes as a file."""
+        return io.BytesIO(self._brought)
 
 
 def broken(reason: str) -> Exception:

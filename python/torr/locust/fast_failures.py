@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from typing import TYPE_CHECKING, NoReturn
 
-from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError
+from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError, HTTPResponse
 
 from torr.locust.failures import ERRNO
 
@@ -17,7 +17,13 @@ CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
 
 def raise_failure(call: _engine.Call) -> NoReturn:
     """Raise what geventhttpclient raises when an exchange fails so."""
-    raise error_of(call.failure or "", call.detail or "")
+    reason = call.failure or ""
+    if reason.startswith("protocol.") or reason == "read.closed_in_head":
+        # The parser that it stands in for has its own words for what is wrong.
+        parser = HTTPResponse()
+        parser.feed(call.raw())
+        parser.feed(b"")
+    raise error_of(reason, call.detail or "")
 
 
 def error_of(reason: str, detail: str) -> Exception:
@@ -33,8 +39,8 @@ def error_of(reason: str, detail: str) -> Exception:
     if reason in CLOSED:
         closed: Exception = HTTPConnectionClosed("connection closed.")
         return closed
-    if reason == "read.closed_in_head":
-        cut: Exception = HTTPParseError("connection closed before end of the headers")
+    if reason == "read.closed_in_body":
+        cut: Exception = HTTPParseError("Incomplete response.")
         return cut
     if reason == "write.closed":
         return BrokenPipeError(32, "Broken pipe")

@@ -33,7 +33,14 @@ SEND = requests.Session.send
 class Sent:
     """A plain request, and the call that it became."""
 
-    __slots__ = ("adapter", "body", "call", "head", "method", "origin", "target")
+    __slots__ = ("adapter", "body", "call", "head", "kind", "method", "origin", "target")
+
+    @property
+    def content(self) -> bytes | str | None:
+        """The body as requests keeps it."""
+        if not self.kind:
+            return None
+        return self.body.decode() if self.kind in ("form", "text") else self.body
 
     def __init__(
         self,
@@ -42,6 +49,7 @@ class Sent:
         method: str,
         target: str,
         head: bytes,
+        kind: str,
         body: bytes,
         call: _engine.Call,
     ) -> None:
@@ -50,6 +58,7 @@ class Sent:
         self.method = method
         self.target = target
         self.head = head
+        self.kind = kind
         self.body = body
         self.call = call
 
@@ -104,7 +113,7 @@ class Plain:
         head = template.head(method, target, len(body) if kind else None)
         flags = IS_HEAD if method == "HEAD" else 0
         call = adapter.lanes.reactor.exchange(lane, head, body, flags, patience)
-        return Sent(adapter, origin, method, target, head, body, call)
+        return Sent(adapter, origin, method, target, head, kind, body, call)
 
     def _origin_now(self) -> Origin | None:
         base_url = self._session.base_url
@@ -142,7 +151,7 @@ def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
     if isinstance(data, bytes):
         return "raw", data
     if isinstance(data, str):
-        return "raw", data.encode()
+        return "text", data.encode()
     if isinstance(data, dict):
         encoded = RequestEncodingMixin._encode_params(data)  # noqa: SLF001
         return ("form", encoded.encode()) if isinstance(encoded, str) else None

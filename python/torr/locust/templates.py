@@ -20,6 +20,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "": {},
     "json": {"json": 1},
     "raw": {"data": b"0"},
+    "text": {"data": "0"},
     "form": {"data": {"a": "b"}},
 }
 # Fields of the framing are for requests to look at.
