@@ -116,9 +116,9 @@ class Site:
 
 
 def read(incoming, connection):
-    """The next request, or None at the connection's end."""
+    """The next request, or None at the connection's end; likewise if it is none, such as TLS."""
     line = incoming.readline()
-    if not line.strip():
+    if not line.endswith(b" HTTP/1.1\r\n"):
         return None
     method, target, _version = line.decode("latin-1").split(" ", 2)
     headers = []
