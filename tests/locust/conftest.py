@@ -49,12 +49,14 @@ def play(kind, family, site):
 def outcome(kind, family, site):
     """Plays a scenario; under torr all that can be seen must be as under stock."""
 
-    def played(scenario, **attributes):
+    def played(scenario, *, in_words=True, **attributes):
         stock = surface.play(family, "stock", site, scenario, **attributes)
         if kind == "stock":
             return stock
         replaced = surface.play(family, kind, site, scenario, **attributes)
-        if found := differences(stock, replaced):
+        if stock.is_lost and not replaced.is_lost:
+            return stock  # the oldest Locust reports nothing here; torr may do better
+        if found := differences(stock, replaced, in_words=in_words):
             pytest.fail("\n".join(found))
         return replaced
 

@@ -55,11 +55,16 @@ class Outcome:
         return event
 
     @property
+    def is_lost(self):
+        """Whether the oldest Locust failed to report a failure."""
+        lost = "builtins.AttributeError"
+        return not REPORTS_ALL and self.raised is not None and self.raised["class"] == lost
+
+    @property
     def trouble(self):
         """Why the one request failed, as reported; where the oldest Locust cannot, as raised."""
-        if self.raised and not REPORTS_ALL:
-            return self.raised
-        return self.event["exception"]
+        raised = None if REPORTS_ALL else self.raised
+        return raised or self.event["exception"]
 
     @property
     def request(self):

@@ -9,12 +9,14 @@ from surface import REPORTS_ALL
 SILENT = [fault for fault in BROKEN if fault.startswith("silent")]
 # To these stock sends the request again, a dozen times; torr repeats nothing.
 REPEATED = ["closed", "reset"]
+# What is said of the others is the parser's own; torr's has other words for it.
+WORDED = ["reset-head", "reset-body", "reset-chunk", "not-gzip", "cut-gzip"]
 FAULTS = [fault for fault in BROKEN if fault not in [*SILENT, *REPEATED]]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_reported(outcome, fault):
-    seen = outcome(lambda client: client.get(f"/broken/{fault}"))
+    seen = outcome(lambda client: client.get(f"/broken/{fault}"), in_words=fault in WORDED)
     assert len(seen.wire) == 1
 
 
@@ -39,7 +41,7 @@ def test_a_fault_of_a_connection_that_served_before(outcome, fault):
         client.get("/echo")
         client.get(f"/broken/{fault}")
 
-    assert outcome(scenario).wire[0]["connection"] == 1
+    assert outcome(scenario, in_words=fault in WORDED).wire[0]["connection"] == 1
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -51,7 +53,7 @@ def test_after_a_fault_all_is_well(outcome, fault):
             assert not REPORTS_ALL
         return client.get("/echo")
 
-    seen = outcome(scenario)
+    seen = outcome(scenario, in_words=fault in WORDED)
     assert seen.value["status"] == 200
     assert seen.events[-1]["exception"] is None
 
@@ -65,7 +67,7 @@ def test_a_fault_of_a_stream(outcome, fault):
         except Exception as error:
             return error
 
-    assert len(outcome(scenario).wire) == 1
+    assert len(outcome(scenario, in_words=fault in WORDED).wire) == 1
 
 
 def test_a_fault_as_a_user_catches_it(outcome, closed_port):

@@ -166,7 +166,7 @@ def test_a_cookie_of_an_answer_that_failed_is_kept(outcome):
 
 def test_cookies_of_a_stream(outcome):
     def scenario(client):
-        client.get("/cookies/set?a=1;Path=/", stream=True).close()
+        list(client.get("/cookies/set?a=1;Path=/", stream=True).iter_content(None))
         client.get("/echo")
 
     assert sent(outcome(scenario)) == [None, "a=1"]
