@@ -141,7 +141,7 @@ impl Call {
         let head = Fields::read(&told.head).map_err(|_| PyValueError::new_err("no head came"))?;
         let fields: Vec<(String, String)> =
             head.fields.iter().map(|(name, value)| ((*name).to_owned(), latin1(value))).collect();
-        let (version, status, reason) = (head.version, head.status, head.reason.to_owned());
+        let (version, status, reason) = (head.version, head.status, latin1(head.reason));
         // Making Python's objects may let go of others.
         drop(told);
         Ok((version, status, reason, PyList::new(py, fields)?))

@@ -10,7 +10,7 @@ pub struct Fields<'a> {
     /// The status code.
     pub status: u16,
     /// The words behind it.
-    pub reason: &'a str,
+    pub reason: &'a [u8],
     /// Names and values in the order in which they came.
     pub fields: Vec<(&'a str, &'a [u8])>,
     /// Bytes up to the end of the blank line, interim heads included.
@@ -37,13 +37,20 @@ impl<'a> Fields<'a> {
             Ok(httparse::Status::Complete(length)) => Ok(Self {
                 version: if parsed.version == Some(0) { 10 } else { 11 },
                 status: parsed.code.ok_or(WireError::BadHead)?,
-                reason: parsed.reason.unwrap_or_default(),
+                reason: reason(bytes),
                 fields: parsed.headers.iter().map(|field| (field.name, field.value)).collect(),
                 length,
             }),
             _ => Err(WireError::BadHead),
         }
     }
+}
+
+/// The words behind the status, which may be of any bytes.
+fn reason(head: &[u8]) -> &[u8] {
+    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -54,7 +61,7 @@ mod tests {
     fn interim_heads_are_passed_over_and_what_follows_is_left() {
         let bytes = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Made\r\nA: 1\r\na:  2 \r\n\r\nbody";
         let head = Fields::read(bytes).unwrap();
-        assert_eq!((head.version, head.status, head.reason), (11, 201, "Made"));
+        assert_eq!((head.version, head.status, head.reason), (11, 201, &b"Made"[..]));
         assert_eq!(head.fields, [("A", &b"1"[..]), ("a", b"2")]);
         assert_eq!(&bytes[head.length..], b"body");
     }

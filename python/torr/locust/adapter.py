@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 import requests
 from locust.clients import LocustHttpAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, extract_zipped_paths, select_proxy
-from urllib3.exceptions import MaxRetryError, NameResolutionError
+from urllib3.connection import _get_default_user_agent
+from urllib3.exceptions import MaxRetryError, NameResolutionError, ProtocolError
 
 from torr.locust.body import Answer, Source
-from torr.locust.failures import raise_failure
+from torr.locust.failures import ABORTED, raise_failure
 from torr.locust.lanes import PORTS, Lanes, Place, Trust
 from torr.locust.reactor import IS_HEAD, STREAMS
-from torr.locust.wire import head_of, whole_body
+from torr.locust.wire import head_of, text_of, whole_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from urllib3.util import Timeout
 
     from torr import _engine
+
+
+WITH_BODY = frozenset(["POST", "PUT", "PATCH"])
+FRAMING = frozenset(["content-length", "transfer-encoding"])
 
 
 class Adapter(LocustHttpAdapter):
@@ -52,7 +57,12 @@ class Adapter(LocustHttpAdapter):
                 "leave proxies away, or run this locustfile with Locust itself",
                 request=request,
             )
-        return Way(self, request, place_of(request.url or "", trust_of(verify, cert)))
+        try:
+            place = place_of(request.url or "", trust_of(verify, cert))
+        except ValueError as error:
+            text = f"Failed to parse: {request.url}"
+            raise requests.exceptions.InvalidURL(text, request=request) from error
+        return Way(self, request, place)
 
     def close(self) -> None:
         """Close what is idle."""
@@ -66,6 +76,16 @@ class Nothing:
         """There is nothing."""
 
 
+class Named:
+    """What an error about a connection names."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
 class Way:
     """What urllib3 calls a pool, as far as requests asks anything of it."""
 
@@ -74,10 +94,13 @@ class Way:
         self._request = request
         self._place = place
         self.scheme, self.host, self.port = place.scheme, place.host, place.port
+        kind = "HTTPS" if place.scheme == "https" else "HTTP"
+        where = f"(host={place.host!r}, port={place.port!r})"
+        self._name = f"{kind}ConnectionPool{where}"
+        self.connection = Named(f"{kind}Connection{where}")
 
     def __str__(self) -> str:
-        secure = "S" if self.scheme == "https" else ""
-        return f"HTTP{secure}ConnectionPool(host={self.host!r}, port={self.port!r})"
+        return self._name
 
     def urlopen(
         self,
@@ -97,16 +120,30 @@ class Way:
             try:
                 lane = lanes.lane(self._place)
             except OSError as error:
-                unknown = NameResolutionError(self.host, self, error)
+                unknown = NameResolutionError(self.host, self.connection, error)
                 raise MaxRetryError(self, url, unknown) from error
-            head = head_of(method, url, self._place, headers, chunked=chunked)
+            try:
+                content = whole_body(body, chunked=chunked)
+            except OSError as error:
+                raise ProtocolError(ABORTED, error) from error
+            fields = with_defaults(method, headers, has_body=body is not None)
+            head = head_of(method, url, self._place, fields, chunked=chunked)
             flags = IS_HEAD * (method == "HEAD") | STREAMS
-            call = lanes.reactor.exchange(
-                lane, head, whole_body(body, chunked=chunked), flags, waits
-            )
+            call = lanes.reactor.exchange(lane, head, content, flags, waits)
         if not call.status:
             raise_failure(call, self, url, waits)
         return Answer(Source(call, lanes.reactor), method, self)
+
+
+def with_defaults(method: str, headers: Mapping[str, Any], *, has_body: bool) -> dict[str, Any]:
+    """The fields, and those that urllib3 and http.client add by themselves."""
+    names = {text_of(name).lower() for name in headers}
+    added = {}
+    if not has_body and method in WITH_BODY and not names & FRAMING:
+        added["Content-Length"] = "0"
+    if "user-agent" not in names:
+        added["User-Agent"] = _get_default_user_agent()
+    return {**added, **headers}
 
 
 def seconds_of(timeout: Any) -> float | None:

@@ -27,6 +27,8 @@ class Source(io.RawIOBase):
         self.call = call
         self._reactor = reactor
         self.is_chunked = False
+        # What the head says of it.
+        self.length: int | None = None
         self._rest = b""
         self._taken = 0
 
@@ -59,6 +61,8 @@ class Source(io.RawIOBase):
             pieces.append(piece)
             length += len(piece)
         whole = b"".join(pieces)
+        if wanted is None and self.call.failure == "read.closed_in_body" and self.length:
+            raise http.client.IncompleteRead(whole, self.length - self._taken)
         if wanted is not None and length > wanted:
             whole, self._rest = whole[:wanted], whole[wanted:]
         return whole
@@ -143,7 +147,7 @@ class Answer(HTTPResponse):
             pool=pool,
             request_method=method,
         )
-        source.is_chunked = self.chunked
+        source.is_chunked, source.length = self.chunked, self.length_remaining
 
     def stream(
         self, amt: int | None = 2**16, decode_content: bool | None = None

@@ -24,6 +24,17 @@ ERRNO = {
     "connect.no_buffer": (OSError, 105, "No buffer space available"),
 }
 CLOSED = ("read.closed", "read.closed_on_reuse")
+CERTIFICATE = frozenset(
+    f"tls.{word}"
+    for word in (
+        "expired",
+        "not_yet_valid",
+        "wrong_host",
+        "unknown_issuer",
+        "authority_as_server",
+        "bad_certificate",
+    )
+)
 ABORTED = "Connection aborted."
 
 
@@ -35,13 +46,17 @@ def raise_failure(call: _engine.Call, pool: Any, url: str, timeout: Any) -> NoRe
         _raise_unconnected(reason, pool, url)
     if reason in ("timeout.connect", "timeout.tls", "timeout.queue"):
         text = f"Connection to {pool.host} timed out. (connect timeout={timeout[0]})"
-        raise exceptions.MaxRetryError(pool, url, exceptions.ConnectTimeoutError(pool, text))
+        late = exceptions.ConnectTimeoutError(pool.connection, text)
+        raise exceptions.MaxRetryError(pool, url, late)
     if kind == "timeout":
         text = f"Read timed out. (read timeout={timeout[1]})"
         raise exceptions.ReadTimeoutError(pool, url, text)
     if kind == "tls":
-        error = ssl.SSLError(1, f"[{reason}] {call.detail}")
-        raise exceptions.MaxRetryError(pool, url, exceptions.SSLError(error))
+        try:
+            raise insecure(reason, call.detail or "")
+        except ssl.SSLError as error:
+            refused = exceptions.SSLError(error)
+            raise exceptions.MaxRetryError(pool, url, refused) from error
     if reason == "protocol.bad_content_length":
         raise exceptions.InvalidHeader(f"Content-Length: {call.detail}")
     if kind == "protocol":
@@ -55,6 +70,16 @@ def raise_broken(reason: str) -> NoReturn:
         raise broken(reason)
     except (OSError, http.client.HTTPException) as error:
         raise exceptions.ProtocolError(ABORTED, error) from error
+
+
+def insecure(reason: str, detail: str) -> ssl.SSLError:
+    """The error of a secure layer that did not come about."""
+    text = f"[{reason}] {detail}"
+    if reason == "tls.closed":
+        return ssl.SSLEOFError(ssl.SSL_ERROR_EOF, text)
+    if reason in CERTIFICATE:
+        return ssl.SSLCertVerificationError(1, text)
+    return ssl.SSLError(1, text)
 
 
 def replay(head: bytes) -> None:
@@ -101,6 +126,6 @@ def _raise_unconnected(reason: str, pool: Any, url: str) -> NoReturn:
     except OSError as error:
         text = f"Failed to establish a new connection: [Errno {number}] {words}"
         try:
-            raise exceptions.NewConnectionError(pool, text) from error
+            raise exceptions.NewConnectionError(pool.connection, text) from error
         except exceptions.NewConnectionError as unconnected:
             raise exceptions.MaxRetryError(pool, url, unconnected) from unconnected

@@ -36,6 +36,7 @@ class FastBody:
         self._sent_request = sent
         self._released = released
         self._rest = b""
+        self._is_known_broken = False
         self._index: Headers | None = None
 
     @property
@@ -108,7 +109,7 @@ class FastBody:
         while length is None or read < length:
             piece = self._reactor.piece(self.call)
             if not piece:
-                self._end()
+                self._end(b"".join(pieces))
                 break
             pieces.append(piece)
             read += len(piece)
@@ -123,8 +124,7 @@ class FastBody:
         while sep not in line:
             piece = self._reactor.piece(self.call)
             if not piece:
-                self._rest = line
-                self._end()
+                self._end(line)
                 return b""
             line += piece
         head, found, self._rest = line.partition(sep)
@@ -145,7 +145,9 @@ class FastBody:
     def __del__(self) -> None:
         self.release()
 
-    def _end(self) -> None:
+    def _end(self, rest: bytes) -> None:
+        """The body is over; what broke it is raised once, then the rest can be read."""
         self.release()
-        if self.call.failure is not None:
+        if self.call.failure is not None and not self._is_known_broken:
+            self._rest, self._is_known_broken = rest, True
             raise_failure(self.call)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ssl
 from typing import TYPE_CHECKING, NoReturn
 
 from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError, HTTPResponse
 
-from torr.locust.failures import ERRNO
+from torr.locust.failures import ERRNO, insecure
 
 if TYPE_CHECKING:
     from torr import _engine
@@ -35,7 +34,7 @@ def error_of(reason: str, detail: str) -> Exception:
     if kind == "timeout":
         return TimeoutError("timed out")
     if kind == "tls":
-        return ssl.SSLError(1, f"[{reason}] {detail}")
+        return insecure(reason, detail)
     if reason in CLOSED:
         closed: Exception = HTTPConnectionClosed("connection closed.")
         return closed

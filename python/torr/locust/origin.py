@@ -54,9 +54,11 @@ def origin_of(base_url: Any, trust: Trust | None = None) -> Origin | None:
 
 def target_of(origin: Origin, path: str, params: Any) -> str | None:
     """Path and query as requests sends them; None where only requests can tell."""
+    if "#" in path:
+        return None  # a part of the answer's URL, and not of what is sent
     if params:
         encoded = RequestEncodingMixin._encode_params(params)  # noqa: SLF001
-        if not isinstance(encoded, str) or "#" in path:
+        if not isinstance(encoded, str):
             return None
         path += ("&" if "?" in path else "?") + encoded
     if AS_IT_IS.fullmatch(path):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from torr.locust.adapter import Adapter
     from torr.locust.session import HttpSession
 
+NUMBERS = (int, float)
 METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 # What a plain request may be asked with; anything else leads through requests.
 KNOWN = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
@@ -162,10 +163,10 @@ def patience_of(timeout: Any) -> tuple[float | None, float | None] | None:
     """How long to wait for a connection and for each byte; None where only requests can tell."""
     if timeout is None:
         return None, None
-    if isinstance(timeout, (int, float)) and timeout > 0:
+    if type(timeout) in NUMBERS and timeout > 0:
         return timeout, timeout
     is_pair = isinstance(timeout, tuple) and len(timeout) == 2
-    if is_pair and all(x is None or (isinstance(x, (int, float)) and x > 0) for x in timeout):
+    if is_pair and all(x is None or (type(x) in NUMBERS and x > 0) for x in timeout):
         connect, read = timeout
         return connect, read
     return None

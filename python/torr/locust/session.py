@@ -118,6 +118,10 @@ class HttpSession(Original):
         meta["response_time"] = (time.perf_counter() - start) * 1000
         meta["response"] = response
         meta["response_length"] = len(response.content or b"")
+        first = ((response.history and response.history[0]) or response).request
+        if first is not None:
+            meta["url"] = str(first.url)
+            meta["name"] = name or self.request_name or first.path_url
         return self._reported(response, meta, catch_response=catch_response)
 
     def _finished(self, sent: Sent, name: str | None, data: Any, json: Any, more: Json) -> Any:

@@ -23,8 +23,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "text": {"data": "0"},
     "form": {"data": {"a": "b"}},
 }
-# Fields of the framing are for requests to look at.
-FRAMING = frozenset(["content-length", "transfer-encoding", "expect"])
+# Fields that requests, urllib3 or http.client make something of.
+ONLY_REQUESTS = frozenset(["content-length", "expect", "host", "transfer-encoding"])
 MARK = "\x00"
 
 
@@ -108,14 +108,18 @@ class Templates:
         self, method: str, kind: str, headers: Mapping[str, Any] | None, origin: Origin
     ) -> Template | None:
         url = origin.base_url + "/"
+        if any(value is None for value in (headers or {}).values()):
+            return None  # takes a field away
         request = requests.Request(method, url, headers=dict(headers or {}), **SAMPLES[kind])
         try:
             prepared = requests.Session.prepare_request(self._session, request)
         except (requests.RequestException, ValueError):
             return None
+        if not all(isinstance(text, str) for field in prepared.headers.items() for text in field):
+            return None
         given = {name.lower() for name in (*self._session.headers, *(headers or {}))}
         fields: dict[str, Any] = dict(prepared.headers)
-        if given & FRAMING:
+        if given & ONLY_REQUESTS or "user-agent" not in given:
             return None
         if kind:
             fields["Content-Length"] = MARK

@@ -17,7 +17,7 @@ def head_of(
 ) -> bytes:
     """The head as http.client writes it: Host first, then the fields in their order."""
     lines = [f"{method} {target} HTTP/1.1"]
-    names = {name.lower() for name in headers}
+    names = {text_of(name).lower() for name in headers}
     if "host" not in names:
         lines.append(f"Host: {host_of(place)}")
     if "accept-encoding" not in names:
