@@ -82,8 +82,11 @@ class Named:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self._name
+
+    def __repr__(self) -> str:
+        return f"<{self._name} at {id(self):#x}>"
 
 
 class Way:

@@ -51,7 +51,8 @@ class Lanes:
             self._reactor = here
         lane = self._lanes.get(place)
         if lane is None:
-            lane = self._lanes[place] = self._open(here, place)
+            # Resolving lets others run: whoever came first has opened the lane for all.
+            lane = self._lanes.setdefault(place, self._open(here, place))
         return lane
 
     def close(self) -> None:
