@@ -46,8 +46,7 @@ def raise_failure(call: _engine.Call, pool: Any, url: str, timeout: Any) -> NoRe
         _raise_unconnected(reason, pool, url)
     if reason in ("timeout.connect", "timeout.tls", "timeout.queue"):
         text = f"Connection to {pool.host} timed out. (connect timeout={timeout[0]})"
-        late = exceptions.ConnectTimeoutError(pool.connection, text)
-        raise exceptions.MaxRetryError(pool, url, late)
+        _raise_tried(exceptions.ConnectTimeoutError(pool.connection, text), pool, url)
     if kind == "timeout":
         text = f"Read timed out. (read timeout={timeout[1]})"
         raise exceptions.ReadTimeoutError(pool, url, text)
@@ -125,7 +124,12 @@ def _raise_unconnected(reason: str, pool: Any, url: str) -> NoReturn:
         raise kind(number, words)
     except OSError as error:
         text = f"Failed to establish a new connection: [Errno {number}] {words}"
-        try:
-            raise exceptions.NewConnectionError(pool.connection, text) from error
-        except exceptions.NewConnectionError as unconnected:
-            raise exceptions.MaxRetryError(pool, url, unconnected) from unconnected
+        _raise_tried(exceptions.NewConnectionError(pool.connection, text), pool, url)
+
+
+def _raise_tried(reason: exceptions.HTTPError, pool: Any, url: str) -> NoReturn:
+    """Raise what comes of a reason when it was the last try; Locust looks for what it came from."""
+    try:
+        raise reason
+    except exceptions.HTTPError as error:
+        raise exceptions.MaxRetryError(pool, url, error) from error
