@@ -51,11 +51,7 @@ def raise_failure(call: _engine.Call, pool: Any, url: str, timeout: Any) -> NoRe
         text = f"Read timed out. (read timeout={timeout[1]})"
         raise exceptions.ReadTimeoutError(pool, url, text)
     if kind == "tls":
-        try:
-            raise insecure(reason, call.detail or "")
-        except ssl.SSLError as error:
-            refused = exceptions.SSLError(error)
-            raise exceptions.MaxRetryError(pool, url, refused) from error
+        _raise_insecure(reason, insecure(reason, call.detail or ""), pool, url)
     if reason == "protocol.bad_content_length":
         raise exceptions.InvalidHeader(f"Content-Length: {call.detail}")
     if kind == "protocol":
@@ -125,6 +121,17 @@ def _raise_unconnected(reason: str, pool: Any, url: str) -> NoReturn:
     except OSError as error:
         text = f"Failed to establish a new connection: [Errno {number}] {words}"
         _raise_tried(exceptions.NewConnectionError(pool.connection, text), pool, url)
+
+
+def _raise_insecure(reason: str, error: ssl.SSLError, pool: Any, url: str) -> NoReturn:
+    refused = exceptions.SSLError(error)
+    if reason != "tls.refused":
+        _raise_tried(refused, pool, url)
+    # Python hears of a refusal when it reads, after the handshake.
+    try:
+        raise error
+    except ssl.SSLError:
+        raise exceptions.MaxRetryError(pool, url, refused) from error
 
 
 def _raise_tried(reason: exceptions.HTTPError, pool: Any, url: str) -> NoReturn:
