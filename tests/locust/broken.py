@@ -29,7 +29,7 @@ BROKEN = {
     "cut-between-chunks": [CHUNKED, chunk(b"half"), Break.CLOSE],
     "cut-chunk": [CHUNKED, b"64\r\nhalf", Break.CLOSE],
     "cut-chunk-size": [CHUNKED, chunk(b"half"), b"6", Break.CLOSE],
-    "words-for-chunk-size": [CHUNKED, b"half\r\nhalf\r\n", Break.CLOSE],
+    "words-for-chunk-size": [CHUNKED, 0.005, b"half\r\nhalf\r\n", Break.CLOSE],
     "silent-chunk": [CHUNKED, chunk(b"half"), Break.HANG],
     "reset-chunk": [CHUNKED, chunk(b"half"), 0.01, Break.RESET],
     "not-gzip": [head("Content-Encoding: gzip", "Content-Length: 8"), b"not gzip"],

@@ -130,7 +130,8 @@ def test_to_no_host_is_to_this_one(outcome, place):
 
 
 def test_to_what_is_no_url(outcome):
-    seen = outcome(lambda client: client.get("/to/302?where=http://127.0.0.1:port/"))
+    path = "/to/302?where=http://127.0.0.1:port/"
+    seen = outcome(lambda client: client.get(path), in_words=False)
     assert seen.raised["class"] == "requests.exceptions.InvalidURL"
 
 
