@@ -14,7 +14,7 @@ from locust.contrib.fasthttp import FastHttpSession as Original
 from locust.user import User
 
 from torr.locust.fast_answer import FastAnswer, FastCaught
-from torr.locust.fast_client import Clients, Fields
+from torr.locust.fast_client import Clients
 from torr.locust.fast_plain import FastPlain, content_of, key_of
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ class FastHttpSession(Original):
             # Somebody's own pool or context is used as it is, with geventhttpclient's sockets.
             clients = Clients(**self.client.clientpool.client_args)
             self.client.clientpool = clients
-            fields = Fields()
-            fields.update(self.client.default_headers)
-            self.client.default_headers = fields
             self.plain = FastPlain(self, clients)
         user = self.user
         self._has_context = user is not None and type(user).context is not User.context

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from gevent.lock import BoundedSemaphore
 from geventhttpclient.client import HTTPClient, HTTPClientPool
-from geventhttpclient.header import Headers
 from geventhttpclient.url import URL
 
 from torr.locust.fast_body import FastBody
@@ -25,25 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from torr import _engine
-
-
-class Fields(Headers):
-    """The fields of every request, which know when they have changed."""
-
-    changes = 0
-
-    def __setitem__(self, field: str, value: Any) -> None:
-        super().__setitem__(field, value)
-        self.changes += 1
-
-    def __delitem__(self, field: str) -> None:
-        super().__delitem__(field)
-        self.changes += 1
-
-    def add(self, field: str, value: Any) -> None:
-        """Add a value beside those of the same field."""
-        super().add(field, value)
-        self.changes += 1
 
 
 LENGTH = re.compile(r"\r\ncontent-length: \d+\r\n", re.IGNORECASE)

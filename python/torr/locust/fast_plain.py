@@ -57,9 +57,8 @@ class FastPlain:
         self._session = session
         self._clients = clients
         self._base_url: object = None
-        # Those that every request has, and how often they had been changed.
-        self._fields: Any = None
-        self._changes = 0
+        # Those that every request has.
+        self._fields: dict[str, Any] = {}
         self._prefix: str | None = None
         self._client: Client | None = None
         self._templates: dict[Key, Template | None] = {}
@@ -68,8 +67,8 @@ class FastPlain:
         """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
         base_url = self._session.base_url
         fields = self._session.client.default_headers
-        if getattr(fields, "changes", 0) != self._changes or fields is not self._fields:
-            self._fields, self._changes = fields, getattr(fields, "changes", 0)
+        if not dict.__eq__(fields, self._fields):
+            self._fields = dict(dict.items(fields))
             self._templates.clear()
         if base_url is not self._base_url:
             self._base_url = base_url
