@@ -52,6 +52,11 @@ impl Timeline {
         self.whole()
     }
 
+    /// Waits for one more worker from now on.
+    pub(crate) fn welcome(&mut self, worker: u32) {
+        self.awaited.insert(worker);
+    }
+
     /// Whether a worker has not closed its books.
     pub(crate) fn awaits(&self, worker: u32) -> bool {
         self.awaited.contains(&worker)
@@ -106,7 +111,7 @@ impl Slice {
         self.to = self.to.max(report.to);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
-        self.lag_p99.extend(lag_p99(&report.tallies));
+        self.lag_p99.extend(lag_p99(&report.tallies, &report.lateness));
         self.receive_queue_bytes.push(report.receive_queue_bytes);
         self.usage.push((report.usage, report.to.saturating_sub(report.from)));
         if self.tallies.is_empty() {
@@ -125,13 +130,16 @@ impl Slice {
     }
 }
 
-fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
-    // Where nothing could be late, the response time excuses nothing.
+fn lag_p99(tallies: &[Tally], lateness: &Metric) -> Option<(Nanos, Nanos)> {
+    // Where nothing could be late, the response time excuses nothing; a clock that rang late made
+    // all wait.
+    let is_kept = lateness.count() > 0;
     let both = || {
         let all = tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
-        all.filter(|latencies| latencies.lag.count() > 0)
+        all.filter(|latencies| is_kept || latencies.lag.count() > 0)
     };
-    let lag = Metric::quantile_of_all(both().map(|latencies| &latencies.lag), 0.99)?;
+    let lags = both().map(|latencies| &latencies.lag).chain([lateness]);
+    let lag = Metric::quantile_of_all(lags, 0.99)?;
     let response = Metric::quantile_of_all(both().map(|latencies| &latencies.response), 0.99)?;
     Some((lag, response))
 }
@@ -160,6 +168,7 @@ mod tests {
             passed_over: Vec::new(),
             warmup_in_flight: 0,
             starved: 0,
+            lateness: Metric::default(),
         }
     }
 

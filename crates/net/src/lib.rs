@@ -31,4 +31,6 @@ pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;
 pub use timers::Timers;
 pub use tls::{TlsClient, TlsOptions};
-pub use usage::{MachineUsage, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_times};
+pub use usage::{
+    MachineUsage, ThreadMeter, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_times,
+};
