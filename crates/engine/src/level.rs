@@ -4,7 +4,7 @@ use client::Class;
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
-use crate::health::{Evidence, Vitals, judge};
+use crate::health::{Evidence, Front, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::report::{Phase, Sample};
 use crate::stream::{Timed, stream_json};
@@ -47,6 +47,9 @@ pub fn level_json(summary: &Summary) -> Value {
         "interrupted": summary.interrupted,
     });
     merge(&mut level, more);
+    if summary.front == Front::Locust {
+        merge(&mut level, json!({ "front": summary.front }));
+    }
     level
 }
 

@@ -4,6 +4,7 @@
 //! the same things in the same form.
 
 mod child;
+mod ledger;
 mod run;
 mod target;
 mod toml_file;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
+    module.add_class::<ledger::Ledger>()?;
+    module.add_class::<ledger::Gathering>()?;
     module.add_class::<target::Target>()?;
     module.add_function(wrap_pyfunction!(once, module)?)?;
     module.add_function(wrap_pyfunction!(child::fire, module)?)?;

@@ -272,6 +272,11 @@ impl Process {
 
     fn loss_text(&self) -> String {
         let name = &self.name;
+        if !self.has_reported {
+            return format!(
+                "{name} told nothing of what it fired: does it run `torr locust`, too?"
+            );
+        }
         format!("{name} was not heard to its end: what it did after its last report is not counted")
     }
 }

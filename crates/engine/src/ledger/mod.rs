@@ -39,6 +39,12 @@ impl Ledger {
         self.titles.row(method, name, is_event)
     }
 
+    /// Whether there is such a row.
+    #[must_use]
+    pub fn has_row(&self, row: u32) -> bool {
+        (row as usize) < self.titles.list().len()
+    }
+
     /// Begins a test, and forgets what was not handed up of the one before. To be called by the
     /// thread that fires, after any fork; `now` is monotonic, `wall` counts from the epoch.
     ///
