@@ -75,7 +75,7 @@ impl Ledger {
     /// Notes how late a timer of this process rang.
     fn late(&self, seconds: f64) {
         if let Some(late) = nanos(seconds * 1e3) {
-            self.with(|ledger| ledger.late(late));
+            self.with(|ledger| ledger.late(monotonic_ns(), late));
         }
     }
 

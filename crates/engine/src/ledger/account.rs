@@ -123,7 +123,8 @@ impl Account {
         tally.attempted_inside += u64::from(is_measured);
     }
 
-    pub(super) fn late(&mut self, nanos: Nanos) {
+    pub(super) fn late(&mut self, now: Nanos, nanos: Nanos) {
+        self.turn_if_due(now);
         self.lateness.record(nanos);
     }
 

@@ -75,9 +75,9 @@ impl Ledger {
     }
 
     /// Notes how late a clock of this process rang: evidence of its health, and no request's time.
-    pub fn late(&mut self, nanos: Nanos) {
+    pub fn late(&mut self, now: Nanos, nanos: Nanos) {
         if let Some(account) = self.open() {
-            account.late(nanos);
+            account.late(now, nanos);
         }
     }
 

@@ -335,26 +335,37 @@ fn a_silent_process_holds_up_nothing_for_long_and_its_loss_is_told() {
     assert!(told.starts_with("b was not heard to its end"));
 }
 
+/// The verdict on four seconds of so many requests, each of 5 ms, with a timer that rings late.
+fn health(requests: u64, lag_ns: Nanos, late_ns: Option<Nanos>) -> Value {
+    let mut ledger = begun(false);
+    let row = ledger.row("GET", "/", false);
+    for number in 0..80 {
+        let now = NOW + number * SECOND / 20;
+        for request in 0..requests / 80 {
+            let booking = booking(now, now + 5_000_000 + request);
+            ledger.book(row, &Booking { lag_ns: Some(lag_ns), ..booking });
+        }
+        late_ns.iter().for_each(|late| ledger.late(now, *late));
+    }
+    let (all, _) = gathered(vec![ledger], NOW + 4 * SECOND);
+    level_json(all.summary())["health"].clone()
+}
+
 #[test]
 fn greenlets_that_wait_make_a_test_generator_limited() {
-    let verdict = |lag_ns: Nanos, late_ns: Option<Nanos>| {
-        let mut ledger = begun(false);
-        let row = ledger.row("GET", "/", false);
-        for number in 0..400 {
-            let intended = NOW + number * SECOND / 100;
-            let lag_ns = Some(lag_ns);
-            ledger.book(row, &Booking { lag_ns, ..booking(intended, intended + 5_000_000) });
-            late_ns.iter().for_each(|late| ledger.late(*late));
-        }
-        let (all, _) = gathered(vec![ledger], NOW + 4 * SECOND);
-        level_json(all.summary())["health"].clone()
-    };
-    assert_eq!(verdict(1_000_000, None)["verdict"], "healthy");
-    let late = verdict(3_000_000, None);
+    assert_eq!(health(800, 1_000_000, None)["verdict"], "healthy");
+    let late = health(800, 3_000_000, None);
     assert_eq!(late["verdict"], "generator-limited");
     assert!(late["reasons"][0].as_str().unwrap().starts_with("ready greenlets waited"));
-    assert_eq!(verdict(0, Some(1_000_000))["verdict"], "healthy");
-    assert_eq!(verdict(0, Some(9_000_000))["verdict"], "generator-limited");
+}
+
+#[test]
+fn a_timer_that_rings_late_speaks_where_few_requests_do() {
+    assert_eq!(health(80, 0, Some(1_000_000))["verdict"], "healthy");
+    assert_eq!(health(80, 0, Some(9_000_000))["verdict"], "generator-limited");
+    assert_eq!(health(800, 0, Some(9_000_000))["verdict"], "healthy", "requests know better");
+    assert_eq!(health(0, 0, Some(9_000_000))["verdict"], "healthy", "nobody waited for long");
+    assert_eq!(health(0, 0, Some(150_000_000))["verdict"], "generator-limited");
 }
 
 #[test]
