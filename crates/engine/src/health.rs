@@ -173,7 +173,7 @@ const OF_ENGINE: Words = Words {
 const OF_LOCUST: Words = Words {
     lost: "a Locust process was lost: a part of the load is missing, run the test again",
     saturated: "a Locust process used its core to the full: start more with --processes, or use another machine",
-    late: "ready greenlets waited for their turn (lag p99 beyond 2 ms and 10 % of the response time): start more with --processes, or let each have fewer users",
+    late: "ready greenlets waited more than 2 ms and 10 % of the response time for their turn: start more with --processes, or let each have fewer users",
     waiting: "a Locust process waited for a core while others used it",
     more_processes: "more --processes",
 };

@@ -13,6 +13,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.errors import InterruptedRunError, require
+from torr.locust.arguments import OPTIONS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,12 +30,16 @@ EXAMPLES = (
 @click.command(
     cls=Verb,
     examples=EXAMPLES,
+    passed_on=[
+        (f"{flag} {metavar}", f"{says}; or {variable} [{default}]")
+        for flag, metavar, variable, default, says in OPTIONS
+    ],
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
 )
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="ARGS")
 def locust(args: tuple[str, ...]) -> None:
-    """Run Locust with torr's client: its arguments, its locustfiles, and a run left behind."""
+    """Run Locust, with its arguments and locustfiles, on torr's client; it leaves a run behind."""
     require(
         find_spec("locust") is not None,
         "torr locust needs Locust: pip install 'torr[locust]'",

@@ -6,6 +6,7 @@ a row of its own that is in no total.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from torr.locust import lag
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import gevent
     from locust.env import Environment
 
-    from torr._engine import Ledger
+    from torr.locust.ledger import Ledger
 
 # Names that a locustfile makes up have no end; their row is asked for each time.
 _MOST_KNOWN = 2_000
@@ -66,24 +67,18 @@ class Bookkeeper:
         self.ledger.end()
 
     def on_request(
-        self,
-        request_type: object,
-        name: object,
-        response_time: object,
-        response_length: object,
-        exception: object = None,
-        response: object = None,
-        **_more: object,
+        self, request_type: object, name: object, response_time: object, **more: object
     ) -> None:
         """Book what was fired."""
-        exchange = getattr(response, "__dict__", {}).get("_torr_exchange")
+        exception = more.get("exception")
+        exchange = getattr(more.get("response"), "__dict__", {}).get("_torr_exchange")
         row = self.row(_text(request_type), _text(name), is_event=exchange is None)
         took = _number(response_time)
         failure = None if exception is None else _text(exception) or type(exception).__name__
         if exchange is not None:
             book(self.ledger, row, exchange, took, failure)
         else:
-            length = max(0, int(_number(response_length) or 0))
+            length = max(0, int(_number(more.get("response_length")) or 0))
             self.ledger.book_event(row, took, failure, length)
 
     def row(self, method: str, name: str, *, is_event: bool) -> int:
@@ -109,4 +104,6 @@ def _text(value: Any) -> str:  # noqa: ANN401 - whatever a locustfile fires
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    return None

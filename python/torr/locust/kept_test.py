@@ -17,7 +17,7 @@ from torr.model.secrets import redacted_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from torr._engine import Gathering
+    from torr.locust.ledger import Gathering
     from torr.store.rundir import RunDirectory
 
 SAMPLED_TEXTS = ("detail", "head", "body")
@@ -93,7 +93,7 @@ def labelled(level: dict[str, Any]) -> dict[str, Any]:
     """The level as result.json has it; a window that never opened answered nothing a second."""
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
     samples = [_redacted(sample) for sample in level["samples"]]
-    place = {"candidate": None, "factors": {}, "round": 1}
+    place: dict[str, Any] = {"candidate": None, "factors": {}, "round": 1}
     # Whoever ends a test by hand has not cut it: most have no other end.
     return {**place, **level, **rates, "samples": samples, "cut_short": False, "monitor": {}}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import gevent
 
 if TYPE_CHECKING:
-    from torr._engine import Ledger
+    from torr.locust.ledger import Ledger
 
 EVERY_S = 0.05
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+__all__ = ["Gathering", "Ledger", "new_gathering", "new_ledger"]
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 KEY = "torr"
 
-Take = "Callable[[str, bytes | None, bool], None]"
-
 
 def send_sheets(environment: Environment, runner: WorkerRunner, books: Bookkeeper) -> None:
     """Have a worker's sheets sent to its master."""

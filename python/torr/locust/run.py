@@ -17,7 +17,7 @@ import locust
 from locust.runners import MasterRunner, WorkerRunner
 
 from torr.errors import OutputError
-from torr.locust.arguments import FLAGS, add_arguments, is_kept
+from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept
 from torr.locust.bookkeeper import Bookkeeper
 from torr.locust.head import addresses_of, head_of, warmup_s
 from torr.locust.kept_test import KeptTest
@@ -63,15 +63,12 @@ class Keeper:
             self._leader.finish()
 
     def _on_init(self, environment: Environment, runner: Runner, **_more: object) -> None:
-        books = None
-        if not isinstance(runner, MasterRunner):
-            books = Bookkeeper(environment)
+        books = None if isinstance(runner, MasterRunner) else Bookkeeper(environment)
+        if books is not None:
             books.listen()
-        if isinstance(runner, WorkerRunner):
-            assert books is not None
+        if isinstance(runner, WorkerRunner) and books is not None:
             send_sheets(environment, runner, books)
-            return
-        if is_kept(environment.parsed_options):
+        elif is_kept(environment.parsed_options):
             self._leader = Leader(environment, runner, books, self._arguments, self._conclude)
             self._leader.listen()
 
@@ -110,13 +107,10 @@ class Leader:
     def begin(self, **_more: object) -> None:
         """Open the run of a new test; one that is not concluded yet is concluded first."""
         self.finish()
-        options = self._environment.parsed_options
-        head = head_of(self._environment, self._arguments)
         try:
-            folder = Path(options.torr_out)
-            directory = RunDirectory.create(folder, options.torr_name, head, FLAGS)
+            directory = self._directory()
         except OutputError as error:
-            log.error("torr: %s; this test is not kept", error)
+            log.error("torr: this test is not kept: %s", error)
             return
         gathering = new_gathering(
             addresses_of(self._environment),
@@ -149,6 +143,12 @@ class Leader:
         if outcome is not None:
             self._say(outcome, test)
 
+    def _directory(self) -> RunDirectory:
+        options = self._environment.parsed_options
+        folder = Path(getattr(options, "torr_out", FOLDER))
+        head = head_of(self._environment, self._arguments)
+        return RunDirectory.create(folder, getattr(options, "torr_name", NAME), head, FLAGS)
+
     def _say(self, outcome: Outcome, test: KeptTest) -> None:
         try:
             with test.directory:
@@ -162,7 +162,7 @@ class Leader:
         """Conclude when every worker has said its last, or is not going to."""
         test = self._test
         with gevent.Timeout(_LAST_WORDS_S, False):
-            while test is self._test is not None and test.awaited:
+            while test is not None and test is self._test and test.awaited:
                 gevent.sleep(0.05)
         if test is self._test:
             self.finish()
