@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from torr.locust import lag
 from torr.locust.arguments import is_kept
-from torr.locust.ledger import new_ledger
+from torr.locust.ledger import Ledger
 
 if TYPE_CHECKING:
     import gevent
     from locust.env import Environment
-
-    from torr.locust.ledger import Ledger
 
 # Names that a locustfile makes up have no end; their row is asked for each time.
 _MOST_KNOWN = 2_000
@@ -38,7 +36,7 @@ class Bookkeeper:
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
-        self.ledger = new_ledger()
+        self.ledger = Ledger()
         self._rows: dict[Row, int] = {}
         self._timer: gevent.Greenlet | None = None
 

@@ -21,7 +21,7 @@ from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept
 from torr.locust.bookkeeper import Bookkeeper
 from torr.locust.head import addresses_of, head_of, warmup_s
 from torr.locust.kept_test import KeptTest
-from torr.locust.ledger import new_gathering
+from torr.locust.ledger import Gathering
 from torr.locust.reporting import send_sheets, take_sheets
 from torr.store.rundir import RunDirectory
 
@@ -112,7 +112,7 @@ class Leader:
         except OutputError as error:
             log.error("torr: this test is not kept: %s", error)
             return
-        gathering = new_gathering(
+        gathering = Gathering(
             addresses_of(self._environment),
             warmup_s=warmup_s(self._environment),
             apart=self._books is None,
