@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+OLDEST_LOCUST := build/locust-oldest
 TORR := $(BIN)/torr
 ENGINE := python/torr/_engine.abi3.so
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
@@ -23,10 +24,12 @@ build: $(TORR) ## make .venv/bin/torr (needs Python ≥ 3.10 and Rust)
 demo: build ## find the knee of a server whose capacity is known (about a minute)
 	@scripts/demo.sh
 
-test: build ## run all tests, Rust's and Python's
+test: build $(OLDEST_LOCUST)/.pins ## run all tests, Rust's and Python's
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	cargo test --release --workspace
 	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -c tests/locust/pytest.ini tests/locust
+	PYTHONPATH=python $(OLDEST_LOCUST)/bin/python -m pytest -c tests/locust/pytest.ini tests/locust
 
 test-deps: ## install the programs that tests use, by apt
 	scripts/test-deps.sh
@@ -81,6 +84,12 @@ $(VENV)/.pins: requirements/dev.txt
 	@scripts/check-tools.sh $(PYTHON)
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
+	touch $@
+
+# The oldest Locust that torr works with, for its tests; .venv has the newest.
+$(OLDEST_LOCUST)/.pins: requirements/locust-oldest.txt
+	$(PYTHON) -m venv --clear $(OLDEST_LOCUST)
+	$(OLDEST_LOCUST)/bin/python -m pip install --quiet --require-hashes -r requirements/locust-oldest.txt
 	touch $@
 
 $(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+# Locust changes the whole process that imports it: its tests have one of their own.
+collect_ignore = ["locust"]
+
 
 @pytest.fixture(scope="session")
 def words_tokenizer(tmp_path_factory):

@@ -23,7 +23,7 @@ def test_pyproject_and_the_source_of_the_pins_list_the_same_dependencies():
     assert sorted(re.findall(r'"([^"]+)"', block[1])) == listed(ROOT / "requirements/runtime.in")
 
 
-@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt"])
+@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt", "locust-oldest.txt"])
 def test_pins_have_hashes_and_no_addresses(name):
     text = (ROOT / "requirements" / name).read_text()
     assert "://" not in text
@@ -33,7 +33,7 @@ def test_pins_have_hashes_and_no_addresses(name):
     assert text.count("--hash=sha256:") >= len(pins)
 
 
-@pytest.mark.parametrize("name", ["runtime", "dev"])
+@pytest.mark.parametrize("name", ["runtime", "dev", "locust-oldest"])
 def test_every_direct_dependency_is_pinned(name):
     pinned = (ROOT / "requirements" / f"{name}.txt").read_text()
     for line in listed(ROOT / "requirements" / f"{name}.in"):

@@ -1,14 +1,19 @@
 """The compiled engine, which only its doors import; texts are JSON."""
 
+from collections.abc import Callable, Sequence
 from typing import final
 
 from typing_extensions import Self
 
 __all__ = [
+    "Call",
     "Gathering",
+    "Lane",
     "Ledger",
+    "Reactor",
     "Run",
     "Target",
+    "Tls",
     "defects",
     "faults",
     "fire",
@@ -157,3 +162,86 @@ def faults() -> list[str]:
 
 def reasons() -> list[tuple[str, str]]:
     """Why an attempt can fail: the names of the reasons, and each in words."""
+
+@final
+class Reactor:
+    """Connections of one thread; its descriptor is ready when it wants a turn."""
+
+    def __init__(self) -> None: ...
+    def fileno(self) -> int: ...
+    def lane(
+        self,
+        addresses: Sequence[tuple[str, int]],
+        tls: Tls | None = None,
+        connect: bytes | None = None,
+        most_idle: int = 10,
+    ) -> Lane:
+        """Connections to one of these addresses, kept for whoever holds the lane."""
+
+    def turn(self, failed: Callable[[BaseException], object]) -> None:
+        """Move whatever can be moved, then wake everybody who waited for it."""
+
+    def connections(self) -> tuple[int, int]:
+        """Connections that are open, and that ever were."""
+
+@final
+class Lane:
+    """Connections to one destination, kept for who holds this."""
+
+    def send(
+        self,
+        head: bytes,
+        body: bytes,
+        flags: int,
+        connect_s: float | None,
+        read_s: float | None,
+        waiter: Callable[[], object],
+    ) -> Call:
+        """Begin an exchange; the waiter is called when there is news of it."""
+
+@final
+class Tls:
+    """TLS to one name; ValueError names the file that is wrong."""
+
+    def __init__(
+        self,
+        host: str,
+        insecure: bool = False,
+        ca: str | None = None,
+        identity: tuple[str, str] | None = None,
+    ) -> None: ...
+
+@final
+class Call:
+    """One exchange, held by who waits for it."""
+
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def failure(self) -> str | None: ...
+    @property
+    def detail(self) -> str | None: ...
+    @property
+    def body_length(self) -> int: ...
+    def outcome(self) -> int:
+        """The status of a complete, plain answer; 0 where a closer look is needed, −1 before."""
+
+    def park(self, waiter: Callable[[], object]) -> None:
+        """Wait for the next news."""
+
+    def cancel(self) -> None:
+        """Close its connection, if it is under way; nobody is woken any more."""
+
+    def head(self) -> tuple[int, int, str, list[tuple[str, str]]]:
+        """Version (10, 11), status, reason, fields; ValueError where none came."""
+
+    def raw(self) -> bytes:
+        """All that was read of the head and with it, as it came."""
+
+    def body(self) -> bytes:
+        """The body, the first time; of a stream the next piece."""
+
+    def stamps(self) -> tuple[int, int, int, int, int]:
+        """Asked, sent, first byte, last byte, ran again: monotonic ns, −1 where there is none."""

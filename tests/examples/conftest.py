@@ -22,7 +22,8 @@ def example(tmp_path):
 
     def run(name, *arguments, **settings):
         path = f"{TORR.parent}{os.pathsep}{os.environ['PATH']}"
-        interpreter = ["python3"] if name.endswith(".py") else []
+        runs = {"locust_": ["torr", "locust", "-f"], "read_": ["python3"]}
+        interpreter = next((runs[begin] for begin in runs if name.startswith(begin)), [])
         ended = subprocess.run(
             [*interpreter, EXAMPLES / name, *map(str, arguments)],
             capture_output=True,

@@ -106,6 +106,48 @@ def test_a_result_is_read_with_the_standard_library(example, quick):
     assert "peak" in ended.out
 
 
+LOCUST = ["--headless", "-u", 10, "-r", 10, "-t", "2s", "--stop-timeout", 10, "--json"]
+CHATS = {"simple", "complex"}  # by chance there may be no complex ones
+
+
+def rows(ended):
+    """What Locust counted, by the names of its rows: requests and failures."""
+    return {
+        row["name"]: (row["num_requests"], row["num_failures"]) for row in json.loads(ended.out)
+    }
+
+
+def test_a_locustfile_of_a_site(example, quick):
+    ended = example("locust_site.py", "-H", quick, *LOCUST)
+    assert ended.code == 0, ended.err
+    assert set(rows(ended)) <= {"/", "/api/test"}
+    assert all(requests > 0 and failed == 0 for requests, failed in rows(ended).values())
+
+
+def test_a_locustfile_of_chats(example, serve):
+    url, _ = serve(TORR, "target", "dify", "--itl", "1ms")
+    ended = example("locust_dify.py", "-H", url, *LOCUST)
+    assert ended.code == 0, ended.err
+    counted = rows(ended)
+    assert counted["retrieval"][0] > 0
+    assert counted.keys() & CHATS
+    for name in counted.keys() & CHATS:
+        assert counted[name] == counted[f"{name}: TTFB"] == counted[f"{name}: Full Response"]
+    assert all(failed == 0 for _, failed in counted.values())
+
+
+def test_a_stream_that_is_cut_short_is_a_failure_to_the_locustfile(example, serve):
+    url, _ = serve(TORR, "target", "dify", "--fault", "truncate:1")
+    ended = example("locust_dify.py", "-H", url, *LOCUST)
+    assert ended.code == 1, ended.err
+    counted = rows(ended)
+    assert counted.keys() & CHATS
+    for name in counted.keys() & CHATS:
+        requests, failed = counted[name]
+        assert failed == requests
+        assert f"{name}: Full Response" not in counted
+
+
 def cells():
     """The code of the notebook, cell by cell."""
     found = json.loads(NOTEBOOK.read_text())["cells"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from locust import User, constant, events, task
 
 MOST = 100
@@ -24,4 +26,4 @@ class Quitter(User):
 
 @events.quitting.add_listener
 def on_quitting(**_more):
-    print(f"told {len(told)}")
+    sys.stdout.write(f"told {len(told)}\n")

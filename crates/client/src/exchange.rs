@@ -21,6 +21,9 @@ const READS_IN_A_ROW: u32 = 16;
 /// How much of an answer that needs several reads is kept for the sample of a failure.
 const EXCERPT_BYTES: usize = 2048;
 
+/// So much of a body is kept for whoever looks at it, unless more is asked for.
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
+
 /// Memory that one large body needed is given back from here on.
 const SPARE_BYTES: usize = 64 * 1024;
 
@@ -57,6 +60,8 @@ pub struct Exchange {
     pub is_head_enough: bool,
     /// The body without its framing, kept only when somebody asked for it before the start.
     pub body: Option<Vec<u8>>,
+    /// How much of it is kept.
+    pub body_limit: usize,
     /// Who watches the events of a stream, if anybody does.
     pub watch: Option<Box<Watch>>,
     response: Response,
@@ -81,6 +86,7 @@ impl Exchange {
             transcript: None,
             is_head_enough: false,
             body: None,
+            body_limit: KEPT_BYTES,
             watch: None,
             response: Response::new(request.is_head),
             to_write: request.length,
@@ -103,6 +109,12 @@ impl Exchange {
         self.last_read = UNSET;
         self.excerpt.clear();
         self.latest = 0;
+    }
+
+    /// The final head of the answer, once it has come.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        self.response.head()
     }
 
     /// Bytes of the request written so far.
@@ -251,10 +263,12 @@ impl Exchange {
             transcript.extend_from_slice(bytes);
         }
         self.latest = bytes.len();
+        let body_limit = self.body_limit;
         let progress = match (&mut self.body, &mut self.watch) {
             (None, None) => self.response.feed(bytes, heads, &mut ())?,
             (body, watch) => {
-                let mut onlooker = Onlooker { body, watch, at: self.last_read, is_late };
+                let mut onlooker =
+                    Onlooker { body, body_limit, watch, at: self.last_read, is_late };
                 self.response.feed(bytes, heads, &mut onlooker)?
             }
         };

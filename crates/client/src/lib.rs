@@ -1,6 +1,7 @@
 //! One exchange over one connection: what is stamped, and in which one class it ends.
 //!
-//! Nothing here decides when to start or what to send; that is the engine's. Failures are values
+//! Nothing here decides when to start or what to send; that is the engine's, or a caller's of the
+//! [`Reactor`]. Failures are values
 //! ([`Reason`]), never errors that stop a run.
 
 mod chunks;
@@ -8,6 +9,7 @@ mod connection;
 mod exchange;
 mod onlooker;
 mod outcome;
+mod reactor;
 mod scratch;
 mod seen;
 mod stamps;
@@ -19,6 +21,7 @@ pub use chunks::Chunks;
 pub use connection::{Connection, Opening};
 pub use exchange::{Exchange, Outline, Step};
 pub use outcome::{Class, Outcome, Reason};
+pub use reactor::{Answer, Ask, Destination, LaneId, News, Patience, Reactor, Ticket};
 pub use scratch::Scratch;
 pub use seen::{Gap, Joined, Seen};
 pub use stamps::{Stamps, UNSET};

@@ -22,6 +22,8 @@ const TEXT_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Watch {
     dialect: Dialect,
+    /// Whether the first event with data will tell the dialect.
+    is_guessing: bool,
     sse: Sse,
     seen: Seen,
     gaps: Vec<Gap>,
@@ -47,6 +49,7 @@ impl Watch {
     pub fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
+            is_guessing: false,
             sse: Sse::default(),
             seen: Seen::default(),
             gaps: Vec::new(),
@@ -60,9 +63,21 @@ impl Watch {
         }
     }
 
+    /// Waits for a stream of whatever dialect.
+    #[must_use]
+    pub fn guessing() -> Self {
+        Self { is_guessing: true, ..Self::new(Dialect::Plain) }
+    }
+
+    /// Whether it does not know the dialect of its stream yet.
+    #[must_use]
+    pub fn is_guessing(&self) -> bool {
+        self.is_guessing
+    }
+
     /// Starts anew in place.
     pub fn restart(&mut self, dialect: Dialect) {
-        self.dialect = dialect;
+        (self.dialect, self.is_guessing) = (dialect, false);
         self.sse.restart();
         self.seen = Seen::default();
         self.gaps.clear();
@@ -131,6 +146,9 @@ impl Watch {
             // What comes behind the end is not part of the answer.
             self.seen.kinds[Kind::Other as usize] += 1;
             return;
+        }
+        if self.is_guessing && event.data.is_some_and(|data| !data.is_empty()) {
+            (self.dialect, self.is_guessing) = (Dialect::of(event), false);
         }
         let Ok(mark) = self.dialect.mark(event) else {
             self.seen.kinds[Kind::Unknown as usize] += 1;
@@ -279,6 +297,22 @@ mod tests {
         let (no, before, here) = (Joined::No, Joined::Before, Joined::Here);
         assert_eq!(gaps, [(20, no), (0, before), (10, no), (0, here)]);
         assert_eq!(watch.take_gaps().count(), 0);
+    }
+
+    #[test]
+    fn who_guesses_sees_what_who_knows_sees() {
+        let said = ": hello\n\nevent: ping\n\n".to_owned() + ROLE + &text("a") + &text("b");
+        for end in [DONE, ""] {
+            let (mut knows, mut guesses) = (Watch::new(Dialect::Openai), Watch::guessing());
+            for watch in [&mut knows, &mut guesses] {
+                watch.take(said.as_bytes(), 7, false);
+                watch.take(end.as_bytes(), 9, false);
+            }
+            let faults = (knows.finish(9), guesses.finish(9));
+            assert_eq!(faults.0, faults.1);
+            assert_eq!(guesses.seen().texts, 2);
+            assert_eq!(guesses.seen().first_text, 7);
+        }
     }
 
     #[test]

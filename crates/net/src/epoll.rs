@@ -5,7 +5,7 @@
 
 use std::io;
 use std::net::IpAddr;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::alarm::Alarm;
 use crate::punctual::be_punctual;
 use crate::socket;
 use crate::usage::{ThreadMeter, thread_cpu_ns};
@@ -32,6 +33,9 @@ pub fn monotonic_ns() -> Nanos {
 /// How long before its time a spinning wait stops sleeping: longer than most wake-ups take.
 const SPIN_NS: Nanos = 50_000;
 
+/// The token of the alarm: no socket has it.
+const ALARM: u64 = u64::MAX;
+
 /// The epoll driver of one worker.
 pub struct Epoll {
     epoll: OwnedFd,
@@ -41,7 +45,14 @@ pub struct Epoll {
     spins: bool,
     /// Processor time that went into that.
     spun_ns: Nanos,
+    /// What makes it ready for those who wait on its descriptor until a time.
+    alarm: Option<Alarm>,
 }
+
+// SAFETY: all of it may move to another thread but for the data of events, which could be pointers
+// to what belongs to this one. They are numbers: each socket is registered with its token.
+#[allow(unsafe_code)]
+unsafe impl Send for Epoll {}
 
 impl Epoll {
     /// Makes the driver for the calling thread, which becomes punctual.
@@ -49,7 +60,22 @@ impl Epoll {
         be_punctual()?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let meter = ThreadMeter::new();
-        Ok(Self { epoll, events: Vec::with_capacity(BATCH), meter, spins: false, spun_ns: 0 })
+        let events = Vec::with_capacity(BATCH);
+        Ok(Self { epoll, events, meter, spins: false, spun_ns: 0, alarm: None })
+    }
+
+    /// Makes its descriptor ready at that time too, for a loop of somebody else's that watches it.
+    /// A time that comes later than one that was asked for before changes nothing.
+    pub fn wake_at(&mut self, at: Nanos) -> io::Result<()> {
+        match &mut self.alarm {
+            Some(alarm) => alarm.set(at, monotonic_ns()),
+            None => {
+                let alarm = self.alarm.insert(Alarm::new()?);
+                let interest = epoll::EventFlags::IN | epoll::EventFlags::ET;
+                epoll::add(&self.epoll, &*alarm, epoll::EventData::new_u64(ALARM), interest)?;
+                alarm.set(at, monotonic_ns())
+            }
+        }
     }
 
     /// The same, but punctual: the last bit of each wait is spent on looking at the clock and the
@@ -139,8 +165,14 @@ impl Driver for Epoll {
             self.spin(until)?;
         }
         ready.clear();
-        ready.extend(self.events.iter().map(to_ready));
+        ready.extend(self.events.iter().filter(|event| event.data.u64() != ALARM).map(to_ready));
         Ok(())
+    }
+}
+
+impl AsFd for Epoll {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
     }
 }
 
@@ -179,6 +211,18 @@ mod tests {
             before = driver.usage().cpu_ns;
         }
         assert!(driver.spun_ns > 0);
+    }
+
+    #[test]
+    fn an_alarm_ends_a_wait_and_is_no_event_of_a_socket() {
+        let mut driver = Epoll::new().unwrap();
+        let (mut ready, now) = (Vec::new(), driver.now());
+        driver.wake_at(now + 2_000_000).unwrap();
+        // A later one changes nothing.
+        driver.wake_at(now + 60_000_000_000).unwrap();
+        driver.wait(now + 60_000_000_000, &mut ready).unwrap();
+        let after = driver.now();
+        assert!(ready.is_empty() && after >= now + 2_000_000 && after < now + 60_000_000_000);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! upstairs see time, readiness and bytes, and never know which driver gives them.
 
 mod address;
+mod alarm;
 mod driver;
 mod epoll;
 mod layer;
@@ -32,5 +33,6 @@ pub use source_address::SourceAddresses;
 pub use timers::Timers;
 pub use tls::{TlsClient, TlsOptions};
 pub use usage::{
-    MachineUsage, ThreadMeter, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_times,
+    MachineUsage, ThreadMeter, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_cpu_ns,
+    thread_times,
 };

@@ -54,7 +54,8 @@ impl ThreadMeter {
 }
 
 /// Processor time of the calling thread.
-pub(crate) fn thread_cpu_ns() -> Nanos {
+#[must_use]
+pub fn thread_cpu_ns() -> Nanos {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     // Neither part is ever negative on this clock.
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()

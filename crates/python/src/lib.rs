@@ -3,8 +3,10 @@
 //! Plans, slices and levels cross as JSON, so that Python, the engine and other processes speak of
 //! the same things in the same form.
 
+mod call;
 mod child;
 mod ledger;
+mod reactor;
 mod run;
 mod target;
 mod toml_file;
@@ -20,6 +22,10 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ledger::Ledger>()?;
     module.add_class::<ledger::Gathering>()?;
     module.add_class::<target::Target>()?;
+    module.add_class::<reactor::Reactor>()?;
+    module.add_class::<reactor::Lane>()?;
+    module.add_class::<reactor::Tls>()?;
+    module.add_class::<call::Call>()?;
     module.add_function(wrap_pyfunction!(once, module)?)?;
     module.add_function(wrap_pyfunction!(child::fire, module)?)?;
     module.add_function(wrap_pyfunction!(child::listen, module)?)?;

@@ -39,6 +39,8 @@ pub struct Head {
     pub framing: Framing,
     /// Whether the connection may carry another exchange.
     pub keepalive: bool,
+    /// Whether the body is said to be a stream of server-sent events.
+    pub is_event_stream: bool,
 }
 
 impl Head {
@@ -80,7 +82,7 @@ impl Head {
         let reusable = seen.keepalive && !seen.closes && framing != Framing::Close && status != 101;
         // A length beside chunks is how requests are smuggled: read the answer, then let go (RFC 9112, 6.1).
         let keepalive = reusable && !(seen.coded && seen.length.is_some());
-        Ok(Self { status, framing, keepalive })
+        Ok(Self { status, framing, keepalive, is_event_stream: seen.is_event_stream })
     }
 }
 
@@ -91,11 +93,19 @@ struct Fields {
     chunked: bool,
     keepalive: bool,
     closes: bool,
+    is_event_stream: bool,
 }
 
 impl Fields {
     fn new(is_http11: bool) -> Self {
-        Self { length: None, coded: false, chunked: false, keepalive: is_http11, closes: false }
+        Self {
+            length: None,
+            coded: false,
+            chunked: false,
+            keepalive: is_http11,
+            closes: false,
+            is_event_stream: false,
+        }
     }
 
     fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
@@ -104,6 +114,12 @@ impl Fields {
             14 if name.eq_ignore_ascii_case("content-length") => self.content_length(value),
             17 if name.eq_ignore_ascii_case("transfer-encoding") => {
                 self.transfer_encoding(value);
+                Ok(())
+            }
+            12 if name.eq_ignore_ascii_case("content-type") => {
+                let media = value.split(|byte| *byte == b';').next().unwrap_or_default();
+                self.is_event_stream =
+                    media.trim_ascii().eq_ignore_ascii_case(b"text/event-stream");
                 Ok(())
             }
             10 if name.eq_ignore_ascii_case("connection") => {

@@ -7,6 +7,9 @@ use crate::{Chunked, Framing, Head, Heads, MAX_HEAD_BYTES, WireError};
 
 /// Who looks at the body; `()` looks at nothing.
 pub trait BodySink {
+    /// Called with the final head, before any piece of its body.
+    fn head(&mut self, _head: &Head) {}
+
     /// Called with each piece of the decoded body.
     fn body(&mut self, piece: &[u8]);
 }
@@ -92,6 +95,7 @@ impl Response {
             let Some(used) = self.feed_head(rest, heads)? else {
                 return Ok(Progress::More);
             };
+            self.head.iter().for_each(|head| sink.head(head));
             rest = &rest[used..];
         }
         self.feed_body(rest, sink)

@@ -1,12 +1,21 @@
-"""Locustfiles, unchanged, on torr's client: `install()` puts it in the place of Locust's own.
-
-`torr locust ARGS…` does the same, runs the real Locust with those arguments, and keeps what it
-did as a run.
-"""
+"""Locustfiles on the engine: Locust's HTTP clients, replaced by clients of the reactor."""
 
 from __future__ import annotations
 
 
 def install() -> None:
-    """Swap the HTTP clients of the installed Locust in this process; again does nothing."""
-    import locust  # noqa: F401 - gevent patches before anything else imports ssl
+    """Replace the HTTP clients of the installed Locust in this process.
+
+    Users made from now on have clients of torr's. A second call does nothing.
+    """
+    # First of all: gevent patches the standard library before anything else imports it.
+    import locust  # noqa: F401
+    from locust import clients
+    from locust.contrib import fasthttp
+    from locust.user import users
+
+    from torr.locust.fast import FastHttpSession
+    from torr.locust.session import HttpSession
+
+    clients.HttpSession = users.HttpSession = HttpSession
+    fasthttp.FastHttpSession = FastHttpSession

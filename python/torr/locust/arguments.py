@@ -27,7 +27,7 @@ OPTIONS = (
 )
 
 
-def add_arguments(parser: Any, **_more: object) -> None:  # noqa: ANN401 - Locust's parser
+def add_arguments(parser: Any, **_more: object) -> None:
     """Add them to Locust's parser."""
     # The web page shows only what is added to the parser itself.
     group = parser.add_argument_group("torr options", "What is kept of a test, beside Locust's own")

@@ -95,7 +95,7 @@ class Bookkeeper:
             self._timer = None
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever a locustfile fires
+def _text(value: Any) -> str:
     """What a locustfile calls it, in characters that can be written."""
     text = value if isinstance(value, str) else str(value if value is not None else "")
     return text.encode(errors="replace").decode()

@@ -46,7 +46,7 @@ def take_sheets(
         if part:
             take(client_id, part["sheet"], part["is_over"])
 
-    def take_last(msg: Any, **_more: object) -> None:  # noqa: ANN401 - Locust's Message
+    def take_last(msg: Any, **_more: object) -> None:
         take(msg.node_id, msg.data["sheet"], msg.data["is_over"])
 
     environment.events.worker_report.add_listener(take_report)

@@ -7,7 +7,7 @@ mod plain;
 mod raw;
 mod tokens;
 
-use crate::{Event, Mark};
+use crate::{Event, Kind, Mark};
 
 /// How a server streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,15 @@ impl Dialect {
         }
     }
 
+    /// The dialect of a stream whose first event with data is this one.
+    #[must_use]
+    pub fn of(event: Event<'_>) -> Self {
+        let knows =
+            |dialect: &Self| dialect.mark(event).is_ok_and(|mark| mark.kind != Kind::Unknown);
+        let named = [Self::Dify, Self::Anthropic, Self::Openai];
+        named.into_iter().find(knows).unwrap_or(Self::Plain)
+    }
+
     /// Whether a stream is only whole when an event has said so.
     #[must_use]
     pub fn has_end(self) -> bool {
@@ -48,4 +57,26 @@ impl Dialect {
 /// Reads JSON without a copy.
 fn read<'a, T: serde::Deserialize<'a>>(data: &'a [u8]) -> Result<T, Malformed> {
     serde_json::from_slice(data).map_err(|_| Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_known_by_its_first_event_with_data() {
+        let table = [
+            ("", r#"{"choices":[{"delta":{"role":"assistant"}}]}"#, Dialect::Openai),
+            ("", r#"{"error":{"message":"busy"}}"#, Dialect::Openai),
+            ("", r#"{"event":"workflow_started","task_id":"1"}"#, Dialect::Dify),
+            ("", r#"{"event":"message","answer":"a","conversation_id":"c"}"#, Dialect::Dify),
+            ("message_start", r#"{"type":"message_start","message":{}}"#, Dialect::Anthropic),
+            ("", r#"{"price":1}"#, Dialect::Plain),
+            ("update", "hello", Dialect::Plain),
+        ];
+        for (name, data, dialect) in table {
+            let event = Event { name: name.as_bytes(), data: Some(data.as_bytes()) };
+            assert_eq!(Dialect::of(event), dialect, "{data}");
+        }
+    }
 }

@@ -1,0 +1,46 @@
+//! A time at which a descriptor becomes ready: for loops that wait for descriptors and nothing else.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+
+use crate::Nanos;
+
+/// One timer of the kernel's.
+pub(crate) struct Alarm {
+    timer: OwnedFd,
+    /// When it goes off; in the past, it has.
+    at: Nanos,
+}
+
+impl Alarm {
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        Ok(Self { timer: timerfd_create(TimerfdClockId::Monotonic, flags)?, at: 0 })
+    }
+
+    /// Goes off at `at`, unless it goes off earlier anyway.
+    pub(crate) fn set(&mut self, at: Nanos, now: Nanos) -> io::Result<()> {
+        if self.at > now && self.at <= at {
+            return Ok(());
+        }
+        self.at = at;
+        // A year is for ever. Zero would switch it off.
+        let nanos = at.clamp(1, now + 365 * 24 * 3600 * 1_000_000_000).cast_signed();
+        let value = Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 };
+        let once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let wanted = Itimerspec { it_interval: once, it_value: value };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &wanted)?;
+        Ok(())
+    }
+}
+
+impl AsFd for Alarm {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.timer.as_fd()
+    }
+}

@@ -1,0 +1,206 @@
+//! `Call`: one exchange of a greenlet, and what became of it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use client::{Answer, Reason, Stamps, Ticket, UNSET};
+use net::{Nanos, monotonic_ns};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use wire::Fields;
+
+use crate::reactor::Shared;
+
+/// What [`Call::outcome`] says of a call that is not over, and of one that needs a closer look.
+const UNDER_WAY: i32 = -1;
+const LOOK_CLOSER: i32 = 0;
+
+/// Fields that an answer which can be taken as it is does not have.
+const UNUSUAL: [&[u8]; 2] = [b"\nset-cookie:", b"\ncontent-encoding:"];
+
+/// One exchange, held by who waits for it.
+#[pyclass(frozen)]
+pub(crate) struct Call {
+    shared: Arc<Shared>,
+    ticket: Ticket,
+    pub(crate) state: Arc<CallState>,
+}
+
+/// What the reactor tells of it.
+pub(crate) struct CallState {
+    told: Mutex<Told>,
+}
+
+/// What became of it so far.
+#[derive(Default)]
+struct Told {
+    /// Called when there is news.
+    waiter: Option<Py<PyAny>>,
+    status: u16,
+    stamps: Option<Stamps>,
+    head: Vec<u8>,
+    answer: Option<Box<Answer>>,
+    /// When its greenlet ran again.
+    resumed: Nanos,
+}
+
+impl Call {
+    pub(crate) fn new(shared: Arc<Shared>, ticket: Ticket, state: Arc<CallState>) -> Self {
+        Self { shared, ticket, state }
+    }
+}
+
+impl CallState {
+    pub(crate) fn new(waiter: Py<PyAny>) -> Arc<Self> {
+        let told = Told { waiter: Some(waiter), resumed: UNSET, ..Told::default() };
+        Arc::new(Self { told: Mutex::new(told) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The head of a stream has come.
+    pub(crate) fn begin(&self, status: u16, head: Vec<u8>, stamps: Stamps) {
+        let mut told = self.lock();
+        (told.status, told.stamps, told.head) = (status, Some(stamps), head);
+    }
+
+    /// It is over.
+    pub(crate) fn end(&self, answer: Answer) {
+        let mut told = self.lock();
+        let mut answer = Box::new(answer);
+        (told.status, told.stamps) = (answer.outcome.status.unwrap_or(0), Some(answer.stamps));
+        if !answer.head.is_empty() {
+            told.head = std::mem::take(&mut answer.head);
+        }
+        told.answer = Some(answer);
+    }
+
+    /// Who waits, if anybody still does; it waits no more.
+    pub(crate) fn unpark(&self) -> Option<Py<PyAny>> {
+        self.lock().waiter.take()
+    }
+}
+
+#[pymethods]
+impl Call {
+    /// The status of an answer that is complete and can be taken as it is; 0 where a closer look is
+    /// needed, −1 while it is under way. The first look stamps when the greenlet ran again.
+    fn outcome(&self) -> i32 {
+        let mut told = self.state.lock();
+        let Some(answer) = &told.answer else { return UNDER_WAY };
+        let is_fine = answer.outcome.failure.is_none() && (200..300).contains(&told.status);
+        let is_plain = is_fine && !is_unusual(&told.head);
+        if told.resumed == UNSET {
+            told.resumed = monotonic_ns();
+        }
+        if is_plain { i32::from(told.status) } else { LOOK_CLOSER }
+    }
+
+    /// Whether it has ended, in whatever way.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.state.lock().answer.is_some()
+    }
+
+    /// The status; 0 where none came.
+    #[getter]
+    fn status(&self) -> u16 {
+        self.state.lock().status
+    }
+
+    /// Why it failed, by the reason's name.
+    #[getter]
+    fn failure(&self) -> Option<&'static str> {
+        let told = self.state.lock();
+        told.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::name)
+    }
+
+    /// The reason of its failure in words.
+    #[getter]
+    fn detail(&self) -> Option<&'static str> {
+        let told = self.state.lock();
+        told.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::text)
+    }
+
+    /// Waits for the next news.
+    fn park(&self, waiter: Py<PyAny>) {
+        self.state.lock().waiter = Some(waiter);
+    }
+
+    /// Closes its connection, if it is under way; nobody is woken any more.
+    fn cancel(&self) {
+        self.state.lock().waiter = None;
+        self.shared.cancel(self.ticket);
+    }
+
+    /// The head: version (10, 11), status, reason, and the fields as texts of Latin-1.
+    fn head<'py>(&self, py: Python<'py>) -> PyResult<(u8, u16, String, Bound<'py, PyList>)> {
+        let told = self.state.lock();
+        let head = Fields::read(&told.head).map_err(|_| PyValueError::new_err("no head came"))?;
+        let fields: Vec<(String, String)> =
+            head.fields.iter().map(|(name, value)| ((*name).to_owned(), latin1(value))).collect();
+        let (version, status, reason) = (head.version, head.status, latin1(head.reason));
+        // Making Python's objects may let go of others.
+        drop(told);
+        Ok((version, status, reason, PyList::new(py, fields)?))
+    }
+
+    /// All that was read of the head and with it, as it came.
+    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let head = self.state.lock().head.clone();
+        PyBytes::new(py, &head)
+    }
+
+    /// The body, the first time; of a stream the next piece, empty where it must be waited for.
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut told = self.state.lock();
+        match &mut told.answer {
+            Some(answer) => {
+                let body = std::mem::take(&mut answer.body);
+                drop(told);
+                PyBytes::new(py, &body)
+            }
+            None => {
+                drop(told);
+                PyBytes::new(py, &self.shared.take(self.ticket))
+            }
+        }
+    }
+
+    /// Bytes of the body that were not taken.
+    #[getter]
+    fn body_length(&self) -> usize {
+        self.state.lock().answer.as_ref().map_or(0, |answer| answer.body.len())
+    }
+
+    /// Nanoseconds on the monotonic clock: asked, sent, first byte, last byte, ran again; −1 where
+    /// there is none.
+    fn stamps(&self) -> [i64; 5] {
+        let told = self.state.lock();
+        let stamps = told.stamps.unwrap_or_else(|| Stamps::new(UNSET, UNSET));
+        [stamps.intended, stamps.sent, stamps.first_byte, stamps.last_byte, told.resumed]
+            .map(|stamp| if stamp == UNSET { -1 } else { stamp.cast_signed() })
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if !self.is_over() {
+            self.shared.let_go_of_call(self.ticket);
+        }
+    }
+}
+
+/// Whether a head has a field of those that need a closer look.
+fn is_unusual(head: &[u8]) -> bool {
+    UNUSUAL
+        .iter()
+        .any(|name| head.windows(name.len()).any(|window| window.eq_ignore_ascii_case(name)))
+}
+
+/// Bytes as the characters of the same numbers.
+fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}

@@ -1,0 +1,128 @@
+"""The answer to a plain request: a requests.Response that is filled when somebody looks at it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import requests
+from locust.clients import ResponseContextManager
+from requests.cookies import RequestsCookieJar
+from requests.structures import CaseInsensitiveDict
+from requests.utils import get_encoding_from_headers
+from urllib3._collections import HTTPHeaderDict
+
+from torr.locust.body import Answer as RawAnswer
+from torr.locust.body import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+
+    from torr.locust.plain import Sent
+
+MILLISECONDS = 1e-6
+MICROSECONDS = 1e-3
+
+
+class Answer(ResponseContextManager):
+    """What Locust gives for a request, made of a call that is over and was plain."""
+
+    error = None
+    _manual_result = None
+    _entered = False
+
+    def __init__(self, sent: Sent) -> None:
+        self._sent = sent
+        self._call = sent.call
+
+    def __getattr__(self, name: str) -> Any:
+        """Fill in what requests would have set, the first time that it is looked at."""
+        fill = FILL.get(name)
+        if fill is None or "_sent" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = fill(self, self._sent)
+        return value
+
+    def __exit__(
+        self,
+        exc: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        """Report it; without a word from the locustfile a plain answer is a success."""
+        if exc is None and self._manual_result is None:
+            self._report_request()
+            return True
+        return bool(super().__exit__(exc, value, traceback))
+
+    def reported(
+        self,
+        event: Any,
+        meta: Mapping[str, Any],
+        *,
+        catch_response: bool,
+    ) -> Answer:
+        """Report it, unless the locustfile wants to have a word."""
+        self._request_event = event
+        self.request_meta = meta
+        self._catch_response = catch_response
+        if not catch_response:
+            self._report_request()
+        return self
+
+    def _report_request(self, _exc: object = None) -> None:
+        """Fire the event; its listeners find the name in the place of the URL, as Locust has it."""
+        own = self.__dict__
+        own["url"], url = self.request_meta["name"], self.url
+        self._request_event.fire(**self.request_meta)
+        own["url"] = url
+
+
+def _headers(_answer: Answer, sent: Sent) -> CaseInsensitiveDict[str]:
+    fields = sent.call.head()[3]
+    return CaseInsensitiveDict(HTTPHeaderDict(fields))
+
+
+def _elapsed(_answer: Answer, sent: Sent) -> timedelta:
+    asked, _, first_byte, _, _ = sent.call.stamps()
+    return timedelta(microseconds=max(0, first_byte - asked) * MICROSECONDS)
+
+
+def _raw(answer: Answer, sent: Sent) -> RawAnswer:
+    answer.content  # noqa: B018 - it has been read
+    raw = RawAnswer(Source(sent.call, sent.adapter.lanes.reactor), sent.method, None)
+    raw.read()
+    return raw
+
+
+def _request(_answer: Answer, sent: Sent) -> requests.PreparedRequest:
+    """What was sent, from the bytes that were sent."""
+    prepared = requests.PreparedRequest()
+    lines = sent.head.decode("latin-1").split("\r\n")[1:-2]
+    fields = [line.partition(": ")[::2] for line in lines]
+    prepared.method = sent.method
+    prepared.url = sent.origin.root + sent.target
+    prepared.headers = CaseInsensitiveDict([x for x in fields if x[0] != "Host"])
+    prepared.body = sent.content
+    prepared._cookies = RequestsCookieJar()  # noqa: SLF001
+    prepared.hooks = {"response": []}
+    return prepared
+
+
+FILL: dict[str, Callable[[Answer, Sent], Any]] = {
+    "status_code": lambda _answer, sent: sent.call.status,
+    "_content": lambda _answer, sent: sent.call.body(),
+    "_content_consumed": lambda _answer, _sent: True,
+    "headers": _headers,
+    "encoding": lambda answer, _sent: get_encoding_from_headers(answer.headers),
+    "reason": lambda _answer, sent: sent.call.head()[2],
+    "url": lambda _answer, sent: sent.origin.root + sent.target,
+    "history": lambda _answer, _sent: [],
+    "cookies": lambda _answer, _sent: RequestsCookieJar(),
+    "elapsed": _elapsed,
+    "raw": _raw,
+    "request": _request,
+    "connection": lambda _answer, sent: sent.adapter,
+    "_next": lambda _answer, _sent: None,
+}

@@ -1,0 +1,175 @@
+"""An answer as urllib3 gives it: what requests reads bodies, cookies and encodings from."""
+
+from __future__ import annotations
+
+import http.client
+import io
+from typing import TYPE_CHECKING, Any
+
+from urllib3 import HTTPResponse
+from urllib3._collections import HTTPHeaderDict
+from urllib3.exceptions import InvalidChunkLength
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr import _engine
+    from torr.locust.reactor import Reactor
+
+BROKEN_CHUNKS = ("protocol.bad_chunk",)
+
+
+class Source(io.RawIOBase):
+    """The body of a call as a file; of a stream, whatever has come."""
+
+    def __init__(self, call: _engine.Call, reactor: Reactor) -> None:
+        super().__init__()
+        self.call = call
+        self._reactor = reactor
+        self.is_chunked = False
+        # What the head says of it.
+        self.length: int | None = None
+        self._rest = b""
+        self._taken = 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def piece(self) -> bytes:
+        """The next piece; empty at the end of the body."""
+        if self.closed:
+            return b""
+        piece, self._rest = self._rest, b""
+        if not piece:
+            piece = self._reactor.piece(self.call)
+            self._taken += len(piece)
+        if not piece:
+            self._end()
+        return piece
+
+    def read(self, amount: int | None = -1) -> bytes:
+        """So many bytes, or all of them; fewer only at the end of the body."""
+        if self.closed or amount == 0:
+            return b""
+        wanted = None if amount is None or amount < 0 else amount
+        pieces, length = [], 0
+        while wanted is None or length < wanted:
+            piece = self.piece()
+            if not piece:
+                break
+            pieces.append(piece)
+            length += len(piece)
+        whole = b"".join(pieces)
+        if wanted is None and self.call.failure == "read.closed_in_body" and self.length:
+            raise http.client.IncompleteRead(whole, self.length - self._taken)
+        if wanted is not None and length > wanted:
+            whole, self._rest = whole[:wanted], whole[wanted:]
+        return whole
+
+    def read1(self, amount: int | None = -1) -> bytes:
+        """What is there, at most so much of it."""
+        piece = self.piece()
+        if amount is not None and 0 <= amount < len(piece):
+            piece, self._rest = piece[:amount], piece[amount:]
+        return piece
+
+    def close(self) -> None:
+        """Read no further: a connection with something left on it is closed."""
+        if not self.closed:
+            self.call.cancel()
+        super().close()
+
+    def _end(self) -> None:
+        """The body is over; raises what broke it."""
+        failure = self.call.failure
+        super().close()
+        if failure is None:
+            return
+        kind = failure.partition(".")[0]
+        if kind == "timeout":
+            raise TimeoutError("timed out")
+        if failure in BROKEN_CHUNKS:
+            raise InvalidChunkLength(Broken(self._taken), b"")
+        if "reset" in failure:
+            raise ConnectionResetError(104, "Connection reset by peer")
+        # A length that was announced is checked by whoever counts: by urllib3.
+        if self.is_chunked:
+            raise InvalidChunkLength(Broken(self._taken), b"")
+
+
+class Broken:
+    """As much of a response as an error about its chunks wants to see."""
+
+    length = None
+    length_remaining = None
+
+    def __init__(self, taken: int) -> None:
+        self._taken = taken
+
+    def tell(self) -> int:
+        """Bytes that came before it broke."""
+        return self._taken
+
+
+class Head:
+    """As much of http.client's response as cookies are read from."""
+
+    def __init__(self, fields: list[tuple[str, str]]) -> None:
+        self.msg = http.client.HTTPMessage()
+        for name, value in fields:
+            self.msg[name] = value
+
+    def isclosed(self) -> bool:
+        """It holds nothing open."""
+        return True
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class Answer(HTTPResponse):
+    """An answer of the reactor."""
+
+    def __init__(self, source: Source, method: str, pool: Any) -> None:
+        version, status, reason, fields = source.call.head()
+        self.call = source.call
+        self._source = source
+        super().__init__(
+            body=source,
+            headers=HTTPHeaderDict(fields),
+            status=status,
+            version=version,
+            reason=reason,
+            preload_content=False,
+            decode_content=False,
+            original_response=Head(fields),
+            pool=pool,
+            request_method=method,
+        )
+        source.is_chunked, source.length = self.chunked, self.length_remaining
+
+    def stream(
+        self, amt: int | None = 2**16, decode_content: bool | None = None
+    ) -> Iterator[bytes]:
+        """The body in pieces as they come where it is chunked; else in pieces of that size."""
+        if not self.chunked:
+            yield from super().stream(amt, decode_content)
+            return
+        self._init_decoder()
+        with self._error_catcher():
+            while piece := self._source.piece():
+                decoded = self._decode(piece, decode_content, flush_decoder=False)
+                yield from pieces_of(decoded, amt)
+            if decode_content and (rest := self._flush_decoder()):
+                yield rest
+
+
+def pieces_of(whole: bytes, amount: int | None) -> Iterator[bytes]:
+    """The bytes in pieces of at most that size."""
+    if amount is None or len(whole) <= amount:
+        if whole:
+            yield whole
+        return
+    for start in range(0, len(whole), amount):
+        yield whole[start : start + amount]

@@ -1,0 +1,131 @@
+"""`FastHttpSession`: Locust's, on the reactor.
+
+Plain requests take the short way (`fast_plain.py`). The others are geventhttpclient's own, with
+clients on the reactor (`fast_client.py`). What is reported, and how, is Locust's in either case.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from locust.contrib.fasthttp import FAILURE_EXCEPTIONS, ResponseContextManager
+from locust.contrib.fasthttp import FastHttpSession as Original
+from locust.user import User
+
+from torr.locust.fast_answer import FastAnswer, FastCaught
+from torr.locust.fast_client import Clients, Fields
+from torr.locust.fast_plain import FastPlain, content_of, key_of
+
+if TYPE_CHECKING:
+    from torr.locust.fast_plain import FastSent
+
+Json = dict[str, Any]
+NOTHING: Json = {}
+
+
+class FastHttpSession(Original):
+    """A drop-in for Locust's FastHttpSession."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.plain: FastPlain | None = None
+        if kwargs.get("client_pool") is None and kwargs.get("ssl_context_factory") is None:
+            # Somebody's own pool or context is used as it is, with geventhttpclient's sockets.
+            clients = Clients(**self.client.clientpool.client_args)
+            self.client.clientpool = clients
+            fields = Fields()
+            fields.update(self.client.default_headers)
+            self.client.default_headers = fields
+            self.plain = FastPlain(self, clients)
+        user = self.user
+        self._has_context = user is not None and type(user).context is not User.context
+
+    @property
+    def fired(self) -> Any:
+        """The event of every request; older versions of Locust find it in their environment."""
+        event = getattr(self, "request_event", None)
+        return event if event is not None else self.environment.events.request
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        name: str | None = None,
+        data: Any = None,
+        catch_response: bool = False,
+        stream: bool = False,
+        headers: Json | None = None,
+        auth: Any = None,
+        json: Any = None,
+        allow_redirects: bool = True,
+        context: Json = NOTHING,
+        **more: Any,
+    ) -> Any:
+        """Send a request and report it; the arguments are those of Locust's FastHttpSession."""
+        start_time, start = time.time(), time.perf_counter()
+        plain = self.plain
+        content = key = sent = None
+        if plain is not None and not stream and not more and allow_redirects:
+            content = content_of(data, json)
+            key = content and key_of(method, content[0], auth, headers)
+        if plain is not None and content is not None and key:
+            sent = plain.send(method, url, content[1], key)
+        if sent is None:
+            answer = super().request(
+                method,
+                url,
+                name=name,
+                data=data,
+                catch_response=catch_response,
+                stream=stream,
+                headers=headers,
+                auth=auth,
+                json=json,
+                allow_redirects=allow_redirects,
+                context=context,
+                **more,
+            )
+            if plain is not None and content is not None and key and answer.status_code == 200:
+                plain.learn(method, url, content[1], key)
+            return answer
+        if self._has_context:
+            context = {**self.user.context(), **context}
+        meta = {
+            "request_type": method,
+            "name": name or getattr(self, "request_name", None) or url,
+            "context": dict(context),
+            "response": None,
+            "exception": None,
+            "start_time": start_time,
+            "url": sent.url,
+            "response_length": 0,
+            "response_time": 0.0,
+        }
+        if sent.call.outcome() <= 0:
+            return self._looked_at(sent, meta, start, catch_response=catch_response)
+        meta["response_length"] = sent.call.body_length
+        meta["response_time"] = (time.perf_counter() - start) * 1000
+        if catch_response:
+            caught = meta["response"] = FastCaught(sent, self, meta)
+            return caught
+        answer = meta["response"] = FastAnswer(sent)
+        self.fired.fire(**meta)
+        return answer
+
+    def _looked_at(self, sent: FastSent, meta: Json, start: float, *, catch_response: bool) -> Any:
+        """What geventhttpclient makes of a call that came: redirects, encodings and errors."""
+        response = sent.plain.finished(sent)
+        meta["response"] = response
+        try:
+            meta["response_length"] = len(response.content or b"")
+            response.raise_for_status()
+        except FAILURE_EXCEPTIONS as error:
+            meta["exception"] = error
+        meta["response_time"] = (time.perf_counter() - start) * 1000
+        if not catch_response:
+            self.fired.fire(**meta)
+            return response
+        if hasattr(self, "environment"):
+            return ResponseContextManager(response, environment=self.environment, request_meta=meta)
+        return ResponseContextManager(response, self.fired, meta, catch_response)

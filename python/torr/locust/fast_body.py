@@ -1,0 +1,153 @@
+"""An answer as geventhttpclient gives it, read from a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from geventhttpclient.header import Headers
+
+from torr.locust.fast_failures import raise_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from torr import _engine
+    from torr.locust.reactor import Reactor
+
+BLOCK_BYTES = 4096
+
+
+class FastBody:
+    """The interface of HTTPSocketPoolResponse, as far as answers are made of it."""
+
+    block_size = BLOCK_BYTES
+
+    def __init__(
+        self,
+        call: _engine.Call,
+        reactor: Reactor,
+        method: str,
+        sent: str,
+        released: Callable[[], None] | None,
+    ) -> None:
+        self.call = call
+        self.method = method
+        self._reactor = reactor
+        self._sent_request = sent
+        self._released = released
+        self._rest = b""
+        self._is_known_broken = False
+        self._index: Headers | None = None
+
+    @property
+    def _headers_index(self) -> Headers:
+        if self._index is None:
+            self._index = Headers()
+            for name, value in self.call.head()[3]:
+                self._index.add(name, value)
+        return self._index
+
+    @property
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """Names and values, as they came."""
+        fields: Iterator[tuple[str, str]] = self._headers_index.items()
+        return fields
+
+    items = headers
+
+    @property
+    def status_code(self) -> int:
+        """The status."""
+        return self.call.status
+
+    def get_code(self) -> int:
+        """The status."""
+        return self.call.status
+
+    @property
+    def status_message(self) -> str:
+        """The words behind the status."""
+        return self.call.head()[2]
+
+    @property
+    def version(self) -> str:
+        """The version of the protocol."""
+        return f"HTTP/1.{self.call.head()[0] - 10}"
+
+    @property
+    def content_length(self) -> int | None:
+        """The length that the head says."""
+        length = self._headers_index.get("content-length")
+        return int(length) if isinstance(length, str) else None
+
+    length = content_length
+
+    @property
+    def message_complete(self) -> bool:
+        """Whether all of it has come."""
+        return self.call.is_over
+
+    def info(self) -> Headers:
+        """The fields of the head."""
+        return self._headers_index
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A field of the head."""
+        value = self._headers_index.get(key)
+        return default if value is None else value
+
+    def __getitem__(self, key: str) -> Any:
+        return self._headers_index[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._headers_index
+
+    def read(self, length: int | None = None) -> bytearray | bytes:
+        """So many bytes of the body, or all of them; fewer only at its end."""
+        pieces, read = [self._rest], len(self._rest)
+        self._rest = b""
+        while length is None or read < length:
+            piece = self._reactor.piece(self.call)
+            if not piece:
+                self._end(b"".join(pieces))
+                break
+            pieces.append(piece)
+            read += len(piece)
+        whole = b"".join(pieces)
+        if length is not None and read > length:
+            whole, self._rest = whole[:length], whole[length:]
+        return whole
+
+    def readline(self, sep: bytes = b"\r\n") -> bytes:
+        """Up to the end of a line; empty where there is none any more."""
+        line = self._rest
+        while sep not in line:
+            piece = self._reactor.piece(self.call)
+            if not piece:
+                self._end(line)
+                return b""
+            line += piece
+        head, found, self._rest = line.partition(sep)
+        return head + found
+
+    def __iter__(self) -> Iterator[bytes]:
+        while piece := self.read(self.block_size):
+            yield bytes(piece)
+
+    def release(self) -> None:
+        """Read no further: a connection with something left on it is closed."""
+        if not self.call.is_over:
+            self.call.cancel()
+        released, self._released = self._released, None
+        if released is not None:
+            released()
+
+    def __del__(self) -> None:
+        self.release()
+
+    def _end(self, rest: bytes) -> None:
+        """The body is over; what broke it is raised once, then the rest can be read."""
+        self.release()
+        if self.call.failure is not None and not self._is_known_broken:
+            self._rest, self._is_known_broken = rest, True
+            raise_failure(self.call)

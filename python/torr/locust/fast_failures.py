@@ -1,0 +1,49 @@
+"""What a failed exchange raises for a FastHttpUser: the errors of sockets and of its parser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError, HTTPResponse
+
+from torr.locust.failures import ERRNO, insecure
+
+if TYPE_CHECKING:
+    from torr import _engine
+
+CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
+
+
+def raise_failure(call: _engine.Call) -> NoReturn:
+    """Raise what geventhttpclient raises when an exchange fails so."""
+    reason = call.failure or ""
+    if reason.startswith("protocol.") or reason == "read.closed_in_head":
+        # The parser that it stands in for has its own words for what is wrong.
+        parser = HTTPResponse()
+        parser.feed(call.raw())
+        parser.feed(b"")
+    raise error_of(reason, call.detail or "")
+
+
+def error_of(reason: str, detail: str) -> Exception:
+    """The error of a reason."""
+    kind = reason.partition(".")[0]
+    if kind == "connect":
+        error, number, words = ERRNO.get(reason, (OSError, 5, "Input/output error"))
+        return error(number, words)
+    if kind == "timeout":
+        return TimeoutError("timed out")
+    if kind == "tls":
+        return insecure(reason, detail)
+    if reason in CLOSED:
+        closed: Exception = HTTPConnectionClosed("connection closed.")
+        return closed
+    if reason == "read.closed_in_body":
+        cut: Exception = HTTPParseError("Incomplete response.")
+        return cut
+    if reason == "write.closed":
+        return BrokenPipeError(32, "Broken pipe")
+    if "reset" in reason:
+        return ConnectionResetError(104, "Connection reset by peer")
+    strange: Exception = HTTPParseError(f"{detail} ({reason})")
+    return strange

@@ -1,0 +1,159 @@
+"""The short way of a FastHttpUser's plain requests.
+
+The first request of each set of fields goes all the way through geventhttpclient; what it builds is
+the template of those that follow.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from torr.locust.fast_client import Client, Clients, template_of
+from torr.locust.origin import AS_IT_IS
+from torr.locust.reactor import IS_HEAD
+from torr.locust.templates import MOST_OWN, Template
+
+if TYPE_CHECKING:
+    from torr import _engine
+    from torr.locust.fast import FastHttpSession
+    from torr.locust.reactor import Reactor
+
+Key = tuple[Any, ...]
+CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
+OF_THE_MESSAGE = frozenset(["host", "content-length"])
+METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+
+
+class FastSent:
+    """A plain request, and the call that it became."""
+
+    __slots__ = ("body", "call", "head", "method", "plain", "reactor", "url")
+
+    def __init__(
+        self,
+        plain: FastPlain,
+        reactor: Reactor,
+        method: str,
+        url: str,
+        head: bytes,
+        body: bytes,
+        call: _engine.Call,
+    ) -> None:
+        self.plain = plain
+        self.reactor = reactor
+        self.method = method
+        self.url = url
+        self.head = head
+        self.body = body
+        self.call = call
+
+
+class FastPlain:
+    """Plain requests of one session."""
+
+    def __init__(self, session: FastHttpSession, clients: Clients) -> None:
+        self._session = session
+        self._clients = clients
+        self._base_url: object = None
+        # Those that every request has, and how often they had been changed.
+        self._fields: Any = None
+        self._changes = 0
+        self._prefix: str | None = None
+        self._client: Client | None = None
+        self._templates: dict[Key, Template | None] = {}
+
+    def send(self, method: str, url: str, body: bytes, key: Key) -> FastSent | None:
+        """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
+        base_url = self._session.base_url
+        fields = self._session.client.default_headers
+        if getattr(fields, "changes", 0) != self._changes or fields is not self._fields:
+            self._fields, self._changes = fields, getattr(fields, "changes", 0)
+            self._templates.clear()
+        if base_url is not self._base_url:
+            self._base_url = base_url
+            self._templates.clear()
+            self._client, self._prefix = self._place(base_url)
+        client = self._client
+        if client is None or method not in METHODS or self._session.cookiejar._cookies:  # noqa: SLF001
+            return None
+        if not url.startswith("/") or not AS_IT_IS.fullmatch(url):
+            return None
+        template = self._templates.get(key)
+        if template is None:
+            return None
+        target = f"{self._prefix}{url}"
+        head = template.head(method, target, len(body) if body else None)
+        try:
+            lane = self._clients.lanes.lane(client.place)
+        except OSError:
+            return None  # which geventhttpclient says in its own words
+        reactor = self._clients.lanes.reactor
+        flags = IS_HEAD if method == "HEAD" else 0
+        client.slots.acquire()
+        try:
+            call = reactor.exchange(lane, head, body, flags, client.patience)
+        finally:
+            client.slots.release()
+        return FastSent(self, reactor, method, f"{base_url}{url}", head, body, call)
+
+    def finished(self, sent: FastSent) -> Any:
+        """The answer that geventhttpclient makes of a call that came."""
+        lines = sent.head.decode("latin-1").split("\r\n")[1:-2]
+        fields = (line.partition(": ")[::2] for line in lines)
+        headers = {name: value for name, value in fields if name.lower() not in OF_THE_MESSAGE}
+        clients = self._clients
+        clients.made = sent.call
+        clients.built = sent.head.decode("latin-1")
+        try:
+            return self._session._send_request_safe_mode(  # noqa: SLF001
+                sent.method, sent.url, payload=sent.body or None, headers=headers
+            )
+        finally:
+            clients.made = None
+
+    def learn(self, method: str, url: str, body: bytes, key: Key) -> None:
+        """Take what was built for such a request as the template of others."""
+        built, self._clients.built = self._clients.built, ""
+        if self._client is None or self._prefix is None or not AS_IT_IS.fullmatch(url):
+            return
+        if method not in METHODS or CARRIES_COOKIES.search(built):
+            return
+        if len(self._templates) >= MOST_OWN:
+            self._templates.clear()
+        target = f"{self._prefix}{url}"
+        self._templates[key] = template_of(built, method, target, has_body=bool(body))
+
+    def _place(self, base_url: Any) -> tuple[Client | None, str | None]:
+        """The client of a base URL, and the path before every path."""
+        if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
+            return None, None
+        client = self._clients.get_client(base_url)
+        prefix = base_url.split("://", 1)[1].partition("/")[1:]
+        path = "".join(prefix)
+        is_usable = (
+            not client.use_proxy and (not path or AS_IT_IS.fullmatch(path)) and "?" not in path
+        )
+        return (client, path) if is_usable else (None, None)
+
+
+def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
+    """The kind of the body, and the body; None where only geventhttpclient can tell."""
+    if not data:
+        return ("json", jsonlib.dumps(json).encode()) if json is not None else ("", b"")
+    if isinstance(data, bytes):
+        return "bytes", data
+    return ("text", data.encode()) if isinstance(data, str) else None
+
+
+def key_of(method: str, kind: str, auth: Any, headers: Any) -> Key | None:
+    """What requests of one template have in common; None where they have none."""
+    if headers is not None and not isinstance(headers, dict):
+        return None
+    key = (method, kind, auth, *(headers.items() if headers else ()))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key

@@ -1,0 +1,172 @@
+"""The short way of plain requests, which are most of a load.
+
+A request is plain when nothing about it needs more than its method, its URL, its fields and a body
+of bytes. What requests would send is what is sent: targets and heads are taken from what it
+prepares. Everything else goes through requests.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import requests
+from requests.compat import json as complexjson
+from requests.models import RequestEncodingMixin
+
+from torr.locust.origin import Origin, origin_of, target_of
+from torr.locust.reactor import IS_HEAD
+from torr.locust.templates import Templates
+
+if TYPE_CHECKING:
+    from torr import _engine
+    from torr.locust.adapter import Adapter
+    from torr.locust.session import HttpSession
+
+NUMBERS = (int, float)
+METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+# What a plain request may be asked with; anything else leads through requests.
+KNOWN = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
+NOT_WITHOUT_LENGTH = frozenset(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+# Whoever puts another function in its place wants to see every request.
+SEND = requests.Session.send
+
+
+class Sent:
+    """A plain request, and the call that it became."""
+
+    __slots__ = ("adapter", "body", "call", "head", "kind", "method", "origin", "target")
+
+    @property
+    def content(self) -> bytes | str | None:
+        """The body as requests keeps it."""
+        if not self.kind:
+            return None
+        return self.body.decode() if self.kind in ("form", "text") else self.body
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        origin: Origin,
+        method: str,
+        target: str,
+        head: bytes,
+        kind: str,
+        body: bytes,
+        call: _engine.Call,
+    ) -> None:
+        self.adapter = adapter
+        self.origin = origin
+        self.method = method
+        self.target = target
+        self.head = head
+        self.kind = kind
+        self.body = body
+        self.call = call
+
+
+class Plain:
+    """Plain requests of one session."""
+
+    def __init__(self, session: HttpSession) -> None:
+        self._session = session
+        self._templates = Templates(session)
+        self._origin: Origin | None = None
+        self._base_url: object = None
+        self.is_possible = False
+
+    def send(
+        self,
+        method: Any,
+        url: Any,
+        data: Any,
+        json: Any,
+        more: dict[str, Any],
+    ) -> Sent | None:
+        """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
+        session = self._session
+        if not self.is_possible or not is_plain(session) or not more.keys() <= KNOWN:
+            return None
+        headers, timeout = more.get("headers"), more.get("timeout")
+        origin = self._origin_now()
+        if (
+            origin is None
+            or method not in METHODS
+            or not isinstance(url, str)
+            or more.get("stream")
+        ):
+            return None
+        if not url.startswith("/"):
+            return None
+        target = target_of(origin, url, more.get("params"))
+        patience = patience_of(timeout)
+        content = content_of(data, json)
+        if target is None or patience is None or content is None:
+            return None
+        kind, body = content
+        template = self._templates.find(method, kind, headers, origin)
+        adapter = session.adapter
+        if template is None or adapter is None:
+            return None
+        try:
+            lane = adapter.lanes.lane(origin.place)
+        except OSError:
+            return None  # which requests says in its own words
+        head = template.head(method, target, len(body) if kind else None)
+        flags = IS_HEAD if method == "HEAD" else 0
+        call = adapter.lanes.reactor.exchange(lane, head, body, flags, patience)
+        return Sent(adapter, origin, method, target, head, kind, body, call)
+
+    def _origin_now(self) -> Origin | None:
+        base_url = self._session.base_url
+        if base_url is not self._base_url:
+            self._base_url, self._origin = base_url, origin_of(base_url)
+        return self._origin
+
+
+def is_plain(session: HttpSession) -> bool:
+    """Whether nothing that the session was given needs requests."""
+    return (
+        session.is_usual
+        and not session.auth
+        and not session.params
+        and not session.proxies
+        and not session.cert
+        and not session.stream
+        and not session.trust_env
+        and session.verify is True
+        and not session.hooks.get("response")
+        and not session.cookies._cookies  # noqa: SLF001
+        and requests.Session.send is SEND
+    )
+
+
+def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
+    """The kind of the body, and the body; None where only requests can tell."""
+    if not data:
+        if json is None:
+            return "", b""
+        try:
+            return "json", complexjson.dumps(json, allow_nan=False).encode()
+        except ValueError:
+            return None
+    if isinstance(data, bytes):
+        return "raw", data
+    if isinstance(data, str):
+        return "text", data.encode()
+    if isinstance(data, dict):
+        encoded = RequestEncodingMixin._encode_params(data)  # noqa: SLF001
+        return ("form", encoded.encode()) if isinstance(encoded, str) else None
+    return None
+
+
+def patience_of(timeout: Any) -> tuple[float | None, float | None] | None:
+    """How long to wait for a connection and for each byte; None where only requests can tell."""
+    if timeout is None:
+        return None, None
+    if type(timeout) in NUMBERS and timeout > 0:
+        return timeout, timeout
+    is_pair = isinstance(timeout, tuple) and len(timeout) == 2
+    if is_pair and all(x is None or (type(x) in NUMBERS and x > 0) for x in timeout):
+        connect, read = timeout
+        return connect, read
+    return None

@@ -1,0 +1,114 @@
+"""The door to the reactor: exchanges of greenlets on sockets that the engine owns.
+
+One a process and hub, made when it is first needed. gevent's loop watches its one descriptor; who
+asks for an exchange is parked and woken when there is news of it. Nothing here blocks the thread.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import gevent
+from gevent import getcurrent
+
+from torr import _engine
+
+if TYPE_CHECKING:
+    from gevent.hub import Hub
+
+READ = 1
+UNDER_WAY = -1
+IS_HEAD = 1
+STREAMS = 2
+
+
+class Reactor:
+    """The sockets of one hub."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.engine = _engine.Reactor()
+        self._parked = 0
+        self._watcher: Any = hub.loop.io(self.engine.fileno(), READ, ref=False)
+        self._watcher.start(self._turn)
+
+    def exchange(
+        self,
+        lane: _engine.Lane,
+        head: bytes,
+        body: bytes,
+        flags: int = 0,
+        timeout: tuple[float | None, float | None] = (None, None),
+    ) -> _engine.Call:
+        """Send a request and wait for its answer; of a stream, for its head.
+
+        What interrupts the wait (a kill, a gevent.Timeout) closes the connection and is raised.
+        """
+        call = lane.send(head, body, flags, *timeout, getcurrent().switch)
+        if call.outcome() == UNDER_WAY:
+            self._park(call, flags)
+        return call
+
+    def piece(self, call: _engine.Call) -> bytes:
+        """The next piece of a stream; empty at its end."""
+        piece = call.body()
+        while not piece and not call.is_over:
+            call.park(getcurrent().switch)
+            self._wait(call)
+            piece = call.body()
+        return piece
+
+    def abandon(self) -> None:
+        """Leave the descriptors alone: they are another process's too."""
+        self._watcher.stop()
+        self._watcher.close()
+
+    def _park(self, call: _engine.Call, flags: int) -> None:
+        self._wait(call)
+        while call.outcome() == UNDER_WAY and not (flags & STREAMS and call.status):
+            self._wait(call)
+
+    def _wait(self, call: _engine.Call) -> None:
+        """Let the others run until somebody wakes this greenlet."""
+        if self._parked == 0:
+            self._watcher.ref = True  # the loop has something to wait for
+        self._parked += 1
+        try:
+            self.hub.switch()
+        except BaseException:
+            call.cancel()
+            raise
+        finally:
+            self._parked -= 1
+            if self._parked == 0:
+                self._watcher.ref = False
+
+    def _turn(self) -> None:
+        self.engine.turn(self._failed)
+
+    def _failed(self, error: BaseException) -> None:
+        self.hub.handle_error(None, type(error), error, error.__traceback__)
+
+
+_reactor: Reactor | None = None
+
+
+def reactor() -> Reactor:
+    """The reactor of the running hub."""
+    global _reactor  # noqa: PLW0603 - one a process, and a fork needs to find it
+    hub = gevent.get_hub()
+    if _reactor is None or _reactor.hub is not hub:
+        _reactor = Reactor(hub)
+    return _reactor
+
+
+def _forked() -> None:
+    """A child has sockets of its own: those of its parent it closes, and says nothing on them."""
+    global _reactor  # noqa: PLW0603
+    if _reactor is not None:
+        _reactor.abandon()
+    _reactor = None
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -1,0 +1,153 @@
+"""`HttpSession`: Locust's, on the reactor.
+
+Plain requests take the short way (`plain.py`). The others are requests' own, with an adapter on the
+reactor (`adapter.py`). What is reported, and how, is Locust's in either case.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from locust.clients import HttpSession as Original
+from locust.clients import ResponseContextManager
+from locust.user import User
+
+from torr.locust.adapter import Adapter
+from torr.locust.answer import Answer
+from torr.locust.lanes import Lanes
+from torr.locust.plain import Plain
+from torr.locust.templates import Fields
+
+if TYPE_CHECKING:
+    from torr.locust.plain import Sent
+
+Json = dict[str, Any]
+NOTHING: Json = {}
+# Whoever changes one of these sees every request of theirs.
+OVERRIDABLE = (
+    "send",
+    "prepare_request",
+    "get_adapter",
+    "_send_request_safe_mode",
+    "_build_url",
+    "merge_environment_settings",
+)
+
+
+class HttpSession(Original):
+    """A drop-in for Locust's HttpSession, and so for requests.Session."""
+
+    is_usual = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.is_usual = all(getattr(cls, name) is getattr(HttpSession, name) for name in OVERRIDABLE)
+
+    def __init__(
+        self,
+        base_url: Any,
+        request_event: Any,
+        user: Any,
+        *args: Any,
+        pool_manager: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self.adapter: Adapter | None = None
+        self.plain = Plain(self)
+        super().__init__(base_url, request_event, user, *args, pool_manager=pool_manager, **kwargs)
+        if pool_manager is None:
+            # Somebody's own connections are used as they are, and are urllib3's.
+            self.adapter = Adapter(Lanes())
+            self.mount("https://", self.adapter)
+            self.mount("http://", self.adapter)
+        self.explicit_name: str | None = None
+        self._has_context = user is not None and type(user).context is not User.context
+
+    @property
+    def headers(self) -> Fields:
+        """The fields of every request."""
+        return self._fields
+
+    @headers.setter
+    def headers(self, fields: Any) -> None:
+        self._fields = Fields(fields or {})
+
+    def mount(self, prefix: str, adapter: Any) -> None:
+        """Have an adapter of one's own for some URLs; requests sends all of them then."""
+        super().mount(prefix, adapter)
+        self.plain.is_possible = all(known is self.adapter for known in self.adapters.values())
+
+    def request(
+        self,
+        method: Any,
+        url: Any,
+        name: str | None = None,
+        catch_response: bool = False,
+        context: Json = NOTHING,
+        *,
+        data: Any = None,
+        json: Any = None,
+        **more: Any,
+    ) -> Any:
+        """Send a request and report it; the arguments are those of Locust's HttpSession."""
+        start_time, start = time.time(), time.perf_counter()
+        sent = self.plain.send(method, url, data, json, more)
+        if sent is None:
+            asked = {"name": name, "catch_response": catch_response, "context": context}
+            return super().request(method, url, **asked, data=data, json=json, **more)
+        if self._has_context:
+            context = {**self.user.context(), **context}
+        meta = {
+            "request_type": method,
+            "response_time": 0.0,
+            "name": name or self.request_name or sent.target,
+            "context": dict(context),
+            "response": None,
+            "exception": None,
+            "start_time": start_time,
+            "url": sent.origin.root + sent.target,
+            "response_length": 0,
+        }
+        if sent.call.outcome() > 0:
+            answer = meta["response"] = Answer(sent)
+            meta["response_time"] = (time.perf_counter() - start) * 1000
+            meta["response_length"] = sent.call.body_length
+            return answer.reported(self.request_event, meta, catch_response=catch_response)
+        response = self._finished(sent, name or self.request_name, data, json, more)
+        meta["response_time"] = (time.perf_counter() - start) * 1000
+        meta["response"] = response
+        meta["response_length"] = len(response.content or b"")
+        first = ((response.history and response.history[0]) or response).request
+        if first is not None:
+            meta["url"] = str(first.url)
+            meta["name"] = name or self.request_name or first.path_url
+        return self._reported(response, meta, catch_response=catch_response)
+
+    def _finished(self, sent: Sent, name: str | None, data: Any, json: Any, more: Json) -> Any:
+        """What requests makes of a call that came: redirects, cookies, encodings and errors."""
+        self.explicit_name = name
+        sent.adapter.made = sent.call
+        url = sent.origin.root + sent.target
+        more = {key: value for key, value in more.items() if key != "params"}
+        try:
+            return self._send_request_safe_mode(sent.method, url, data=data, json=json, **more)
+        finally:
+            sent.adapter.made = None
+
+    def _reported(self, response: Any, meta: Json, *, catch_response: bool) -> Any:
+        """Report an answer as the installed Locust does."""
+        event = self.request_event
+        if hasattr(ResponseContextManager, "wrap_response"):
+            response = ResponseContextManager.wrap_response(
+                response, request_event=event, request_meta=meta, catch_response=catch_response
+            )
+            if not catch_response:
+                response.__exit__(None, None, None)
+            return response
+        manager = ResponseContextManager(response, request_event=event, request_meta=meta)
+        if catch_response:
+            return manager
+        with manager:
+            pass
+        return response

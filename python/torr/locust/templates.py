@@ -1,0 +1,129 @@
+"""Heads of requests, rendered once for each set of fields and used for every target and length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import requests
+from requests.structures import CaseInsensitiveDict
+
+from torr.locust.wire import head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torr.locust.origin import Origin
+
+MOST_SHARED = 4096
+MOST_OWN = 64
+SAMPLES: dict[str, dict[str, Any]] = {
+    "": {},
+    "json": {"json": 1},
+    "raw": {"data": b"0"},
+    "text": {"data": "0"},
+    "form": {"data": {"a": "b"}},
+}
+# Fields that requests, urllib3 or http.client make something of.
+ONLY_REQUESTS = frozenset(["content-length", "expect", "host", "transfer-encoding"])
+MARK = "\x00"
+
+
+class Fields(CaseInsensitiveDict[Any]):
+    """The fields of a session, which knows when they have changed."""
+
+    changes = 0
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+        self.changes += 1
+
+    def __delitem__(self, key: str) -> None:
+        super().__delitem__(key)
+        self.changes += 1
+
+
+class Template(NamedTuple):
+    """A head without its target and its length."""
+
+    before: bytes
+    after: bytes
+
+    def head(self, method: str, target: str, length: int | None) -> bytes:
+        """The head of one request."""
+        line = f"{method} {target}".encode("ascii")
+        if length is None:
+            return line + self.before
+        return b"%b%b%d%b" % (line, self.before, length, self.after)
+
+
+Key = tuple[Any, ...]
+_shared: dict[Key, Template] = {}
+
+
+class Templates:
+    """The heads of one session, for as long as its fields stay the same."""
+
+    def __init__(self, session: requests.Session) -> None:
+        self._session = session
+        self._own: dict[Key, Template] = {}
+        self._fields: Any = None
+        self._changes = -1
+
+    def find(
+        self, method: str, kind: str, headers: Mapping[str, Any] | None, origin: Origin
+    ) -> Template | None:
+        """The head of such requests; None where only requests can tell."""
+        fields: Any = self._session.headers
+        if fields is not self._fields or fields.changes != self._changes:
+            self._fields, self._changes = fields, fields.changes
+            self._own.clear()
+        key = (method, kind, origin.base_url, tuple(headers.items()) if headers else ())
+        try:
+            found = self._own.get(key)
+        except TypeError:
+            return None  # a value that cannot be a field's: requests says so
+        if found is None:
+            found = self._shared_template(key, headers, origin)
+            if found is not None:
+                if len(self._own) >= MOST_OWN:
+                    self._own.clear()
+                self._own[key] = found
+        return found
+
+    def _shared_template(
+        self, key: Key, headers: Mapping[str, Any] | None, origin: Origin
+    ) -> Template | None:
+        """Users have the same fields, mostly."""
+        shared = (*key, tuple(self._session.headers.items()))
+        found = _shared.get(shared)
+        if found is None:
+            found = self._render(key[0], key[1], headers, origin)
+            if found is not None:
+                if len(_shared) >= MOST_SHARED:
+                    _shared.clear()
+                _shared[shared] = found
+        return found
+
+    def _render(
+        self, method: str, kind: str, headers: Mapping[str, Any] | None, origin: Origin
+    ) -> Template | None:
+        url = origin.base_url + "/"
+        if any(value is None for value in (headers or {}).values()):
+            return None  # takes a field away
+        request = requests.Request(method, url, headers=dict(headers or {}), **SAMPLES[kind])
+        try:
+            prepared = requests.Session.prepare_request(self._session, request)
+        except (requests.RequestException, ValueError):
+            return None
+        if not all(isinstance(text, str) for field in prepared.headers.items() for text in field):
+            return None
+        given = {name.lower() for name in (*self._session.headers, *(headers or {}))}
+        fields: dict[str, Any] = dict(prepared.headers)
+        if given & ONLY_REQUESTS or "user-agent" not in given:
+            return None
+        if kind:
+            fields["Content-Length"] = MARK
+        pieces = head_of(method, MARK, origin.place, fields, chunked=False).split(MARK.encode())
+        if len(pieces) != 2 + bool(kind):
+            return None
+        return Template(pieces[1], pieces[2] if kind else b"")

@@ -1,0 +1,62 @@
+"""Requests as bytes: a head from fields, a body from whatever a locustfile gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.locust.lanes import PORTS, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CHUNK_BYTES = 16 * 1024
+
+
+def head_of(
+    method: str, target: str, place: Place, headers: Mapping[str, Any], *, chunked: bool
+) -> bytes:
+    """The head as http.client writes it: Host first, then the fields in their order."""
+    lines = [f"{method} {target} HTTP/1.1"]
+    names = {text_of(name).lower() for name in headers}
+    if "host" not in names:
+        lines.append(f"Host: {host_of(place)}")
+    if "accept-encoding" not in names:
+        lines.append("Accept-Encoding: identity")
+    if chunked and "transfer-encoding" not in names:
+        lines.append("Transfer-Encoding: chunked")
+    lines += [f"{text_of(name)}: {text_of(value)}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def host_of(place: Place) -> str:
+    """The Host field: the port where it is not the scheme's own."""
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    return host if place.port == PORTS[place.scheme] else f"{host}:{place.port}"
+
+
+def text_of(value: Any) -> str:
+    """A field's name or value: bytes are Latin-1."""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def whole_body(body: Any, *, chunked: bool) -> bytes:
+    """The body in one piece: it is sent from memory, however it is given."""
+    if body is None:
+        return b""
+    if isinstance(body, str):
+        body = body.encode()
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        pieces = [bytes(body)]
+    elif hasattr(body, "read"):
+        pieces = list(iter(lambda: encoded(body.read(CHUNK_BYTES)), b""))
+    else:
+        pieces = [encoded(piece) for piece in body]
+    if not chunked:
+        return b"".join(pieces)
+    framed = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece]
+    return b"".join([*framed, b"0\r\n\r\n"])
+
+
+def encoded(piece: str | bytes) -> bytes:
+    """Text as UTF-8."""
+    return piece.encode() if isinstance(piece, str) else piece

@@ -1,0 +1,128 @@
+"""Plays a scenario with the clients of stock Locust or of torr and keeps all that is seen of it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from unittest import mock
+
+import gevent
+import locust.clients
+import locust.contrib.fasthttp
+import locust.user.users
+from locust.env import Environment
+from locust.event import Events
+
+from plain import class_of, failure, over_the_wire, plain
+
+# By family: the user, where its client's class is looked up, and that class in torr.
+FAMILIES = {
+    "http": (locust.HttpUser, (locust.user.users, "HttpSession"), "torr.locust.session"),
+    "fast": (
+        locust.FastHttpUser,
+        (locust.contrib.fasthttp, "FastHttpSession"),
+        "torr.locust.fast",
+    ),
+}
+
+
+# What the newest Locust does and the oldest does not yet: it reports errors that know no request,
+# which raise AttributeError in the oldest; and a with-block must have asked for catch_response.
+REPORTS_ALL = not hasattr(locust.clients, "LocustResponse")
+
+
+MOST_SECONDS = 30
+
+
+class HangError(Exception):
+    """A scenario came to no end."""
+
+
+@dataclass
+class Outcome:
+    """What a scenario gave or raised, what it reported, and what the server read."""
+
+    value: object = None
+    raised: dict | None = None
+    events: list[dict] = field(default_factory=list)
+    wire: list[dict] = field(default_factory=list)
+
+    @property
+    def event(self):
+        """The one event of a scenario that fires one."""
+        (event,) = self.events
+        return event
+
+    @property
+    def is_lost(self):
+        """Whether the oldest Locust failed to report a failure."""
+        lost = "builtins.AttributeError"
+        return not REPORTS_ALL and self.raised is not None and self.raised["class"] == lost
+
+    @property
+    def trouble(self):
+        """Why the one request failed, as reported; where the oldest Locust cannot, as raised."""
+        raised = None if REPORTS_ALL else self.raised
+        return raised or self.event["exception"]
+
+    @property
+    def request(self):
+        """The one request of a scenario that sends one."""
+        (request,) = self.wire
+        return request
+
+
+def play(family, kind, site, scenario, *, in_order=True, **attributes):
+    """Run a scenario with the client of a user that has these attributes.
+
+    Where greenlets race, what they did is put in an order.
+    """
+    events = []
+    environment = Environment(events=Events())
+    environment.events.request.add_listener(lambda **given: events.append(_event(given)))
+    for one in (site, site.other):
+        one.forget()
+    outcome = Outcome(events=events)
+    with client_class(family, kind):
+        visitor = type("Visitor", (FAMILIES[family][0],), {"host": site.url, **attributes})
+        client = visitor(environment).client
+        try:
+            with gevent.Timeout(MOST_SECONDS, HangError):
+                outcome.value = plain(scenario(client))
+        except Exception as error:
+            outcome.raised = failure(error)
+    outcome.wire = over_the_wire([*site.seen, *site.other.seen])
+    if not in_order:
+        outcome.events.sort(key=lambda event: event["name"])
+        outcome.wire.sort(key=lambda request: request["line"])
+        connections = len({request["connection"] for request in outcome.wire})
+        outcome.wire = [{**request, "connection": f"of {connections}"} for request in outcome.wire]
+    return outcome
+
+
+@contextmanager
+def client_class(family, kind):
+    """Users that are made meanwhile have clients of this kind."""
+    _, (module, name), replacement = FAMILIES[family]
+    if kind == "stock":
+        yield
+        return
+    with mock.patch.object(module, name, getattr(import_module(replacement), name)):
+        yield
+
+
+def _event(given):
+    """The arguments of a `request` event, times as whether they are times."""
+    response = given["response"]
+    took = given["response_time"]
+    return {
+        **{name: given[name] for name in ("request_type", "name", "response_length", "url")},
+        "arguments": sorted(given),
+        "context": dict(given["context"]),
+        "exception": failure(given["exception"]),
+        "took": isinstance(took, float) and took >= 0,
+        # Not its URL: for as long as it reports, stock writes the request's name there.
+        "started": isinstance(given["start_time"], float),
+        "response": (class_of(response), response.status_code),
+    }
