@@ -1,4 +1,4 @@
-"""The compiled engine. Only torr.engine and torr.targets import it; texts are JSON."""
+"""The compiled engine, which only its doors import; texts are JSON."""
 
 from collections.abc import Callable, Sequence
 from typing import final
@@ -7,7 +7,9 @@ from typing_extensions import Self
 
 __all__ = [
     "Call",
+    "Gathering",
     "Lane",
+    "Ledger",
     "Reactor",
     "Run",
     "Target",
@@ -62,6 +64,68 @@ class Target:
 
         Again does nothing; the counts stay.
         """
+
+@final
+class Ledger:
+    """The books of one Locust process; made and used in the thread that fires, after any fork.
+
+    Outside of a test, from `begin` to `end`, nothing counts. Rows outlive tests.
+    """
+
+    def __new__(cls) -> Self:
+        """Know no row, and be in no test."""
+    def row(self, method: str, name: str, *, event: bool = False) -> int:
+        """The row of a method, which may be empty, and a name; beyond 200 they share one.
+
+        An event has no exchange of ours behind it: its rows are in no total.
+        """
+    def begin(self, *, warmup: bool = False) -> None:
+        """Begin a test; the one before is forgotten. A warm-up lasts until `open_window`."""
+    def open_window(self) -> None:
+        """End the warm-up, if it is one."""
+    def book_event(
+        self, row: int, response_ms: float | None, failure: str | None = None, bytes_in: int = 0
+    ) -> None:
+        """Count what a locustfile fired by itself; ValueError for a row that is not known."""
+    def abandon(self, row: int) -> None:
+        """Count a request that was given up before it ended: it stays in flight."""
+    def late(self, seconds: float) -> None:
+        """Note how late a timer of this process rang."""
+    def end(self) -> None:
+        """End the test."""
+    def sheet(self, in_flight: int = 0) -> bytes | None:
+        """What was counted in the seconds that have passed, and after the end all of it.
+
+        None when there is nothing. `in_flight` requests are open now.
+        """
+
+@final
+class Gathering:
+    """The sheets of all processes of one test, laid on each other by name and by second."""
+
+    def __new__(
+        cls, addresses: list[str] = ..., *, warmup_s: float = 0.0, apart: bool = False
+    ) -> Self:
+        """Begin with a test; `addresses` of the target are `IP:PORT`, else ValueError.
+
+        The warm-up will last `warmup_s`, about; `apart` says that this process fires nothing.
+        """
+    def expect(self, process: str) -> None:
+        """Wait for a process that will report."""
+    def take(self, process: str, sheet: bytes) -> list[str]:
+        """Take a sheet; the slices that are whole now. ValueError when it cannot be read."""
+    def take_from(self, process: str, ledger: Ledger, in_flight: int = 0) -> list[str]:
+        """The same from a ledger of this process."""
+    def users(self, now: int) -> None:
+        """Note how many users there are; the most of them are the concurrency."""
+    def warn(self, text: str) -> None:
+        """Add what a reader of the level must know."""
+    def end(self, *, interrupted: bool = False) -> list[str]:
+        """End the test: the slices that are left."""
+    def level(self) -> str:
+        """The level, complete after the end."""
+    def summary(self) -> bytes:
+        """The mergeable summary, versioned."""
 
 def once(plan_json: str) -> str:
     """Send exactly one request; both sides of it."""

@@ -63,6 +63,7 @@ def _section(path: str, verb: Verb) -> str:
         row = parameter.get_help_record(context)
         if isinstance(parameter, Flag) and row is not None:
             lines.append(f"| `{_cell(row[0])}` | {_cell(row[1])} |")
+    lines += [f"| `{_cell(flag)}` | {_cell(says)} |" for flag, says in verb.passed_on]
     lines += ["", "```sh", *verb.examples, "```", ""]
     return "\n".join(lines)
 

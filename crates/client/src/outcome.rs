@@ -146,6 +146,7 @@ reasons! {
     CheckJson, Check, "check.json", "the body does not say as JSON what was expected";
     CheckCapture, Check, "check.capture", "what should be kept for later requests is not in the answer";
     CheckEncoding, Check, "check.encoding", "the body cannot be decompressed";
+    CheckLocustfile, Check, "check.locustfile", "the locustfile called the answer a failure";
     StreamError, Stream, "stream.error", "an error came as an event of an answer that began well";
     StreamTruncated, Stream, "stream.truncated", "the stream ended without the event that ends it";
     StreamMalformed, Stream, "stream.malformed", "an event is not the JSON that its dialect promises";

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Connections;
 
+/// Shorter slices say nothing about health: clocks of /proc tick at 10 ms.
+pub(crate) const JUDGED_NS: Nanos = 90_000_000;
+
 /// A core with so much work is full.
 const FULL_RATE: f64 = 95.0;
 const RUN_QUEUE_RATE: f64 = 10.0;
@@ -32,7 +35,7 @@ pub struct Vitals {
     pub target_cpu_rate: Option<f64>,
     /// Whether the target is on this machine.
     pub is_local: bool,
-    /// Open model only: lag and response p99 of everything that ended, worker by worker.
+    /// Where the generator can be late: lag and response p99 of everything that ended, worker by worker.
     pub lag_p99: Vec<(Nanos, Nanos)>,
 }
 
@@ -139,6 +142,51 @@ pub(crate) struct Verdict {
     pub reasons: Vec<String>,
 }
 
+/// Who fires a load: reasons and advice speak of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Front {
+    /// The workers of the engine.
+    #[default]
+    Engine,
+    /// Processes of Locust, whose users are greenlets.
+    Locust,
+}
+
+/// What is said of whom.
+struct Words {
+    lost: &'static str,
+    saturated: &'static str,
+    late: &'static str,
+    waiting: &'static str,
+    more_processes: &'static str,
+}
+
+const OF_ENGINE: Words = Words {
+    lost: "an engine process died: a part of the load is missing, measure the level again",
+    saturated: "a worker used its core to the full: give the generator more cores (--workers) or another machine",
+    late: "requests started late (lag p99 beyond 2 ms and 10 % of the response time): lower the rate or give the generator more cores",
+    waiting: "a worker waited for a core while others used it",
+    more_processes: "--processes auto",
+};
+
+const OF_LOCUST: Words = Words {
+    lost: "a Locust process was lost: a part of the load is missing, run the test again",
+    saturated: "a Locust process used its core to the full: start more with --processes, or use another machine",
+    late: "ready greenlets waited more than 2 ms and 10 % of the response time for their turn: start more with --processes, or let each have fewer users",
+    waiting: "a Locust process waited for a core while others used it",
+    more_processes: "more --processes",
+};
+
+impl Front {
+    fn words(self) -> &'static Words {
+        match self {
+            Self::Engine => &OF_ENGINE,
+            Self::Locust => &OF_LOCUST,
+        }
+    }
+}
+
 /// What the whole level adds to the signs of its slices.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Evidence {
@@ -152,33 +200,24 @@ pub(crate) struct Evidence {
     pub on_time: Option<(u64, u64)>,
     /// Processes of the generator that ended before their load did.
     pub lost: u32,
+    /// Who fired.
+    pub front: Front,
 }
 
 /// Judges a level.
 #[must_use]
 pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
-    let mut limited = Vec::new();
-    if evidence.lost > 0 {
-        limited.push(
-            "an engine process died: a part of the load is missing, measure the level again"
-                .to_owned(),
-        );
-    }
-    if health.flags(Sign::Saturated) {
-        limited.push(
-            "a worker used its core to the full: give the generator more cores (--workers) or another machine"
-                .to_owned(),
-        );
-    }
-    if health.flags(Sign::Late) {
-        limited.push(
-            "requests started late (lag p99 beyond 2 ms and 10 % of the response time): lower the rate or give the generator more cores"
-                .to_owned(),
-        );
-    }
+    let words = evidence.front.words();
+    let table = [
+        (evidence.lost > 0, words.lost),
+        (health.flags(Sign::Saturated), words.saturated),
+        (health.flags(Sign::Late), words.late),
+    ];
+    let mut limited: Vec<String> =
+        table.iter().filter(|(holds, _)| *holds).map(|(_, text)| (*text).to_owned()).collect();
     limited.extend(lateness(evidence));
     limited.extend(missing_connections(evidence));
-    let contended = contention(health);
+    let contended = contention(health, words);
     let word = match (limited.is_empty(), contended.is_empty()) {
         (false, _) => "generator-limited",
         (true, false) => "contended",
@@ -209,8 +248,9 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
     }
     let cause = if local.no_descriptor >= local.no_port.max(local.no_buffer) {
         &format!(
-            "no file descriptor left (limit {}: ulimit -Hn, or --processes auto)",
-            grouped(evidence.descriptor_limit)
+            "no file descriptor left (limit {}: ulimit -Hn, or {})",
+            grouped(evidence.descriptor_limit),
+            evidence.front.words().more_processes
         )
     } else if local.no_port >= local.no_buffer {
         "no local port left (limit: net.ipv4.ip_local_port_range)"
@@ -231,9 +271,9 @@ fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
-fn contention(health: &Health) -> Vec<String> {
+fn contention(health: &Health, words: &Words) -> Vec<String> {
     let table = [
-        (Sign::Waiting, "a worker waited for a core while others used it"),
+        (Sign::Waiting, words.waiting),
         (
             Sign::Stolen,
             "the hypervisor took 5 % or more of this machine's time in a fifth of the slices or more",

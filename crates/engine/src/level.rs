@@ -4,7 +4,7 @@ use client::Class;
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
-use crate::health::{Evidence, Vitals, judge};
+use crate::health::{Evidence, Front, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::report::{Phase, Sample};
 use crate::stream::{Timed, stream_json};
@@ -18,7 +18,7 @@ pub fn level_json(summary: &Summary) -> Value {
     let total = summary.total();
     let seconds = seconds(summary.window_ns);
     let mut level = counted(&total, summary.in_flight, seconds, true);
-    let warmup = sum(&summary.warmup);
+    let warmup = summary.warmup_total();
     let more = json!({
         "concurrency": summary.concurrency,
         "users": summary.users,
@@ -47,6 +47,9 @@ pub fn level_json(summary: &Summary) -> Value {
         "interrupted": summary.interrupted,
     });
     merge(&mut level, more);
+    if summary.front == Front::Locust {
+        merge(&mut level, json!({ "front": summary.front }));
+    }
     level
 }
 
@@ -68,7 +71,7 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
         _ => (total.ok, total.attempted),
     };
     let more = json!({
-        "t_s": (as_f64(slice.from) - as_f64(start)) / 1e9,
+        "t_s": seconds_since(start, slice.from),
         "seconds": seconds,
         "phase": slice.phase,
         "ok_per_s": per_second(ok),
@@ -183,7 +186,8 @@ fn steps(summary: &Summary) -> Vec<Value> {
     let sides = summary.measured.iter().zip(&summary.warmup);
     let pairs = summary.names.iter().zip(sides);
     pairs
-        .map(|(name, (tally, warmup))| {
+        .enumerate()
+        .map(|(row, (name, (tally, warmup)))| {
             let mut step =
                 counted(tally, tally.attempted.saturating_sub(tally.ended()), seconds, true);
             let open = warmup.attempted.saturating_sub(warmup.ended());
@@ -193,6 +197,9 @@ fn steps(summary: &Summary) -> Vec<Value> {
                 "warmup": { "seconds": self::seconds(summary.warmup_ns), "counts": counts(warmup, open) },
             });
             merge(&mut step, more);
+            if summary.is_event(row) {
+                merge(&mut step, json!({ "event": true }));
+            }
             step
         })
         .collect()
@@ -202,7 +209,7 @@ fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
     let line = |sample: &Sample| {
         json!({
             "class": sample.class, "reason": sample.reason, "detail": sample.detail,
-            "t_s": (as_f64(sample.at) - as_f64(start)) / 1e9,
+            "t_s": seconds_since(start, sample.at),
             "status": sample.status, "head": sample.head, "body": sample.body,
         })
     };
@@ -216,7 +223,9 @@ fn health(summary: &Summary, total: &Tally) -> Value {
     let connections = summary.connections;
     let unkept_attempts = (!summary.is_keepalive).then_some(total.attempted);
     let lost = summary.lost;
-    let evidence = Evidence { connections, descriptor_limit, unkept_attempts, on_time, lost };
+    let front = summary.front;
+    let evidence =
+        Evidence { connections, descriptor_limit, unkept_attempts, on_time, lost, front };
     let verdict = judge(&summary.health, &evidence);
     let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary
@@ -252,6 +261,11 @@ fn merge(into: &mut Value, more: Value) {
     if let (Value::Object(into), Value::Object(more)) = (into, more) {
         into.extend(more);
     }
+}
+
+/// Times of the epoch are beyond what a float tells apart; what lies between them is not.
+fn seconds_since(start: Nanos, at: Nanos) -> f64 {
+    if at < start { -seconds(start - at) } else { seconds(at - start) }
 }
 
 fn seconds(nanos: Nanos) -> f64 {

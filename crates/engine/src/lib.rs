@@ -9,8 +9,10 @@ mod gate;
 mod goodput;
 mod health;
 mod kept;
+mod ledger;
 mod level;
 mod log;
+mod machine;
 mod metric;
 mod observe;
 mod once;
@@ -37,6 +39,7 @@ pub use client::Reason;
 pub use fleet::serve;
 pub use gate::Gate;
 pub use goodput::Goodput;
+pub use ledger::{Booking, Gathering, Ledger, Sheet, Standing};
 pub use level::level_json;
 pub use metric::{Metric, statistics};
 pub use once::once;
@@ -47,7 +50,7 @@ pub use plan::{
     StreamDialect, StreamPlan, Think, Tls, Transport,
 };
 pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
-pub use report::{Phase, Report, Sample};
+pub use report::{Connections, Local, Phase, Report, Sample};
 pub use run::{Run, StartError};
 pub use stream::{Counted, StreamTally, Timed};
 pub use summary::{SUMMARY_VERSION, Summary};

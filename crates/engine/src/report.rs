@@ -5,6 +5,7 @@ use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
 use crate::books::Books;
+use crate::metric::Metric;
 
 /// The part of a run in which an interval lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,6 +64,9 @@ pub struct Report {
     pub starved: u64,
     /// The window as this worker sees it; its end may still come earlier.
     pub window: Option<(Nanos, Nanos)>,
+    /// How late a clock of the worker's own rang, where one is kept: judges its health.
+    #[serde(default)]
+    pub lateness: Metric,
 }
 
 /// [`ThreadUsage`] between processes.

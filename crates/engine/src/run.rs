@@ -3,7 +3,6 @@
 //! One thread coordinates; it merges what workers report and judges health once a slice.
 
 mod coordinator;
-mod machine;
 mod refusal;
 mod standing;
 pub(crate) mod threads;

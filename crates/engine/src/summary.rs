@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::health::Health;
+use crate::health::{Front, Health};
 use crate::report::{Connections, Sample};
 use crate::tally::Tally;
 
@@ -68,6 +68,13 @@ pub struct Summary {
     pub failure: Option<String>,
     /// Whether somebody ended it early.
     pub interrupted: bool,
+    /// Who fired.
+    #[serde(default)]
+    pub front: Front,
+    /// Of each name, whether its row tells of events with no exchange behind them. They are in no
+    /// total: what they tell of may be counted already. A name that is not here is none.
+    #[serde(default)]
+    pub events: Vec<bool>,
 }
 
 /// Processor time of one worker over the measured window.
@@ -157,10 +164,30 @@ impl Summary {
         }
     }
 
-    /// Everything of the measured window in one tally.
+    /// Everything of the measured window in one tally, without events.
     #[must_use]
     pub fn total(&self) -> Tally {
-        sum(&self.measured).into_owned()
+        self.sum(&self.measured).into_owned()
+    }
+
+    /// Everything of the warm-up, without events.
+    pub(crate) fn warmup_total(&self) -> Cow<'_, Tally> {
+        self.sum(&self.warmup)
+    }
+
+    /// Whether a row tells of events.
+    pub(crate) fn is_event(&self, row: usize) -> bool {
+        self.events.get(row).copied().unwrap_or(false)
+    }
+
+    fn sum<'a>(&self, tallies: &'a [Tally]) -> Cow<'a, Tally> {
+        if !self.events.contains(&true) {
+            return sum(tallies);
+        }
+        let mut total = Tally::default();
+        let counted = tallies.iter().enumerate().filter(|(row, _)| !self.is_event(*row));
+        counted.for_each(|(_, tally)| total.merge(tally));
+        Cow::Owned(total)
     }
 
     /// Leaves the earliest few samples of each class.

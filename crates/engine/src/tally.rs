@@ -47,10 +47,10 @@ impl Latencies {
         ]
     }
 
-    fn record(&mut self, stamps: &Stamps) {
+    fn record(&mut self, stamps: &Stamps, response: Option<Nanos>) {
         let pairs = [
             (&mut self.service, stamps.service()),
-            (&mut self.response, stamps.response()),
+            (&mut self.response, response),
             (&mut self.ttfb, stamps.ttfb()),
             (&mut self.wait, stamps.wait()),
             (&mut self.connect, Some(stamps.connect).filter(|time| *time != client::UNSET)),
@@ -175,13 +175,36 @@ impl Tally {
     /// Counts a complete, accepted answer.
     #[inline]
     pub fn accept(&mut self, stamps: &Stamps, status: u16) {
+        self.accept_as_told(stamps, Some(status), stamps.response());
+    }
+
+    /// Counts an accepted answer whose response time was taken elsewhere, if at all.
+    #[inline]
+    pub(crate) fn accept_as_told(
+        &mut self,
+        stamps: &Stamps,
+        status: Option<u16>,
+        response: Option<Nanos>,
+    ) {
         self.ok += 1;
-        *self.statuses.entry(status).or_default() += 1;
-        self.accepted.record(stamps);
+        if let Some(status) = status {
+            *self.statuses.entry(status).or_default() += 1;
+        }
+        self.accepted.record(stamps, response);
     }
 
     /// Counts an attempt that ended otherwise: a failure, or a status that is not accepted.
     pub fn reject(&mut self, stamps: &Stamps, outcome: &Outcome) {
+        self.reject_as_told(stamps, outcome, stamps.response());
+    }
+
+    /// The same, with a response time that was taken elsewhere, if at all.
+    pub(crate) fn reject_as_told(
+        &mut self,
+        stamps: &Stamps,
+        outcome: &Outcome,
+        response: Option<Nanos>,
+    ) {
         let reason = outcome.failure.unwrap_or(Reason::Status);
         self.errors[reason.class() as usize] += 1;
         match outcome.status {
@@ -195,9 +218,9 @@ impl Tally {
             }
             _ => self.reasons[reason as usize] += 1,
         }
-        self.failed.record(stamps);
+        self.failed.record(stamps, response);
         if reason.class() == Class::Timeout {
-            self.censor(stamps);
+            self.censor(stamps.service(), response);
         }
     }
 
@@ -266,11 +289,10 @@ impl Tally {
         *self = Self { accepted, failed, stream, ..Self::default() };
     }
 
-    fn censor(&mut self, stamps: &Stamps) {
+    fn censor(&mut self, service: Option<Nanos>, response: Option<Nanos>) {
         self.censored += 1;
         // Never sent means no service time, so nothing to bound there.
-        let bound =
-            (stamps.service().unwrap_or(Nanos::MAX), stamps.response().unwrap_or(Nanos::MAX));
+        let bound = (service.unwrap_or(Nanos::MAX), response.unwrap_or(Nanos::MAX));
         self.censored_from = smaller(self.censored_from, Some(bound));
     }
 }

@@ -33,5 +33,6 @@ pub use source_address::SourceAddresses;
 pub use timers::Timers;
 pub use tls::{TlsClient, TlsOptions};
 pub use usage::{
-    MachineUsage, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_cpu_ns, thread_times,
+    MachineUsage, ThreadMeter, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_cpu_ns,
+    thread_times,
 };

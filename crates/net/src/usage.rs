@@ -26,17 +26,26 @@ pub struct ThreadUsage {
 /// What reads the usage of the thread that made it. Its file stays open: to open it anew costs
 /// several times as much as to read it.
 #[derive(Debug)]
-pub(crate) struct ThreadMeter {
+pub struct ThreadMeter {
     schedstat: Option<File>,
 }
 
+impl Default for ThreadMeter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ThreadMeter {
-    pub(crate) fn new() -> Self {
+    /// A meter of the calling thread; after a fork, the child needs one of its own.
+    #[must_use]
+    pub fn new() -> Self {
         Self { schedstat: File::open("/proc/thread-self/schedstat").ok() }
     }
 
     /// The usage until now; to be called by the thread that made the meter.
-    pub(crate) fn read(&self) -> ThreadUsage {
+    #[must_use]
+    pub fn read(&self) -> ThreadUsage {
         let mut text = [0; 96];
         let length = self.schedstat.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
         let text = std::str::from_utf8(&text[..length.unwrap_or(0)]).unwrap_or_default();

@@ -5,6 +5,7 @@
 
 mod call;
 mod child;
+mod ledger;
 mod reactor;
 mod run;
 mod target;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
+    module.add_class::<ledger::Ledger>()?;
+    module.add_class::<ledger::Gathering>()?;
     module.add_class::<target::Target>()?;
     module.add_class::<reactor::Reactor>()?;
     module.add_class::<reactor::Lane>()?;

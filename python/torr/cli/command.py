@@ -58,10 +58,13 @@ class Verb(click.Command):
         *arguments: Any,  # noqa: ANN401
         examples: Sequence[str] = (),
         takes_plans: bool = False,
+        passed_on: Sequence[tuple[str, str]] = (),
         **settings: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
         self.examples = examples
+        # Flags that another program reads for torr, and what they do.
+        self.passed_on = passed_on
         self.takes_plans = takes_plans
         if self._rare():
             self.params.append(_HELP_ALL)

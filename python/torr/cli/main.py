@@ -18,6 +18,7 @@ VERBS = {
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
     "ladder": ("torr.cli.ladder:ladder", "find how much a URL can take: level after level"),
     "diff": ("torr.cli.diff:diff", "set two ladders side by side"),
+    "locust": ("torr.cli.locust:locust", "run locustfiles as they are, and keep what they did"),
     "doctor": ("torr.cli.doctor:doctor", "say what this machine can generate, before you trust it"),
     "target": ("torr.cli.target:target", "serve something to try it on"),
 }
@@ -27,6 +28,7 @@ EXAMPLES = (
     "torr run -c 200 -z 30s --slo 'p95 < 500ms' http://localhost:8080/healthz",
     "torr ladder --levels auto http://localhost:8080/healthz",
     "torr diff _output/torr/before.dat _output/torr/after.dat",
+    "torr locust -f locustfile.py --headless -u 100 -t 1m",
     "torr doctor http://localhost:8080/",
     "torr target delay --delay 5ms --capacity 64 --port 8080",
 )

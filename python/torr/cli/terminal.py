@@ -55,7 +55,7 @@ def show(result: Json, *, quiet: bool = False, console: Console | None = None) -
         out.print(Text(trust.trust(result)))
         return
     out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
-    show_body = {"run": _show_run, "ladder": _show_ladder, "diff": _show_diff}[result["kind"]]
+    show_body = {"ladder": _show_ladder, "diff": _show_diff}.get(result["kind"], _show_run)
     show_body(result, out)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from torr import _engine
 
+
 LENGTH = re.compile(r"\r\ncontent-length: \d+\r\n", re.IGNORECASE)
 CHUNKED = re.compile(r"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 

@@ -57,6 +57,8 @@ class FastPlain:
         self._session = session
         self._clients = clients
         self._base_url: object = None
+        # Those that every request has.
+        self._fields: dict[str, Any] = {}
         self._prefix: str | None = None
         self._client: Client | None = None
         self._templates: dict[Key, Template | None] = {}
@@ -64,6 +66,10 @@ class FastPlain:
     def send(self, method: str, url: str, body: bytes, key: Key) -> FastSent | None:
         """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
         base_url = self._session.base_url
+        fields = self._session.client.default_headers
+        if not dict.__eq__(fields, self._fields):
+            self._fields = dict(dict.items(fields))
+            self._templates.clear()
         if base_url is not self._base_url:
             self._base_url = base_url
             self._templates.clear()

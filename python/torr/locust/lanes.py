@@ -51,21 +51,20 @@ class Lanes:
             self._reactor = here
         lane = self._lanes.get(place)
         if lane is None:
-            # Resolving lets others run: whoever came first has opened the lane for all.
-            lane = self._lanes.setdefault(place, self._open(here, place))
+            # Others may have opened it while the name was looked up.
+            to = addresses(*(place.proxy or (place.host, place.port))[:2])
+            lane = self._lanes.get(place) or self._open(here, place, to)
         return lane
 
     def close(self) -> None:
         """Close what is idle; exchanges under way end first."""
         self._lanes.clear()
 
-    def _open(self, here: Reactor, place: Place) -> _engine.Lane:
-        connect = None
-        host, port = place.host, place.port
-        if place.proxy is not None:
-            host, port, connect = place.proxy
+    def _open(self, here: Reactor, place: Place, to: list[tuple[str, int]]) -> _engine.Lane:
+        connect = place.proxy[2] if place.proxy else None
         tls = layer(place.host, place.trust) if place.scheme == "https" else None
-        return here.engine.lane(addresses(host, port), tls, connect, self._most_idle)
+        lane = self._lanes[place] = here.engine.lane(to, tls, connect, self._most_idle)
+        return lane
 
 
 def addresses(host: str, port: int) -> list[tuple[str, int]]:

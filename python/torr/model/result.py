@@ -169,6 +169,10 @@ class Step(Part):
     """One named request: the level's numbers, for it alone."""
 
     name: str
+    event: bool = Field(
+        default=False,
+        description="fired by a locustfile itself, with no exchange behind it: in no total",
+    )
     counts: Counts = Counts()
     reasons: dict[str, Count] = {}
     statuses: dict[str, Count] = {}
@@ -189,6 +193,9 @@ class Level(Part):
     factors: dict[str, Any] = {}
     round: int = Field(default=1, ge=1)
     concurrency: Count
+    front: Literal["engine", "locust"] = Field(
+        default="engine", description="who fired: the engine's workers, or users of Locust"
+    )
     users: Count = Field(
         default=0, description="of the concurrency; the others are connections of arrivals"
     )

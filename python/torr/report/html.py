@@ -69,7 +69,7 @@ def _charts(result: Result) -> Iterator[str]:
     """What answers the question: of streams how their times are spread comes first."""
     from torr.report import spread_figure, stream_figure
 
-    if len(result["levels"]) == 1 and result["kind"] == "run":
+    if len(result["levels"]) == 1 and result["kind"] in {"run", "locust"}:
         level, slos = result["levels"][0], png.conditions(dict(result))
         words = "Time until the first text, and between texts, at each percentile"
         yield _chart(lambda w, h: spread_figure.streams(level, slos, w, h), "spread", words, 3.2)
@@ -120,6 +120,7 @@ def _numbers(result: Result) -> Iterator[str]:
         yield _titled("Streams", stream_tables.streams(level))
         yield _titled("Tokens", stream_tables.tokens(level))
         yield _titled("Requests", request_tables.requests(level))
+        yield _titled("Sockets of requests", request_tables.sockets_of_requests(level))
         yield _titled("Streams of requests", request_tables.streams_of_requests(level))
         yield _titled("Throughput", table.throughput(level))
     else:

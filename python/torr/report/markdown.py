@@ -52,6 +52,9 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         yield from _titled("Tokens", stream_tables.tokens(result["levels"][0]))
         yield from _titled("Requests", request_tables.requests(result["levels"][0]))
         yield from _titled(
+            "Sockets of requests", request_tables.sockets_of_requests(result["levels"][0])
+        )
+        yield from _titled(
             "Streams of requests", request_tables.streams_of_requests(result["levels"][0])
         )
         yield from _titled("Throughput", table.throughput(result["levels"][0]))

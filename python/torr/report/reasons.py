@@ -68,6 +68,8 @@ ADVICE = {
     "check.capture": "The answer lacks what `--capture` should keep: a login that failed, or an"
     " answer of another form.",
     "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
+    "check.locustfile": "The sample has the words of the locustfile: an exception, or what was"
+    " given to `response.failure`.",
     "stream.error": "The sample has the event: overload, a limit of tokens, a model that is gone.",
     "stream.truncated": "A worker that died, or a proxy's timeout, which ends the body properly.",
     "stream.malformed": "The sample has the event. Two writers on one connection, or a cut buffer.",

@@ -7,10 +7,17 @@ from typing import Any
 
 from torr.report.cells import Table, cell, usable
 from torr.report.stream_tables import Streams, side_by_side
-from torr.stats.series import Level, by_concurrency, noun_of
+from torr.stats.series import Level, by_concurrency, events_of, is_of_locust, noun_of
 from torr.units import show_rate
 
 _COLUMNS = ("request", "ok/s", "attempts", "p50", "p95", "p99", "errors")
+# What Locust's response times do not tell of: columns of its users' requests.
+_OF_SOCKETS = {
+    "service": ("p50", "p95", "p99"),
+    "ttfb": ("p50", "p95", "p99"),
+    "connect": ("mean",),
+    "lag": ("p99",),
+}
 
 Step = Mapping[str, Any]
 
@@ -19,6 +26,22 @@ def requests(level: Level) -> Table | None:
     """Return one row a named request of a level, where there are several."""
     steps = _several(level)
     return Table(_COLUMNS, tuple(map(_cells, steps))) if steps else None
+
+
+def sockets_of_requests(level: Level) -> Table | None:
+    """Return the times that Locust does not know, one row a named request that has some."""
+    found = [step for step in level.get("steps") or () if _time(step, "service")]
+    if not found or not is_of_locust(level):
+        return None
+    columns = [f"{name} {stat}" for name, stats in _OF_SOCKETS.items() for stat in stats]
+    rows = tuple(
+        (
+            step["name"],
+            *(cell(_time(step, n), s) for n, stats in _OF_SOCKETS.items() for s in stats),
+        )
+        for step in found
+    )
+    return Table(("request", *columns), rows)
 
 
 def streams_of_requests(level: Level) -> Table | None:
@@ -48,7 +71,7 @@ def streams_of_requests_of_levels(result: Mapping[str, Any]) -> Table | None:
 
 def _several(level: Level) -> Sequence[Step]:
     steps = level.get("steps") or ()
-    return steps if len(steps) > 1 else ()
+    return steps if len(steps) > 1 or events_of(level) else ()
 
 
 def _steps_of_levels(result: Mapping[str, Any]) -> list[tuple[str, Step]]:
@@ -64,10 +87,14 @@ def _streamed(steps: Sequence[Step]) -> tuple[tuple[str, ...], list[tuple[str, .
     return side_by_side([Streams.of([step]) for step in steps])
 
 
+def _time(step: Step, name: str) -> Mapping[str, Any]:
+    return (step.get("latency") or {}).get(f"{name}_ms") or {}
+
+
 def _cells(step: Step) -> tuple[str, ...]:
-    response = (step.get("latency") or {}).get("response_ms") or {}
+    response = _time(step, "response")
     return (
-        step["name"],
+        f"{step['name']} (event)" if step.get("event") else step["name"],
         show_rate(step.get("ok_per_s")),
         f"{step['counts']['attempted']:,}",
         *(cell(response, stat) for stat in ("p50", "p95", "p99")),

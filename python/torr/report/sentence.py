@@ -17,8 +17,10 @@ from torr.stats.series import (
     Point,
     Series,
     attempted,
+    events_of,
     is_limited,
     is_mixed,
+    is_of_locust,
     is_shared,
     is_starved,
     starved_text,
@@ -61,8 +63,17 @@ def phrase(condition: Condition) -> str:
 
 def _found(result: Result) -> str:
     if not is_measured(result):
-        return f"Nothing was measured{because(_failure(result))}."
+        return _of_events(result) or f"Nothing was measured{because(_failure(result))}."
     return _of_ladder(result) if result["kind"] == "ladder" else _of_run(result)
+
+
+def _of_events(result: Result) -> str | None:
+    """What there is to say where nothing but events was told of."""
+    events = sum(map(events_of, result["levels"]))
+    if not events or all(map(is_limited, result["levels"])):
+        return _of_run(result) if events else None
+    said = f"the locustfile itself told of {show_count(events, 'event')}"
+    return f"No request was sent by torr's clients; {said}."
 
 
 def _of_ladder(result: Result) -> str:
@@ -192,6 +203,8 @@ def _of_run(result: Result) -> str:
 def _over(level: Mapping[str, Any]) -> str:
     """Over how many connections, and from how many users, where they share them."""
     users = level["concurrency"]
+    if is_of_locust(level):
+        return f"to {show_count(users, 'user')}"
     asked = (level.get("connections") or {}).get("asked") or users
     shared = f"from {show_count(users, 'user')} " if is_shared(level) else ""
     return f"{shared}over {show_connections(asked if shared else users)}"

@@ -19,6 +19,7 @@ from torr.stats.series import (
     by_concurrency,
     is_cut,
     is_starved,
+    noun_of,
     verdict_of,
 )
 from torr.units import show_ms, show_percent, show_rate, show_size
@@ -119,7 +120,8 @@ def slos(result: Mapping[str, Any]) -> Table | None:
         for v in found
     )
     words = frozenset({1, 3, 4})
-    return Table(("connections", "SLO", "value", "word", "reason"), rows, words) if rows else None
+    columns = (f"{noun_of(result['levels'])}s", "SLO", "value", "word", "reason")
+    return Table(columns, rows, words) if rows else None
 
 
 def errors(result: Mapping[str, Any]) -> Table | None:
@@ -139,7 +141,7 @@ def errors(result: Mapping[str, Any]) -> Table | None:
                     _reasons(level, name),
                 )
             )
-    columns = ("connections", "class", "count", "of attempts", "reasons")
+    columns = (f"{noun_of(result['levels'])}s", "class", "count", "of attempts", "reasons")
     return Table(columns, tuple(rows), frozenset({1, 4})) if rows else None
 
 
@@ -154,7 +156,8 @@ def statuses(result: Mapping[str, Any]) -> Table | None:
         )
         for level in result["levels"]
     )
-    return Table(("connections", "round", *codes), rows, frozenset()) if codes else None
+    columns = (f"{noun_of(result['levels'])}s", "round", *codes)
+    return Table(columns, rows, frozenset()) if codes else None
 
 
 def ratios(result: Mapping[str, Any]) -> Table | None:

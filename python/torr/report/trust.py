@@ -15,7 +15,9 @@ from torr.report.wording import first_text
 from torr.stats.series import (
     Series,
     attempted,
+    events_of,
     is_limited,
+    is_of_locust,
     is_starved,
     noun_of,
     starved_text,
@@ -35,7 +37,7 @@ def trust(result: Result) -> str:
     if result["kind"] == "diff":
         return diff_sentence.trust(result)
     levels = result["levels"]
-    if not any(map(attempted, levels)):
+    if not any(attempted(level) or events_of(level) for level in levels):
         return _of_nothing(result)
     parts = [_health(levels), _starved(levels), _joined(result), _busiest(levels)]
     parts += [_rounds(result), _steal(levels)]
@@ -113,7 +115,7 @@ def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
 def _joined(result: Result) -> str:
     """Levels whose gaps between texts are not those of the server; a run says it beside them."""
     joined = [level for level in result["levels"] if is_joined(level)]
-    if not joined or result["kind"] == "run":
+    if not joined or result["kind"] in {"run", "locust"}:
         return ""
     why = "a late client read more than 5 % of the texts together"
     return f"inter_chunk is unreliable at {_places(joined)} ({why})"
@@ -121,7 +123,8 @@ def _joined(result: Result) -> str:
 
 def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
     rates = [r for x in levels for r in (x.get("health") or {}).get("worker_cpu_rate") or ()]
-    return f"busiest worker {max(rates):.0f} % of a core" if rates else ""
+    noun = "process" if any(map(is_of_locust, levels)) else "worker"
+    return f"busiest {noun} {max(rates):.0f} % of a core" if rates else ""
 
 
 def _rounds(result: Result) -> str:

@@ -117,14 +117,26 @@ class Series:
 
 
 def noun_of(levels: Iterable[Level]) -> str:
-    """Say what levels count: users, where those of any share fewer connections."""
-    return "user" if any(map(is_shared, levels)) else "connection"
+    """Say what levels count: users, where those of any share connections or make their own."""
+    return "user" if any(is_shared(x) or is_of_locust(x) for x in levels) else "connection"
 
 
 def is_shared(level: Level) -> bool:
     """Whether there are more users than connections were asked for."""
     asked: int | None = (level.get("connections") or {}).get("asked")
     return bool(asked) and asked < level["concurrency"]
+
+
+def is_of_locust(level: Level) -> bool:
+    """Whether users of Locust fired, each over the connections that it made."""
+    return level.get("front") == "locust"
+
+
+def events_of(level: Level) -> int:
+    """How many events a locustfile fired by itself: they are in no total."""
+    return sum(
+        step["counts"]["attempted"] for step in level.get("steps") or () if step.get("event")
+    )
 
 
 def is_mixed(level: Level) -> bool:

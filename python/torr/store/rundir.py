@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 SCHEMA = 1
 LATEST = "latest"
 
+FLAGS = {"folder": "-d/--dir", "name": "-n/--name"}
+"""What messages call the two words that say where a run goes."""
+
 Json = dict[str, Any]
 Status = Literal["complete", "interrupted", "failed"]
 
@@ -47,24 +50,26 @@ class RunDirectory:
     _end: int = 0
 
     @classmethod
-    def create(cls, root: Path, name: str, head: Mapping[str, Any]) -> RunDirectory:
+    def create(
+        cls, root: Path, name: str, head: Mapping[str, Any], flags: Mapping[str, str] = FLAGS
+    ) -> RunDirectory:
         """Make the directory and open its slices; raises OutputError naming flag and path.
 
         `head` holds what is known before the load: kind, command, plan, note, tags, environment.
         """
-        _check_name(name)
+        check_name(name, flags["name"])
         started = datetime.now(timezone.utc)
         try:
-            _make_root(root)
-            _check_latest(root / LATEST)
+            _make_root(root, flags["folder"])
+            _check_latest(root / LATEST, flags["folder"])
             path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
             known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
             run = cls(path, {**known, "name": name, "started": _stamp(started)})
             run._slices = (path / "slices.jsonl").open("xb", buffering=0)
         except OSError as error:
             raise OutputError(
-                f"-d/--dir {root}: cannot be written: {error.strerror or error}",
-                "choose another directory with -d",
+                f"{flags['folder']} {root}: cannot be written: {error.strerror or error}",
+                f"choose another directory with {_short(flags['folder'])}",
             ) from error
         return run
 
@@ -198,24 +203,31 @@ class RunDirectory:
             replace_link(self.root / LATEST, self.path.name)
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str, flag: str) -> None:
+    """Raise OutputError, which names the flag, when files cannot have the name."""
     bad = not name or name in {".", "..", LATEST} or "/" in name or not name.isprintable()
     if bad or name.startswith((".", "-")):
-        raise OutputError(f"-n/--name {name!r} cannot name files", "write a word such as apiserver")
+        raise OutputError(f"{flag} {name!r} cannot name files", "write a word such as apiserver")
 
 
-def _make_root(root: Path) -> None:
+def _short(flag: str) -> str:
+    return flag.partition("/")[0]
+
+
+def _make_root(root: Path, flag: str) -> None:
     if root.exists() and not root.is_dir():
-        raise OutputError(f"-d/--dir {root}: is a file, not a directory", "choose another with -d")
+        raise OutputError(
+            f"{flag} {root}: is a file, not a directory", f"choose another with {_short(flag)}"
+        )
     root.mkdir(parents=True, exist_ok=True)
 
 
-def _check_latest(link: Path) -> None:
+def _check_latest(link: Path, flag: str) -> None:
     """`latest` is replaced at the end, which must not cost anybody a file."""
     if os.path.lexists(link) and not link.is_symlink():
         raise OutputError(
-            f"-d/--dir: {link} is not a link, and torr would have to replace it",
-            "move it away, or choose another directory with -d",
+            f"{flag}: {link} is not a link, and torr would have to replace it",
+            f"move it away, or choose another directory with {_short(flag)}",
         )
 
 
@@ -226,7 +238,7 @@ def _make(root: Path, name: str) -> Path:
         with suppress(FileExistsError):
             path.mkdir()
             return path
-    raise OutputError(f"-d/--dir {root}: too many runs named {name}")
+    raise OutputError(f"{root}: too many runs named {name}")
 
 
 def _write_all(file: BinaryIO, content: bytes) -> None:

@@ -9,13 +9,13 @@ use std::time::Duration;
 use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
-use super::machine::Machine;
 use super::standing::{Cost, Standing, loss_text};
 use crate::fleet::{Inbox, Loss, News};
 use crate::gate::Gate;
-use crate::health::Health;
+use crate::health::{Front, Health, JUDGED_NS};
 use crate::kept::Kept;
 use crate::level::slice_json;
+use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
 use crate::report::{Connections, Phase, Report};
@@ -28,9 +28,6 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// An answer byte is waited for so much longer than one request may take.
 const GRACE_NS: Nanos = 1_000_000_000;
-
-/// Shorter slices say nothing about health: clocks of /proc tick at 10 ms.
-const JUDGED_NS: Nanos = 90_000_000;
 
 /// The coordinator of one run.
 pub(super) struct Coordinator {
@@ -291,5 +288,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
         is_keepalive: plan.transport.keepalive,
         failure: None,
         interrupted: false,
+        front: Front::Engine,
+        events: Vec::new(),
     }
 }

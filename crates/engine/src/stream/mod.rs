@@ -9,4 +9,5 @@ mod tally;
 pub use counted::Counted;
 pub(crate) use json::stream_json;
 pub(crate) use observer::{StreamObserver, seen};
+pub(crate) use tally::Times;
 pub use tally::{StreamTally, Timed};

@@ -5,6 +5,7 @@ use net::{Driver, Nanos, ThreadUsage};
 use super::receive_queue::receive_queue_bytes;
 use super::routes::Routes;
 use super::{ALERT_NS, ATTENTION_NS, Worker};
+use crate::metric::Metric;
 use crate::report::{Phase, Report};
 
 /// Where the current slice lies.
@@ -231,6 +232,7 @@ impl<D: Driver> Worker<D> {
             warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
+            lateness: Metric::default(),
         };
         self.closed.push(report);
     }

@@ -11,7 +11,7 @@ use crate::timeline::Slice;
 const APART_NS: Nanos = 50_000_000;
 
 /// What is watched beside the workers.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     is_local: bool,
     target: Vec<u32>,
     target_cores: usize,
@@ -31,7 +31,7 @@ struct Seen {
 }
 
 impl Machine {
-    pub(super) fn new(addresses: &[Address]) -> Self {
+    pub(crate) fn new(addresses: &[Address]) -> Self {
         let target = net::listening_processes(addresses);
         Self {
             is_local: addresses.iter().any(Address::is_own),
@@ -44,7 +44,8 @@ impl Machine {
         }
     }
 
-    pub(super) fn vitals(&mut self, slice: &Slice, is_open_model: bool) -> Vitals {
+    /// What a slice showed; `can_lag` says that whoever fires could be late.
+    pub(crate) fn vitals(&mut self, slice: &Slice, can_lag: bool) -> Vitals {
         let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
             slice.usage.iter().map(|(usage, wall)| percent(pick(usage), *wall)).collect()
         };
@@ -56,7 +57,7 @@ impl Machine {
             throttled: seen.throttled,
             target_cpu_rate: seen.target_cpu_rate,
             is_local: self.is_local,
-            lag_p99: if is_open_model { slice.lag_p99.clone() } else { Vec::new() },
+            lag_p99: if can_lag { slice.lag_p99.clone() } else { Vec::new() },
         }
     }
 

@@ -1,0 +1,88 @@
+"""`torr locust`: the real Locust with torr's client, and a run of each of its tests.
+
+All arguments are Locust's, and so are its help, its output and its exit code.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.cli.command import Verb
+from torr.errors import InterruptedRunError, require
+from torr.locust.arguments import OPTIONS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from torr.experiments.lab import Outcome
+    from torr.store.rundir import RunDirectory
+
+EXAMPLES = (
+    "torr locust -f locustfile.py --headless -u 100 -r 10 -t 1m -H http://localhost:8080",
+    "torr locust -f locustfile.py --processes 4 --torr-out runs --torr-name checkout",
+)
+
+
+@click.command(
+    cls=Verb,
+    examples=EXAMPLES,
+    passed_on=[
+        (f"{flag} {metavar}", f"{says}; or {variable} [{default}]")
+        for flag, metavar, variable, default, says in OPTIONS
+    ],
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="ARGS")
+def locust(args: tuple[str, ...]) -> None:
+    """Run Locust, with its arguments and locustfiles, on torr's client; it leaves a run behind."""
+    require(
+        find_spec("locust") is not None,
+        "torr locust needs Locust: pip install 'torr[locust]'",
+    )
+    # First of all: gevent patches before anything imports ssl.
+    from torr.locust import install
+
+    install()
+    from locust.main import main
+
+    from torr.locust.run import Keeper
+
+    keeper = Keeper(args, conclude)
+    keeper.listen()
+    sys.argv = ["locust", *args]
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise InterruptedRunError("interrupted before the test began") from None
+    finally:
+        keeper.finish()
+
+
+def conclude(outcome: Outcome, directory: RunDirectory) -> None:
+    """Judge a test, say what it found beside Locust's own output, and draw it."""
+    from torr.cli.conclude import closed, draw
+
+    result = closed(outcome, directory, ())
+    out = _say(result)
+    draw(result, directory)
+    out.print(f"report  {directory.path / 'report.html'}")
+
+
+def _say(result: dict[str, Any]) -> Console:
+    """The verdict, and how far to trust it; stdout may hold Locust's JSON."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from torr.cli.terminal import COLOURS
+    from torr.report import sentence, trust
+
+    out = Console(stderr=True, highlight=False, soft_wrap=True)
+    out.print()
+    out.print(Text(sentence.verdict(result), "bold"))
+    out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
+    return out

@@ -1,0 +1,107 @@
+"""The books of one process that fires: a row for each name, from Locust's own events.
+
+What a response carries of torr's client is an exchange; whatever else is fired is an event, with
+a row of its own that is in no total.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from torr.locust import lag
+from torr.locust.arguments import is_kept
+from torr.locust.ledger import Ledger
+
+if TYPE_CHECKING:
+    import gevent
+    from locust.env import Environment
+
+# Names that a locustfile makes up have no end; their row is asked for each time.
+_MOST_KNOWN = 2_000
+
+Row = tuple[str, str, bool]
+
+
+def book(
+    ledger: Ledger, row: int, exchange: object, response_time: float | None, failure: str | None
+) -> None:
+    """Count a request that went through torr's client, whose exchange it is."""
+    del exchange
+    ledger.book_event(row, response_time, failure)
+
+
+class Bookkeeper:
+    """Hears what a process fires, and books it while a test runs."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.ledger = Ledger()
+        self._rows: dict[Row, int] = {}
+        self._timer: gevent.Greenlet | None = None
+
+    def listen(self) -> None:
+        """Hear of requests, and of tests that begin and end."""
+        events = self.environment.events
+        events.request.add_listener(self.on_request)
+        events.test_start.add_listener(self.begin)
+        events.spawning_complete.add_listener(self.open_window)
+        events.test_stop.add_listener(self.end)
+
+    def begin(self, **_more: object) -> None:
+        """Open the books of a new test."""
+        self._stop_timer()
+        if is_kept(self.environment.parsed_options):
+            self.ledger.begin(warmup=bool(self.environment.reset_stats))
+            self._timer = lag.watch(self.ledger)
+
+    def open_window(self, **_more: object) -> None:
+        """Leave what was until now to the warm-up, where Locust resets its statistics, too."""
+        self.ledger.open_window()
+
+    def end(self, **_more: object) -> None:
+        """Close the books."""
+        self._stop_timer()
+        self.ledger.end()
+
+    def on_request(
+        self, request_type: object, name: object, response_time: object, **more: object
+    ) -> None:
+        """Book what was fired."""
+        exception = more.get("exception")
+        exchange = getattr(more.get("response"), "__dict__", {}).get("_torr_exchange")
+        row = self.row(_text(request_type), _text(name), is_event=exchange is None)
+        took = _number(response_time)
+        failure = None if exception is None else _text(exception) or type(exception).__name__
+        if exchange is not None:
+            book(self.ledger, row, exchange, took, failure)
+        else:
+            length = max(0, int(_number(more.get("response_length")) or 0))
+            self.ledger.book_event(row, took, failure, length)
+
+    def row(self, method: str, name: str, *, is_event: bool) -> int:
+        """The row of a name."""
+        key = (method, name, is_event)
+        found = self._rows.get(key)
+        if found is None:
+            found = self.ledger.row(method, name, event=is_event)
+            if len(self._rows) < _MOST_KNOWN:
+                self._rows[key] = found
+        return found
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.kill(block=False)
+            self._timer = None
+
+
+def _text(value: Any) -> str:
+    """What a locustfile calls it, in characters that can be written."""
+    text = value if isinstance(value, str) else str(value if value is not None else "")
+    return text.encode(errors="replace").decode()
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    return None

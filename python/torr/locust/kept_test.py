@@ -1,0 +1,102 @@
+"""One test of Locust as a run of torr: its directory, its slices as they come, its level.
+
+A directory that cannot be written costs the run, not the test: that goes on as if nobody kept it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import OutputError
+from torr.experiments.lab import Outcome
+from torr.model.secrets import redacted_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torr.locust.ledger import Gathering
+    from torr.store.rundir import RunDirectory
+
+SAMPLED_TEXTS = ("detail", "head", "body")
+
+log = logging.getLogger("torr.locust")
+
+
+class KeptTest:
+    """A test that is kept; `awaited` are the processes that have not told how it ended."""
+
+    def __init__(self, directory: RunDirectory, gathering: Gathering) -> None:
+        self.directory = directory
+        self.gathering = gathering
+        self.awaited: set[str] = set()
+        self.users = 0
+        self.is_lost = False
+
+    def expect(self, process: str) -> None:
+        """Wait for what a process will tell."""
+        self.awaited.add(process)
+        self.gathering.expect(process)
+
+    def count_users(self, now: int) -> None:
+        """Note how many users there are."""
+        self.users = max(self.users, now)
+        self.gathering.users(now)
+
+    def take(self, process: str, sheet: bytes | None, *, is_over: bool) -> None:
+        """Take what a process tells."""
+        if sheet is not None:
+            try:
+                self.keep(self.gathering.take(process, sheet))
+            except ValueError as error:
+                self.gathering.warn(f"worker {process} is not counted: {error}")
+        if is_over:
+            self.awaited.discard(process)
+
+    def keep(self, slices: Iterable[str]) -> None:
+        """Keep slices; when the disk does not take them, say so once and keep no more."""
+        for text in slices:
+            if self.is_lost:
+                return
+            place = {"level": 0, "concurrency": self.users, "round": 1}
+            try:
+                self.directory.keep_slice({**place, **json.loads(text)})
+            except OutputError as error:
+                self.lose(error)
+
+    def lose(self, error: OutputError) -> None:
+        """Say why the run cannot be kept, and keep what there is of it."""
+        self.is_lost = True
+        log.error("torr: %s", error)
+        with suppress(OutputError):
+            self.directory.close("failed")
+
+    def finish(self, *, is_interrupted: bool, warnings: Iterable[str]) -> Outcome | None:
+        """Keep the level; None when the run is lost."""
+        for text in warnings:
+            self.gathering.warn(text)
+        self.keep(self.gathering.end(interrupted=is_interrupted))
+        if self.is_lost:
+            return None
+        level = labelled(json.loads(self.gathering.level()))
+        try:
+            self.directory.keep_level(level)
+        except OutputError as error:
+            self.lose(error)
+            return None
+        return Outcome((level,), failure=level["failure"], interrupted=is_interrupted)
+
+
+def labelled(level: dict[str, Any]) -> dict[str, Any]:
+    """The level as result.json has it; a window that never opened answered nothing a second."""
+    rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
+    samples = [_redacted(sample) for sample in level["samples"]]
+    place: dict[str, Any] = {"candidate": None, "factors": {}, "round": 1}
+    # Whoever ends a test by hand has not cut it: most have no other end.
+    return {**place, **level, **rates, "samples": samples, "cut_short": False, "monitor": {}}
+
+
+def _redacted(sample: dict[str, Any]) -> dict[str, Any]:
+    return {**sample, **{key: redacted_text(sample[key]) for key in SAMPLED_TEXTS}}

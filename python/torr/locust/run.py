@@ -1,0 +1,211 @@
+"""What a test of Locust leaves behind: each, from its start to its stop, is a run of its own.
+
+A process that fires keeps books; the one that leads (alone, or as the master) gathers them in the
+run's directory. How a run is judged, drawn and said is handed in: that is for upper floors.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import gevent
+import locust
+from locust.runners import MasterRunner, WorkerRunner
+
+from torr.errors import OutputError
+from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept
+from torr.locust.bookkeeper import Bookkeeper
+from torr.locust.head import addresses_of, head_of, warmup_s
+from torr.locust.kept_test import KeptTest
+from torr.locust.ledger import Gathering
+from torr.locust.reporting import send_sheets, take_sheets
+from torr.store.rundir import RunDirectory
+
+if TYPE_CHECKING:
+    from locust.env import Environment
+    from locust.runners import Runner
+
+    from torr.experiments.lab import Outcome
+
+Conclude = Callable[["Outcome", RunDirectory], None]
+
+LOCAL = "local"
+# A second, and the time that a late report may take.
+_EVERY_S = 1.0
+_LAST_WORDS_S = 3.0
+# A test that ends so much before its run time was ended by somebody; Locust's timers ring early.
+_EARLY_S = 1.0
+_EARLY_SHARE = 0.1
+
+log = logging.getLogger("torr.locust")
+
+
+class Keeper:
+    """Keeps the tests of this process; `conclude` judges, draws and says one that has ended."""
+
+    def __init__(self, arguments: Sequence[str], conclude: Conclude) -> None:
+        self._arguments = tuple(arguments)
+        self._conclude = conclude
+        self._leader: Leader | None = None
+
+    def listen(self) -> None:
+        """Add torr's arguments, and hear when Locust is ready; before its main is called."""
+        locust.events.init_command_line_parser.add_listener(add_arguments)
+        locust.events.init.add_listener(self._on_init)
+
+    def finish(self) -> None:
+        """Conclude a test that nobody concluded, however Locust ended."""
+        if self._leader is not None:
+            self._leader.finish()
+
+    def _on_init(self, environment: Environment, runner: Runner, **_more: object) -> None:
+        books = None if isinstance(runner, MasterRunner) else Bookkeeper(environment)
+        if books is not None:
+            books.listen()
+        if isinstance(runner, WorkerRunner) and books is not None:
+            send_sheets(environment, runner, books)
+        elif is_kept(environment.parsed_options):
+            self._leader = Leader(environment, runner, books, self._arguments, self._conclude)
+            self._leader.listen()
+
+
+class Leader:
+    """Opens a run when a test starts, follows it, and concludes it."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        runner: Runner,
+        books: Bookkeeper | None,
+        arguments: Sequence[str],
+        conclude: Conclude,
+    ) -> None:
+        self._environment = environment
+        self._runner = runner
+        self._books = books
+        self._arguments = arguments
+        self._conclude = conclude
+        self._test: KeptTest | None = None
+        self._follower: gevent.Greenlet | None = None
+        self._began = 0.0
+        self._is_interrupted = False
+
+    def listen(self) -> None:
+        """Hear of tests that begin and end, and of Locust's own end."""
+        events = self._environment.events
+        events.test_start.add_listener(self.begin)
+        events.spawning_complete.add_listener(self._count_users)
+        events.test_stop.add_listener(self.end)
+        events.quit.add_listener(self.finish)
+        if isinstance(self._runner, MasterRunner):
+            take_sheets(self._environment, self._runner, self._take)
+
+    def begin(self, **_more: object) -> None:
+        """Open the run of a new test; one that is not concluded yet is concluded first."""
+        self.finish()
+        try:
+            directory = self._directory()
+        except OutputError as error:
+            log.error("torr: this test is not kept: %s", error)
+            return
+        gathering = Gathering(
+            addresses_of(self._environment),
+            warmup_s=warmup_s(self._environment),
+            apart=self._books is None,
+        )
+        self._test = KeptTest(directory, gathering)
+        self._expect_all(self._test)
+        self._began = time.monotonic()
+        self._follower = gevent.spawn(self._follow)
+
+    def end(self, **_more: object) -> None:
+        """Note that the test has stopped: at once nothing more comes, or what workers say last."""
+        if self._test is None:
+            return
+        self._stop_following()
+        self._take_own()
+        self._is_interrupted = self._is_early()
+        # Without the page Locust ends now, and says last what there is to say.
+        if self._environment.web_ui is not None:
+            gevent.spawn(self._finish_soon)
+
+    def finish(self, **_more: object) -> None:
+        """Keep and conclude the test, if there is one."""
+        test, self._test = self._test, None
+        if test is None:
+            return
+        self._stop_following()
+        outcome = test.finish(is_interrupted=self._is_interrupted, warnings=self._raised())
+        if outcome is not None:
+            self._say(outcome, test)
+
+    def _directory(self) -> RunDirectory:
+        options = self._environment.parsed_options
+        folder = Path(getattr(options, "torr_out", FOLDER))
+        head = head_of(self._environment, self._arguments)
+        return RunDirectory.create(folder, getattr(options, "torr_name", NAME), head, FLAGS)
+
+    def _say(self, outcome: Outcome, test: KeptTest) -> None:
+        try:
+            with test.directory:
+                self._conclude(outcome, test.directory)
+        except OutputError as error:
+            log.error("torr: %s", error)
+        except KeyboardInterrupt:
+            log.warning("torr: not drawn; what was measured is in %s", test.directory.path)
+
+    def _finish_soon(self) -> None:
+        """Conclude when every worker has said its last, or is not going to."""
+        test = self._test
+        with gevent.Timeout(_LAST_WORDS_S, False):
+            while test is not None and test is self._test and test.awaited:
+                gevent.sleep(0.05)
+        if test is self._test:
+            self.finish()
+
+    def _follow(self) -> NoReturn:
+        while True:
+            gevent.sleep(_EVERY_S)
+            self._count_users()
+            self._take_own()
+
+    def _take(self, process: str, sheet: bytes | None, is_over: bool) -> None:
+        if self._test is not None:
+            self._test.take(process, sheet, is_over=is_over)
+
+    def _take_own(self) -> None:
+        if self._test is not None and self._books is not None:
+            slices = self._test.gathering.take_from(LOCAL, self._books.ledger)
+            self._test.keep(slices)
+
+    def _count_users(self, **_more: object) -> None:
+        if self._test is not None:
+            self._test.count_users(self._runner.user_count)
+
+    def _expect_all(self, test: KeptTest) -> None:
+        if isinstance(self._runner, MasterRunner):
+            for process in self._runner.clients:
+                test.expect(process)
+
+    def _stop_following(self) -> None:
+        if self._follower is not None:
+            self._follower.kill(block=False)
+            self._follower = None
+
+    def _is_early(self) -> bool:
+        asked = float(getattr(self._environment.parsed_options, "run_time", None) or 0.0)
+        early = max(_EARLY_S, _EARLY_SHARE * asked)
+        return time.monotonic() - self._began < asked - early
+
+    def _raised(self) -> list[str]:
+        """What tasks raised: Locust counts it apart from requests."""
+        exceptions = self._runner.exceptions.values()
+        count = sum(each["count"] for each in exceptions)
+        if not count:
+            return []
+        first = max(exceptions, key=lambda each: each["count"])["msg"]
+        return [f"tasks raised {count:,} exceptions, most often {first!r}"]

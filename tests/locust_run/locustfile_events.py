@@ -1,0 +1,25 @@
+"""Fires events alone, some of them failures: what no client of torr's was behind."""
+
+from __future__ import annotations
+
+from locust import User, constant, task
+
+
+class Teller(User):
+    wait_time = constant(0.01)
+
+    @task(3)
+    def good(self):
+        self.environment.events.request.fire(
+            request_type="RPC", name="good", response_time=12.5, response_length=7
+        )
+
+    @task
+    def bad(self):
+        self.environment.events.request.fire(
+            request_type="",
+            name="bad",
+            response_time=None,
+            response_length=0,
+            exception=ValueError("token=abc is wrong"),
+        )

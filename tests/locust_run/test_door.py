@@ -1,0 +1,36 @@
+"""The command itself: Locust's own help and messages, and what there is to say without Locust."""
+
+from __future__ import annotations
+
+
+def test_help_is_that_of_locust_with_the_options_of_torr(start):
+    out, err = start("locust", "--help").communicate(timeout=60)
+    assert "Usage: locust" in out, err
+    assert "--torr-out DIR" in out
+    assert "TORR_NAME" in out
+    assert "--headless" in out
+
+
+def test_a_missing_file_is_refused_in_the_words_of_locust(start):
+    process = start("locust", "-f", "missing.py")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Could not find 'missing.py'" in err
+    assert "Traceback" not in err
+
+
+def test_nothing_heavy_is_imported_before_the_load_is_over(start, tmp_path):
+    file = tmp_path / "locustfile.py"
+    file.write_text(
+        "import sys\n"
+        "from locust import User, task, events\n"
+        "class Nobody(User):\n"
+        "    @task\n"
+        "    def rest(self): self.environment.runner.quit()\n"
+        "@events.test_stop.add_listener\n"
+        "def look(**_):\n"
+        "    heavy = {'numpy', 'scipy', 'matplotlib', 'pydantic', 'rich'}\n"
+        "    print('imported', sorted(heavy & set(sys.modules)))\n"
+    )
+    out, err = start("locust", "-f", file, "--headless", "-u", "1").communicate(timeout=60)
+    assert "imported []" in out, err
