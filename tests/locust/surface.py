@@ -32,6 +32,13 @@ FAMILIES = {
 REPORTS_ALL = not hasattr(locust.clients, "LocustResponse")
 
 
+# What is raised there in their place; a FastHttpUser's broken bodies raise what broke them.
+LOST = (
+    "builtins.AttributeError",
+    "builtins.ConnectionResetError",
+    "builtins.TimeoutError",
+    "_parser.HTTPParseError",
+)
 MOST_SECONDS = 30
 
 
@@ -57,8 +64,7 @@ class Outcome:
     @property
     def is_lost(self):
         """Whether the oldest Locust failed to report a failure."""
-        lost = "builtins.AttributeError"
-        return not REPORTS_ALL and self.raised is not None and self.raised["class"] == lost
+        return not REPORTS_ALL and self.raised is not None and self.raised["class"] in LOST
 
     @property
     def trouble(self):
@@ -122,7 +128,6 @@ def _event(given):
         "context": dict(given["context"]),
         "exception": failure(given["exception"]),
         "took": isinstance(took, float) and took >= 0,
-        # Not its URL: for as long as it reports, stock writes the request's name there.
         "started": isinstance(given["start_time"], float),
-        "response": (class_of(response), response.status_code),
+        "response": (class_of(response), response.status_code, response.url),
     }
