@@ -32,7 +32,7 @@ def test_a_request_that_was_not_answered_is_reported_and_not_repeated(play, kind
 
 def test_a_head_without_measure_is_a_failure(play, kind):
     seen = play(lambda client: client.get("/broken/long-head"))
-    assert (seen.event["exception"] is not None) == (kind == "torr")
+    assert (seen.trouble is not None) == (kind == "torr")
 
 
 @pytest.mark.parametrize("fault", REPEATED)
