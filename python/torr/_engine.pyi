@@ -87,6 +87,15 @@ class Ledger:
         self, row: int, response_ms: float | None, failure: str | None = None, bytes_in: int = 0
     ) -> None:
         """Count what a locustfile fired by itself; ValueError for a row that is not known."""
+    def book(
+        self,
+        row: int,
+        call: Call,
+        response_ms: float | None,
+        failure: str | None = None,
+        is_status: bool = False,
+    ) -> None:
+        """Count a request as Locust reported it; a stream that is still read, when it ends."""
     def abandon(self, row: int) -> None:
         """Count a request that was given up before it ended: it stays in flight."""
     def late(self, seconds: float) -> None:

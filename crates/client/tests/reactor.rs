@@ -204,7 +204,7 @@ fn a_stream_is_told_of_by_its_head_its_pieces_and_its_end() {
     let answer = over(news, ticket);
     assert_eq!((answer.outcome.failure, answer.body.len()), (None, event.len() + 14));
     let watch = answer.watch.unwrap();
-    assert_eq!((watch.seen().texts, watch.seen().fault), (2, None));
+    assert_eq!((watch.seen().texts, answer.fault), (2, None));
     assert_eq!(watch.seen().second_text - watch.seen().first_text, 10 * MS);
 }
 
@@ -234,6 +234,31 @@ fn a_stream_that_nobody_reads_is_left_in_the_kernel() {
 }
 
 #[test]
+fn a_stream_without_its_end_has_a_fault_although_the_body_is_whole() {
+    let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut world = world(vec![], vec![vec![bytes(MS, head.as_bytes()), bytes(2 * MS, body)]]);
+    let answer = world.answer(true, FOREVER);
+    assert_eq!((answer.outcome.failure, answer.fault), (None, Some(Reason::StreamTruncated)));
+}
+
+#[test]
+fn who_closes_a_stream_has_what_came_of_it() {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let event = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    let mut world = world(vec![], vec![vec![bytes(MS, head), bytes(2 * MS, event)]]);
+    let ticket = world.ask(true, FOREVER);
+    world.pass(5 * MS);
+    let answer = world.reactor.cancel(ticket).unwrap();
+    assert_eq!((answer.outcome.status, answer.outcome.failure), (Some(200), None));
+    assert_eq!((answer.fault, answer.watch.unwrap().seen().texts), (None, 1));
+    assert_eq!(world.reactor.connections().0, 0);
+}
+
+#[test]
 fn only_a_stream_of_events_is_watched() {
     let mut world = world(vec![], vec![vec![bytes(MS, ANSWER)]]);
     let answer = world.answer(true, FOREVER);
@@ -245,7 +270,7 @@ fn nothing_is_heard_of_an_exchange_that_was_given_up() {
     let mut world = world(vec![], vec![vec![bytes(5 * MS, ANSWER)]]);
     let first = world.ask(false, FOREVER);
     assert!(world.pass(3 * MS).is_empty());
-    world.reactor.cancel(first);
+    assert_eq!(world.reactor.cancel(first).unwrap().outcome.status, None);
     assert!(!world.reactor.is_current(first));
     let second = world.ask(false, FOREVER);
     assert_eq!(second.place(), first.place());
@@ -253,7 +278,7 @@ fn nothing_is_heard_of_an_exchange_that_was_given_up() {
     assert!(news.iter().all(|(ticket, _)| *ticket == second));
     assert_eq!(over(news, second).body, b"hello");
     // A stale ticket cancels nobody else's.
-    world.reactor.cancel(first);
+    assert!(world.reactor.cancel(first).is_none());
     assert_eq!(world.dialled(), 2);
 }
 

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use wire::Fields;
 
+use crate::entry::Entry;
 use crate::reactor::Shared;
 
 /// What [`Call::outcome`] says of a call that is not over, and of one that needs a closer look.
@@ -42,6 +43,8 @@ struct Told {
     answer: Option<Box<Answer>>,
     /// When its greenlet ran again.
     resumed: Nanos,
+    /// What Locust reported before it was over.
+    entry: Option<Box<Entry>>,
 }
 
 impl Call {
@@ -74,7 +77,20 @@ impl CallState {
         if !answer.head.is_empty() {
             told.head = std::mem::take(&mut answer.head);
         }
+        if let Some(entry) = told.entry.take() {
+            entry.book(&mut answer, UNSET, true);
+        }
         told.answer = Some(answer);
+    }
+
+    /// Books what Locust reports of it, now or when it is over.
+    pub(crate) fn book(&self, entry: Entry) {
+        let mut told = self.lock();
+        let resumed = told.resumed;
+        match &mut told.answer {
+            Some(answer) => entry.book(answer, resumed, false),
+            None => told.entry = Some(Box::new(entry)),
+        }
     }
 
     /// Who waits, if anybody still does; it waits no more.

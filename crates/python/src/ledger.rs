@@ -2,7 +2,7 @@
 //!
 //! Nothing of Python is called while books are open: greenlets switch wherever they like.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use engine::{Booking, Sheet, Standing};
@@ -11,10 +11,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::call::Call;
+use crate::entry::Entry;
+
 /// The books of one Locust process. To be made and used in the thread that fires.
 #[pyclass(frozen)]
 pub(crate) struct Ledger {
-    ledger: Mutex<engine::Ledger>,
+    ledger: Arc<Mutex<engine::Ledger>>,
 }
 
 impl Ledger {
@@ -34,7 +37,7 @@ impl Ledger {
 impl Ledger {
     #[new]
     fn new() -> Self {
-        Self { ledger: Mutex::default() }
+        Self { ledger: Arc::default() }
     }
 
     /// The row of a method and a name; an event has no exchange of ours behind it.
@@ -65,6 +68,27 @@ impl Ledger {
     ) -> PyResult<()> {
         let event = Booking::event(monotonic_ns(), response_ms.and_then(nanos), failure);
         self.with_row(row, |ledger| ledger.book(row, &Booking { bytes_in, ..event }))
+    }
+
+    /// Counts a request whose call is `call`, as Locust reported it; a stream that is still read
+    /// is counted when it ends. `is_status` says that its status is what failed.
+    #[pyo3(signature = (row, call, response_ms, failure=None, is_status=false))]
+    fn book(
+        &self,
+        row: u32,
+        call: &Call,
+        response_ms: Option<f64>,
+        failure: Option<&str>,
+        is_status: bool,
+    ) {
+        let entry = Entry {
+            ledger: Arc::clone(&self.ledger),
+            row,
+            response_ns: response_ms.and_then(nanos),
+            failure: failure.map(str::to_owned),
+            is_status,
+        };
+        call.state.book(entry);
     }
 
     /// Counts a request that was given up before it ended.

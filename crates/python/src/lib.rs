@@ -5,6 +5,7 @@
 
 mod call;
 mod child;
+mod entry;
 mod ledger;
 mod reactor;
 mod run;

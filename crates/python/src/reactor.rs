@@ -174,10 +174,12 @@ impl Inner {
     }
 
     fn cancel(&mut self, ticket: Ticket) {
-        if self.reactor.is_current(ticket) {
-            self.calls[ticket.place()] = None;
+        // Who closes a stream has read of it what was wanted.
+        if let Some(answer) = self.reactor.cancel(ticket)
+            && let Some(call) = self.calls.get_mut(ticket.place()).and_then(Option::take)
+        {
+            call.end(answer);
         }
-        self.reactor.cancel(ticket);
     }
 
     /// Tells the calls what happened to them; gives those of them that somebody may wait for.

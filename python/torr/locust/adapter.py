@@ -16,6 +16,7 @@ from urllib3.connection import _get_default_user_agent
 from urllib3.exceptions import MaxRetryError, NameResolutionError, ProtocolError
 
 from torr.locust.body import Answer, Source
+from torr.locust.exchanges import marked
 from torr.locust.failures import ABORTED, raise_failure
 from torr.locust.lanes import PORTS, Lanes, Place, Trust
 from torr.locust.reactor import IS_HEAD, STREAMS
@@ -134,7 +135,11 @@ class Way:
             flags = IS_HEAD * (method == "HEAD") | STREAMS
             call = lanes.reactor.exchange(lane, head, content, flags, waits)
         if not call.status:
-            raise_failure(call, self, url, waits)
+            try:
+                raise_failure(call, self, url, waits)
+            except Exception as error:
+                marked(error, call)
+                raise
         return Answer(Source(call, lanes.reactor), method, self)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import http.client
 import io
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from urllib3 import HTTPResponse
 from urllib3._collections import HTTPHeaderDict
 from urllib3.exceptions import InvalidChunkLength
+
+from torr.locust.exchanges import marked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,8 +85,8 @@ class Source(io.RawIOBase):
 
     def _end(self) -> None:
         """The body is over; raises what broke it."""
-        failure = self.call.failure
         super().close()
+        failure = self.call.failure
         if failure is None:
             return
         kind = failure.partition(".")[0]
@@ -148,6 +151,15 @@ class Answer(HTTPResponse):
             request_method=method,
         )
         source.is_chunked, source.length = self.chunked, self.length_remaining
+
+    @contextmanager
+    def _error_catcher(self) -> Iterator[None]:
+        try:
+            with super()._error_catcher():
+                yield
+        except Exception as error:
+            marked(error, self.call)
+            raise
 
     def stream(
         self, amt: int | None = 2**16, decode_content: bool | None = None

@@ -9,8 +9,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from geventhttpclient.useragent import ConnectionError as BadStatusCode
+from requests import HTTPError
+
 from torr.locust import lag
 from torr.locust.arguments import is_kept
+from torr.locust.exchanges import exchange_of
 from torr.locust.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -21,14 +25,8 @@ if TYPE_CHECKING:
 _MOST_KNOWN = 2_000
 
 Row = tuple[str, str, bool]
-
-
-def book(
-    ledger: Ledger, row: int, exchange: object, response_time: float | None, failure: str | None
-) -> None:
-    """Count a request that went through torr's client, whose exchange it is."""
-    del exchange
-    ledger.book_event(row, response_time, failure)
+# What Locust calls a status that it does not like; its versions name the second one differently.
+BAD_STATUS = (HTTPError, BadStatusCode)
 
 
 class Bookkeeper:
@@ -69,12 +67,12 @@ class Bookkeeper:
     ) -> None:
         """Book what was fired."""
         exception = more.get("exception")
-        exchange = getattr(more.get("response"), "__dict__", {}).get("_torr_exchange")
-        row = self.row(_text(request_type), _text(name), is_event=exchange is None)
+        call = exchange_of(more.get("response"))
+        row = self.row(_text(request_type), _text(name), is_event=call is None)
         took = _number(response_time)
         failure = None if exception is None else _text(exception) or type(exception).__name__
-        if exchange is not None:
-            book(self.ledger, row, exchange, took, failure)
+        if call is not None:
+            self.ledger.book(row, call, took, failure, is_status=isinstance(exception, BAD_STATUS))
         else:
             length = max(0, int(_number(more.get("response_length")) or 0))
             self.ledger.book_event(row, took, failure, length)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError, HTTPResponse
 
+from torr.locust.exchanges import marked
 from torr.locust.failures import ERRNO, insecure
 
 if TYPE_CHECKING:
@@ -17,12 +18,16 @@ CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
 def raise_failure(call: _engine.Call) -> NoReturn:
     """Raise what geventhttpclient raises when an exchange fails so."""
     reason = call.failure or ""
-    if reason.startswith("protocol.") or reason == "read.closed_in_head":
-        # The parser that it stands in for has its own words for what is wrong.
-        parser = HTTPResponse()
-        parser.feed(call.raw())
-        parser.feed(b"")
-    raise error_of(reason, call.detail or "")
+    try:
+        if reason.startswith("protocol.") or reason == "read.closed_in_head":
+            # The parser that it stands in for has its own words for what is wrong.
+            parser = HTTPResponse()
+            parser.feed(call.raw())
+            parser.feed(b"")
+    except HTTPParseError as error:
+        marked(error, call)
+        raise
+    raise marked(error_of(reason, call.detail or ""), call)
 
 
 def error_of(reason: str, detail: str) -> Exception:

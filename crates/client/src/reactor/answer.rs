@@ -1,6 +1,6 @@
 //! What a caller is told.
 
-use crate::{Outcome, Stamps, Watch};
+use crate::{Outcome, Reason, Stamps, Watch};
 
 /// Something that a caller waits for.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct Answer {
     pub bytes_in: u64,
     /// Bytes of the request that were written.
     pub bytes_out: u64,
+    /// What was wrong with a stream of events, as a whole or within it.
+    pub fault: Option<Reason>,
     /// What was seen of a stream of events.
     pub watch: Option<Box<Watch>>,
 }

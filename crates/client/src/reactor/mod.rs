@@ -132,13 +132,18 @@ impl<D: Driver> Reactor<D> {
         ticket
     }
 
-    /// Gives up an exchange: its connection is closed, no news of it will come.
-    pub fn cancel(&mut self, ticket: Ticket) {
-        if self.is_current(ticket) {
-            self.hang_up(ticket.slot);
-            self.release(ticket.slot);
-        }
+    /// Gives up an exchange: its connection is closed, no news of it will come. What came of it
+    /// until now is given; none if it had ended.
+    pub fn cancel(&mut self, ticket: Ticket) -> Option<Answer> {
         self.news.retain(|(other, _)| *other != ticket);
+        if !self.is_current(ticket) {
+            return None;
+        }
+        let now = self.driver.now();
+        let answer = self.slots[ticket.place()].cut(now);
+        self.hang_up(ticket.slot);
+        self.release(ticket.slot);
+        Some(answer)
     }
 
     /// What came of a stream since it was asked last. Empty while nothing did: then there will be

@@ -6,7 +6,7 @@ use super::LaneId;
 use super::answer::Answer;
 use super::ask::{Ask, Patience};
 use crate::exchange::Outline;
-use crate::{Connection, Exchange, Outcome, Scratch, Step, UNSET, Watch};
+use crate::{Connection, Exchange, Outcome, Reason, Scratch, Step, UNSET, Watch};
 
 /// A stream that nobody reads is left in the kernel from here on.
 const UNREAD_BYTES: usize = 1024 * 1024;
@@ -161,12 +161,25 @@ impl<S> Slot<S> {
     /// What the caller gets of an exchange that has ended.
     pub(super) fn answer(&mut self, outcome: Outcome) -> Answer {
         let exchange = &mut self.exchange;
-        if let Some(watch) = &mut exchange.watch {
-            // Only what is a stream of events was watched to its end.
-            watch.finish(exchange.stamps.last_byte);
-        }
+        // Only what is a stream of events was watched to its end.
+        let ended = exchange.watch.as_mut().map(|watch| watch.finish(exchange.stamps.last_byte));
+        self.told(outcome, ended.flatten())
+    }
+
+    /// What came of an exchange that nobody reads any further.
+    pub(super) fn cut(&mut self, now: Nanos) -> Answer {
+        let exchange = &mut self.exchange;
+        exchange.stamps.last_byte = now;
+        let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
+        let status = exchange.head().map(|head| head.status);
+        self.told(Outcome { failure: None, status, reusable: false }, fault)
+    }
+
+    fn told(&mut self, outcome: Outcome, fault: Option<Reason>) -> Answer {
+        let exchange = &mut self.exchange;
         Answer {
             outcome,
+            fault,
             stamps: exchange.stamps,
             head: exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default(),
             body: exchange.body.as_mut().map(std::mem::take).unwrap_or_default(),
