@@ -95,6 +95,9 @@ def place(tmp_path, laddered):
         "access.log",
         "prompts.jsonl",
         "dify.toml",
+        "locust_site.py",
+        "locust_dify.py",
     ):
         shutil.copy(ROOT / "examples" / name, tmp_path)
+    shutil.copytree(ROOT / "examples/dify", tmp_path / "dify")
     return tmp_path

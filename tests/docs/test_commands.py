@@ -15,6 +15,7 @@ QUICKER = {
     "run": ["-z", "200ms", "--warmup", "0s", "--drain", "1s"],
     "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "200ms", "--warmup", "0s"],
     "diff": [],
+    "locust": ["-t", "1s"],
     "doctor": [],
     "target": ["--for", "200ms", "--port", "0"],
 }
