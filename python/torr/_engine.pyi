@@ -7,6 +7,7 @@ from typing_extensions import Self
 
 __all__ = [
     "Call",
+    "Counts",
     "Gathering",
     "Lane",
     "Ledger",
@@ -254,3 +255,21 @@ class Call:
 
     def stamps(self) -> tuple[int, int, int, int, int]:
         """Asked, sent, first byte, last byte, ran again: monotonic ns, −1 where there is none."""
+
+@final
+class Counts:
+    """Locust's own statistics, counted here until somebody looks at them."""
+
+    def __init__(self) -> None: ...
+    def add(self, number: int, milliseconds: float, length: int) -> None:
+        """Count a request under a number."""
+
+    def has_some(self) -> bool:
+        """Whether something was counted since it was taken last."""
+
+    def take(
+        self,
+    ) -> list[
+        tuple[int, tuple[int, float, float, float, int, float, dict[int, int], dict[int, int]]]
+    ]:
+        """What was counted, by number: requests, sum, min, max, length, last, buckets, seconds."""

@@ -7,13 +7,12 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from installed import Ended, Target, wait_until
+from locust_calls import command, slices_of
 
-FILES = Path(__file__).parent
 CALL = "from torr.cli.main import main; main()"
 # The output of Python is not kept back: tests wait for its lines.
 SURROUNDINGS = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -95,14 +94,3 @@ def disk(tmp_path):
             subprocess.run(["umount", place], check=True)
 
     return mounted
-
-
-def command(name, target, *arguments):
-    """The arguments of a test without a page."""
-    file = FILES / f"{name}.py"
-    return ["locust", "-f", file, "--headless", "-H", target.url, *arguments]
-
-
-def slices_of(folder):
-    """How many slices were kept there so far."""
-    return sum(len(path.read_bytes().splitlines()) for path in folder.rglob("slices.jsonl"))

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+# What Python does where Locust is not installed.
+HIDING = """
+from importlib import util
+find = util.find_spec
+util.find_spec = lambda name, *more: None if name == "locust" else find(name, *more)
+from torr.cli.main import main
+main(["locust", "-f", "locustfile.py"])
+"""
+
 
 def test_help_is_that_of_locust_with_the_options_of_torr(start):
     out, err = start("locust", "--help").communicate(timeout=60)
     assert "Usage: locust" in out, err
     assert "--torr-out DIR" in out
-    assert "TORR_NAME" in out
     assert "--headless" in out
 
 
@@ -34,3 +45,11 @@ def test_nothing_heavy_is_imported_before_the_load_is_over(start, tmp_path):
     )
     out, err = start("locust", "-f", file, "--headless", "-u", "1").communicate(timeout=60)
     assert "imported []" in out, err
+
+
+def test_without_locust_it_says_how_to_get_it():
+    ended = subprocess.run(
+        [sys.executable, "-c", HIDING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == "torr: torr locust needs Locust: pip install 'torr[locust]'\n"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
+
+from installed import Ended, children_of, wait_until
+from locust_calls import command, slices_of
 
 EVENTS = "locustfile_events"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -52,3 +56,15 @@ def test_a_name_that_cannot_name_files_is_refused_before_the_test(locust):
     ended = locust(EVENTS, "-u", "1", "-t", "1s", "--torr-name", "a/b")
     assert ended.code == 2
     assert "argument --torr-name: --torr-name 'a/b' cannot name files" in ended.err
+
+
+def test_a_worker_that_dies_is_a_loss_that_is_told(start, tmp_path, target):
+    process = start(*command(EVENTS, target, "-u", "4", "-t", "9s", "--processes", "2"))
+    wait_until(lambda: slices_of(tmp_path) > 1)
+    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    ended = Ended(process.returncode, "", err, tmp_path)
+    assert ended.level["health"]["verdict"] == "generator-limited"
+    (warning,) = ended.level["warnings"]
+    assert "was not heard to its end" in warning
+    assert "a Locust process was lost" in err

@@ -39,7 +39,7 @@ pub use client::Reason;
 pub use fleet::serve;
 pub use gate::Gate;
 pub use goodput::Goodput;
-pub use ledger::{Booking, Gathering, Ledger, Sheet, Standing};
+pub use ledger::{Booking, Count, Gathering, Ledger, Sheet, Standing};
 pub use level::level_json;
 pub use metric::{Metric, statistics};
 pub use once::once;

@@ -29,6 +29,8 @@ pub(crate) struct Call {
 
 /// What the reactor tells of it.
 pub(crate) struct CallState {
+    /// Whether its body is read piece by piece.
+    pub(crate) streams: bool,
     told: Mutex<Told>,
 }
 
@@ -41,6 +43,8 @@ struct Told {
     stamps: Option<Stamps>,
     head: Vec<u8>,
     answer: Option<Box<Answer>>,
+    /// What [`Call::outcome`] says when it is over.
+    outcome: i32,
     /// When its greenlet ran again.
     resumed: Nanos,
     /// What Locust reported before it was over.
@@ -54,9 +58,9 @@ impl Call {
 }
 
 impl CallState {
-    pub(crate) fn new(waiter: Py<PyAny>) -> Arc<Self> {
+    pub(crate) fn new(waiter: Py<PyAny>, streams: bool) -> Arc<Self> {
         let told = Told { waiter: Some(waiter), resumed: UNSET, ..Told::default() };
-        Arc::new(Self { told: Mutex::new(told) })
+        Arc::new(Self { streams, told: Mutex::new(told) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Told> {
@@ -77,6 +81,9 @@ impl CallState {
         if !answer.head.is_empty() {
             told.head = std::mem::take(&mut answer.head);
         }
+        let is_fine = answer.outcome.failure.is_none() && (200..300).contains(&told.status);
+        let is_plain = is_fine && !is_unusual(&told.head);
+        told.outcome = if is_plain { i32::from(told.status) } else { LOOK_CLOSER };
         if let Some(entry) = told.entry.take() {
             entry.book(&mut answer, UNSET, true);
         }
@@ -105,13 +112,13 @@ impl Call {
     /// needed, −1 while it is under way. The first look stamps when the greenlet ran again.
     fn outcome(&self) -> i32 {
         let mut told = self.state.lock();
-        let Some(answer) = &told.answer else { return UNDER_WAY };
-        let is_fine = answer.outcome.failure.is_none() && (200..300).contains(&told.status);
-        let is_plain = is_fine && !is_unusual(&told.head);
+        if told.answer.is_none() {
+            return UNDER_WAY;
+        }
         if told.resumed == UNSET {
             told.resumed = monotonic_ns();
         }
-        if is_plain { i32::from(told.status) } else { LOOK_CLOSER }
+        told.outcome
     }
 
     /// Whether it has ended, in whatever way.

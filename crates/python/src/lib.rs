@@ -5,6 +5,7 @@
 
 mod call;
 mod child;
+mod counts;
 mod entry;
 mod ledger;
 mod reactor;
@@ -22,6 +23,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<ledger::Ledger>()?;
     module.add_class::<ledger::Gathering>()?;
+    module.add_class::<counts::Counts>()?;
     module.add_class::<target::Target>()?;
     module.add_class::<reactor::Reactor>()?;
     module.add_class::<reactor::Lane>()?;

@@ -37,7 +37,9 @@ struct Inner {
     reactor: client::Reactor<Epoll>,
     /// Who asked for what is under way, by the place of its ticket.
     calls: Vec<Option<Arc<CallState>>>,
-    /// Processor time of the thread when it looked last.
+    /// Streams among them.
+    streams: usize,
+    /// Processor time of the thread when it looked last, if there were streams.
     cpu_ns: Nanos,
 }
 
@@ -53,7 +55,7 @@ impl Reactor {
         let driver = Epoll::new().map_err(no_reactor)?;
         let fd = driver.as_fd().as_raw_fd();
         let reactor = client::Reactor::new(driver);
-        let inner = Mutex::new(Inner { reactor, calls: Vec::new(), cpu_ns: 0 });
+        let inner = Mutex::new(Inner { reactor, calls: Vec::new(), streams: 0, cpu_ns: 0 });
         Ok(Self { shared: Arc::new(Shared { inner, gone: Mutex::default() }), fd })
     }
 
@@ -130,11 +132,15 @@ impl Shared {
     fn turn(&self) -> PyResult<Vec<Arc<CallState>>> {
         let mut inner = self.lock();
         self.forget_gone(&mut inner);
-        let was_busy = thread_cpu_ns().saturating_sub(inner.cpu_ns) > BUSY_NS;
+        // Only who reads a stream asks whether its events were waited for.
+        let has_streams = inner.streams > 0;
+        let was_busy = has_streams && thread_cpu_ns().saturating_sub(inner.cpu_ns) > BUSY_NS;
         inner.reactor.turn(0, was_busy).map_err(no_reactor)?;
         let woken = inner.hand_out();
         inner.arm();
-        inner.cpu_ns = thread_cpu_ns();
+        if has_streams {
+            inner.cpu_ns = thread_cpu_ns();
+        }
         Ok(woken)
     }
 
@@ -168,6 +174,7 @@ impl Inner {
                 self.calls.resize_with(place + 1, || None);
             }
             self.calls[place] = Some(Arc::clone(call));
+            self.streams += usize::from(ask.streams);
         }
         self.arm();
         ticket
@@ -178,6 +185,7 @@ impl Inner {
         if let Some(answer) = self.reactor.cancel(ticket)
             && let Some(call) = self.calls.get_mut(ticket.place()).and_then(Option::take)
         {
+            self.streams -= usize::from(call.streams);
             call.end(answer);
         }
     }
@@ -190,7 +198,10 @@ impl Inner {
             let Some(place) = calls.get_mut(ticket.place()) else { continue };
             let Some(call) = place.take() else { continue };
             match news {
-                News::Over(answer) => call.end(*answer),
+                News::Over(answer) => {
+                    self.streams -= usize::from(call.streams);
+                    call.end(*answer);
+                }
                 News::Head { status, head, stamps } => {
                     call.begin(status, head, stamps);
                     *place = Some(Arc::clone(&call));
@@ -240,7 +251,7 @@ impl Lane {
             intended: monotonic_ns(),
             patience,
         };
-        let call = CallState::new(waiter);
+        let call = CallState::new(waiter, ask.streams);
         let mut inner = self.shared.lock();
         self.shared.forget_gone(&mut inner);
         let ticket = inner.submit(&ask, &call);

@@ -58,7 +58,7 @@ def locust(args: tuple[str, ...]) -> None:
     try:
         main()
     except KeyboardInterrupt:
-        raise InterruptedRunError("interrupted before the test began") from None
+        raise InterruptedRunError("interrupted") from None
     finally:
         keeper.finish()
 

@@ -73,9 +73,14 @@ class Answer(ResponseContextManager):
 
     def _report_request(self, _exc: object = None) -> None:
         """Fire the event; its listeners find the name in the place of the URL, as Locust has it."""
-        own = self.__dict__
-        own["url"], url = self.request_meta["name"], self.url
-        self._request_event.fire(**self.request_meta)
+        event, meta, own = self._request_event, self.request_meta, self.__dict__
+        shortcut = event.__dict__.get("shortcut")
+        if shortcut is not None and meta["exception"] is None and shortcut.is_open():
+            method, name, took = meta["request_type"], meta["name"], meta["response_time"]
+            shortcut.count(method, name, self._call, took)
+            return
+        own["url"], url = meta["name"], self.url
+        event.fire(**meta)
         own["url"] = url
 
 

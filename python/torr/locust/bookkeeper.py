@@ -16,6 +16,7 @@ from torr.locust import lag
 from torr.locust.arguments import is_kept
 from torr.locust.exchanges import exchange_of
 from torr.locust.ledger import Ledger
+from torr.locust.statistics import Shortcut
 
 if TYPE_CHECKING:
     import gevent
@@ -42,6 +43,7 @@ class Bookkeeper:
         """Hear of requests, and of tests that begin and end."""
         events = self.environment.events
         events.request.add_listener(self.on_request)
+        events.request.shortcut = Shortcut(self.environment, self)
         events.test_start.add_listener(self.begin)
         events.spawning_complete.add_listener(self.open_window)
         events.test_stop.add_listener(self.end)

@@ -60,7 +60,7 @@ class FastHttpSession(Original):
         **more: Any,
     ) -> Any:
         """Send a request and report it; the arguments are those of Locust's FastHttpSession."""
-        start_time, start = time.time(), time.perf_counter()
+        start = time.perf_counter()
         plain = self.plain
         content = key = sent = None
         if plain is not None and not stream and not more and allow_redirects:
@@ -86,23 +86,31 @@ class FastHttpSession(Original):
             if plain is not None and content is not None and key and answer.status_code == 200:
                 plain.learn(method, url, content[1], key)
             return answer
+        call = sent.call
+        is_fine = call.outcome() > 0
+        took = time.perf_counter() - start
+        title = name or getattr(self, "request_name", None) or url
+        shortcut = self.fired.__dict__.get("shortcut")
+        if is_fine and not catch_response and shortcut is not None and shortcut.is_open():
+            shortcut.count(method, title, call, took * 1000)
+            return FastAnswer(sent)
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {
             "request_type": method,
-            "name": name or getattr(self, "request_name", None) or url,
+            "name": title,
             "context": dict(context),
             "response": None,
             "exception": None,
-            "start_time": start_time,
+            "start_time": time.time() - took,
             "url": sent.url,
             "response_length": 0,
             "response_time": 0.0,
         }
-        if sent.call.outcome() <= 0:
+        if not is_fine:
             return self._looked_at(sent, meta, start, catch_response=catch_response)
-        meta["response_length"] = sent.call.body_length
-        meta["response_time"] = (time.perf_counter() - start) * 1000
+        meta["response_length"] = call.body_length
+        meta["response_time"] = took * 1000
         if catch_response:
             caught = meta["response"] = FastCaught(sent, self, meta)
             return caught

@@ -37,6 +37,7 @@ class Lanes:
         self._most_idle = most_idle
         self._lanes: dict[Place, _engine.Lane] = {}
         self._reactor: Reactor | None = None
+        self._last: tuple[Place, _engine.Lane] | None = None
 
     @property
     def reactor(self) -> Reactor:
@@ -47,18 +48,23 @@ class Lanes:
         """The lane to a place; raises OSError where its name is not known."""
         here = reactor()
         if self._reactor is not here:
-            self._lanes.clear()
+            self.close()
             self._reactor = here
+        last = self._last
+        if last is not None and last[0] is place:
+            return last[1]
         lane = self._lanes.get(place)
         if lane is None:
             # Others may have opened it while the name was looked up.
             to = addresses(*(place.proxy or (place.host, place.port))[:2])
             lane = self._lanes.get(place) or self._open(here, place, to)
+        self._last = (place, lane)
         return lane
 
     def close(self) -> None:
         """Close what is idle; exchanges under way end first."""
         self._lanes.clear()
+        self._last = None
 
     def _open(self, here: Reactor, place: Place, to: list[tuple[str, int]]) -> _engine.Lane:
         connect = place.proxy[2] if place.proxy else None

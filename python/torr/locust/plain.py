@@ -27,6 +27,10 @@ METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 # What a plain request may be asked with; anything else leads through requests.
 KNOWN = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
 NOT_WITHOUT_LENGTH = frozenset(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+MOST_BARE = 64
+Patience = tuple[float | None, float | None]
+# Where it leads, its target, its head, the kind of its body, its body, and how long to wait.
+Asked = tuple[Origin, str, bytes, str, bytes, Patience]
 # Whoever puts another function in its place wants to see every request.
 SEND = requests.Session.send
 
@@ -72,55 +76,84 @@ class Plain:
         self._templates = Templates(session)
         self._origin: Origin | None = None
         self._base_url: object = None
+        # Requests without anything of their own, for as long as their session stays as it is.
+        self._bare: dict[tuple[str, str], Asked] = {}
+        self._state: tuple[Any, ...] = ()
         self.is_possible = False
 
     def send(
-        self,
-        method: Any,
-        url: Any,
-        data: Any,
-        json: Any,
-        more: dict[str, Any],
+        self, method: Any, url: Any, data: Any, json: Any, more: dict[str, Any]
     ) -> Sent | None:
         """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
-        session = self._session
-        if not self.is_possible or not is_plain(session) or not more.keys() <= KNOWN:
+        adapter = self._session.adapter
+        if adapter is None or not self.is_possible or not is_plain(self._session):
             return None
-        headers, timeout = more.get("headers"), more.get("timeout")
+        is_bare = data is None and json is None and is_usual(more)
+        asked = self._again(method, url) if is_bare else None
+        if asked is None:
+            asked = self._asked(method, url, data, json, more)
+        if asked is None:
+            return None
+        if is_bare:
+            self._keep(method, url, asked)
+        origin, target, head, kind, body, patience = asked
+        lanes = adapter.lanes
+        try:
+            lane = lanes.lane(origin.place)
+        except OSError:
+            return None  # which requests says in its own words
+        flags = IS_HEAD if method == "HEAD" else 0
+        call = lanes.reactor.exchange(lane, head, body, flags, patience)
+        return Sent(adapter, origin, method, target, head, kind, body, call)
+
+    def _asked(
+        self, method: Any, url: Any, data: Any, json: Any, more: dict[str, Any]
+    ) -> Asked | None:
+        """What a request becomes; None where only requests can tell."""
         origin = self._origin_now()
-        if (
-            origin is None
-            or method not in METHODS
-            or not isinstance(url, str)
-            or more.get("stream")
-        ):
+        is_known = method in METHODS and isinstance(url, str) and more.keys() <= KNOWN
+        if origin is None or not is_known or more.get("stream"):
             return None
-        if not url.startswith("/"):
+        path = url.removeprefix(origin.base_url)
+        if not path.startswith("/"):
             return None
-        target = target_of(origin, url, more.get("params"))
-        patience = patience_of(timeout)
+        target = target_of(origin, path, more.get("params"))
+        patience = patience_of(more.get("timeout"))
         content = content_of(data, json)
         if target is None or patience is None or content is None:
             return None
         kind, body = content
-        template = self._templates.find(method, kind, headers, origin)
-        adapter = session.adapter
-        if template is None or adapter is None:
+        template = self._templates.find(method, kind, more.get("headers"), origin)
+        if template is None:
             return None
-        try:
-            lane = adapter.lanes.lane(origin.place)
-        except OSError:
-            return None  # which requests says in its own words
         head = template.head(method, target, len(body) if kind else None)
-        flags = IS_HEAD if method == "HEAD" else 0
-        call = adapter.lanes.reactor.exchange(lane, head, body, flags, patience)
-        return Sent(adapter, origin, method, target, head, kind, body, call)
+        return origin, target, head, kind, body, patience
+
+    def _again(self, method: Any, url: Any) -> Asked | None:
+        """What a request without anything of its own became the last time."""
+        session = self._session
+        fields = session.headers
+        state = (session.base_url, fields, fields.changes)
+        if state != self._state:
+            self._state = state
+            self._bare.clear()
+        return self._bare.get((method, url)) if type(url) is str else None
+
+    def _keep(self, method: str, url: str, asked: Asked) -> None:
+        if len(self._bare) >= MOST_BARE:
+            self._bare.clear()
+        self._bare[method, url] = asked
 
     def _origin_now(self) -> Origin | None:
         base_url = self._session.base_url
         if base_url is not self._base_url:
             self._base_url, self._origin = base_url, origin_of(base_url)
         return self._origin
+
+
+def is_usual(more: dict[str, Any]) -> bool:
+    """Whether nothing is asked beyond what Locust's verbs add by themselves."""
+    return not more or (len(more) == 1 and "allow_redirects" in more)
 
 
 def is_plain(session: HttpSession) -> bool:

@@ -45,9 +45,9 @@ class Reactor:
 
         What interrupts the wait (a kill, a gevent.Timeout) closes the connection and is raised.
         """
-        call = lane.send(head, body, flags, *timeout, getcurrent().switch)
-        if call.outcome() == UNDER_WAY:
-            self._park(call, flags)
+        call = lane.send(head, body, flags, timeout[0], timeout[1], getcurrent().switch)
+        while call.outcome() == UNDER_WAY and not (flags & STREAMS and call.status):
+            self._wait(call)
         return call
 
     def piece(self, call: _engine.Call) -> bytes:
@@ -63,11 +63,6 @@ class Reactor:
         """Leave the descriptors alone: they are another process's too."""
         self._watcher.stop()
         self._watcher.close()
-
-    def _park(self, call: _engine.Call, flags: int) -> None:
-        self._wait(call)
-        while call.outcome() == UNDER_WAY and not (flags & STREAMS and call.status):
-            self._wait(call)
 
     def _wait(self, call: _engine.Call) -> None:
         """Let the others run until somebody wakes this greenlet."""

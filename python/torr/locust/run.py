@@ -92,6 +92,7 @@ class Leader:
         self._test: KeptTest | None = None
         self._follower: gevent.Greenlet | None = None
         self._began = 0.0
+        self._is_stopped = False
         self._is_interrupted = False
 
     def listen(self) -> None:
@@ -119,6 +120,7 @@ class Leader:
         )
         self._test = KeptTest(directory, gathering)
         self._expect_all(self._test)
+        self._is_stopped = self._is_interrupted = False
         self._began = time.monotonic()
         self._follower = gevent.spawn(self._follow)
 
@@ -126,8 +128,8 @@ class Leader:
         """Note that the test has stopped: at once nothing more comes, or what workers say last."""
         if self._test is None:
             return
-        self._stop_following()
-        self._take_own()
+        self._hear_out()
+        self._is_stopped = True
         self._is_interrupted = self._is_early()
         # Without the page Locust ends now, and says last what there is to say.
         if self._environment.web_ui is not None:
@@ -135,11 +137,13 @@ class Leader:
 
     def finish(self, **_more: object) -> None:
         """Keep and conclude the test, if there is one."""
-        test, self._test = self._test, None
-        if test is None:
+        if self._test is None:
             return
-        self._stop_following()
-        outcome = test.finish(is_interrupted=self._is_interrupted, warnings=self._raised())
+        # Twice Ctrl-C, and Locust ends without having stopped the test.
+        self._hear_out()
+        is_interrupted = self._is_interrupted or not self._is_stopped
+        test, self._test = self._test, None
+        outcome = test.finish(is_interrupted=is_interrupted, warnings=self._raised())
         if outcome is not None:
             self._say(outcome, test)
 
@@ -191,10 +195,14 @@ class Leader:
             for process in self._runner.clients:
                 test.expect(process)
 
-    def _stop_following(self) -> None:
+    def _hear_out(self) -> None:
+        """Follow no longer, and take what this process still has."""
         if self._follower is not None:
             self._follower.kill(block=False)
             self._follower = None
+        if self._books is not None:
+            self._books.end()
+        self._take_own()
 
     def _is_early(self) -> bool:
         asked = float(getattr(self._environment.parsed_options, "run_time", None) or 0.0)

@@ -91,11 +91,18 @@ class HttpSession(Original):
         **more: Any,
     ) -> Any:
         """Send a request and report it; the arguments are those of Locust's HttpSession."""
-        start_time, start = time.time(), time.perf_counter()
+        start = time.perf_counter()
         sent = self.plain.send(method, url, data, json, more)
         if sent is None:
             asked = {"name": name, "catch_response": catch_response, "context": context}
             return super().request(method, url, **asked, data=data, json=json, **more)
+        call = sent.call
+        is_fine = call.outcome() > 0
+        took = time.perf_counter() - start
+        shortcut = self.request_event.__dict__.get("shortcut")
+        if is_fine and not catch_response and shortcut is not None and shortcut.is_open():
+            shortcut.count(method, name or self.request_name or sent.target, call, took * 1000)
+            return Answer(sent)
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {
@@ -105,14 +112,14 @@ class HttpSession(Original):
             "context": dict(context),
             "response": None,
             "exception": None,
-            "start_time": start_time,
+            "start_time": time.time() - took,
             "url": sent.origin.root + sent.target,
             "response_length": 0,
         }
-        if sent.call.outcome() > 0:
+        if is_fine:
             answer = meta["response"] = Answer(sent)
-            meta["response_time"] = (time.perf_counter() - start) * 1000
-            meta["response_length"] = sent.call.body_length
+            meta["response_time"] = took * 1000
+            meta["response_length"] = call.body_length
             return answer.reported(self.request_event, meta, catch_response=catch_response)
         response = self._finished(sent, name or self.request_name, data, json, more)
         meta["response_time"] = (time.perf_counter() - start) * 1000

@@ -18,6 +18,7 @@ from torr.stats.series import (
     Series,
     by_concurrency,
     is_cut,
+    is_of_locust,
     is_starved,
     noun_of,
     verdict_of,
@@ -86,7 +87,10 @@ def throughput(level: Level) -> Table:
         ("received", show_size(level.get("bytes_in"))),
         ("sent", show_size(level.get("bytes_out"))),
     ]
-    return Table(("", "measured"), tuple(rows))
+    # Nobody asks for connections where users make their own, and some are nobody's to count.
+    is_unknown = is_of_locust(level) and not connections.get("opened")
+    kept = [row for row in rows if not (is_unknown and row[0] == "open connections")]
+    return Table(("", "measured"), tuple(kept))
 
 
 def capacity(result: Mapping[str, Any]) -> Table | None:

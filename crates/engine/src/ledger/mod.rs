@@ -7,6 +7,7 @@
 
 mod account;
 mod booking;
+mod counts;
 mod gathering;
 mod sheet;
 mod side;
@@ -19,6 +20,7 @@ use net::Nanos;
 
 use account::Account;
 pub use booking::Booking;
+pub use counts::Count;
 pub use gathering::Gathering;
 pub use sheet::{Sheet, Standing};
 use titles::Titles;

@@ -1,0 +1,92 @@
+//! What Locust's own statistics would have counted, request by request, kept until it looks.
+//!
+//! The form is that of its `StatsEntry`: sums, extremes, and response times in its buckets.
+
+use std::collections::BTreeMap;
+
+/// What one entry has counted since it was taken last.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Count {
+    /// Requests.
+    pub requests: u64,
+    /// Of their response times in milliseconds.
+    pub sum: f64,
+    /// See `sum`.
+    pub min: f64,
+    /// See `sum`.
+    pub max: f64,
+    /// Of the lengths of their answers.
+    pub length: u64,
+    /// When the last one was counted, in seconds since the epoch.
+    pub last: f64,
+    /// Requests by bucket of their response time, in milliseconds.
+    pub buckets: BTreeMap<u64, u64>,
+    /// Requests by the second in which they were counted.
+    pub seconds: BTreeMap<u64, u64>,
+}
+
+impl Count {
+    /// Counts a request.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Times are no negative ones.
+    pub fn add(&mut self, milliseconds: f64, length: u64, now: f64) {
+        if self.requests == 0 || milliseconds < self.min {
+            self.min = milliseconds;
+        }
+        self.max = self.max.max(milliseconds);
+        self.requests += 1;
+        self.sum += milliseconds;
+        self.length += length;
+        self.last = now;
+        *self.buckets.entry(bucket(milliseconds)).or_default() += 1;
+        *self.seconds.entry(now as u64).or_default() += 1;
+    }
+}
+
+/// Two digits of a time, as Python rounds: the even one of two that are as near.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn bucket(milliseconds: f64) -> u64 {
+    let step = match milliseconds {
+        under if under < 100.0 => 1.0,
+        under if under < 1_000.0 => 10.0,
+        under if under < 10_000.0 => 100.0,
+        _ => 1_000.0,
+    };
+    ((milliseconds / step).round_ties_even() * step) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_those_of_locust() {
+        let table = [
+            (0.4, 0),
+            (0.5, 0),
+            (1.5, 2),
+            (99.49, 99),
+            (99.6, 100),
+            (145.0, 140),
+            (155.0, 160),
+            (147.0, 150),
+            (999.0, 1000),
+            (3_432.0, 3_400),
+            (58_760.0, 59_000),
+        ];
+        for (time, expected) in table {
+            assert_eq!(bucket(time), expected, "{time}");
+        }
+    }
+
+    #[test]
+    fn sums_and_extremes_are_those_of_what_was_counted() {
+        let mut count = Count::default();
+        for (time, now) in [(5.0, 10.1), (2.0, 10.9), (150.0, 11.0)] {
+            count.add(time, 7, now);
+        }
+        assert_eq!((count.requests, count.min, count.max, count.sum), (3, 2.0, 150.0, 157.0));
+        assert_eq!((count.length, count.last), (21, 11.0));
+        assert_eq!(count.buckets, BTreeMap::from([(2, 1), (5, 1), (150, 1)]));
+        assert_eq!(count.seconds, BTreeMap::from([(10, 2), (11, 1)]));
+    }
+}

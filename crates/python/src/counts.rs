@@ -1,0 +1,68 @@
+//! `Counts`: Locust's own statistics, counted here until somebody looks at them.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use engine::Count;
+use pyo3::prelude::*;
+
+/// One entry: requests, sum, least and most of their times, length, last, buckets, seconds.
+type Taken = (u64, f64, f64, f64, u64, f64, BTreeMap<u64, u64>, BTreeMap<u64, u64>);
+
+/// Entries, each known by its number.
+#[pyclass(frozen)]
+pub(crate) struct Counts {
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    counts: Vec<Count>,
+    has_some: bool,
+}
+
+impl Counts {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        // Counts are whole between two calls.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Counts {
+    #[new]
+    fn new() -> Self {
+        Self { entries: Mutex::default() }
+    }
+
+    /// Counts a request under a number.
+    fn add(&self, number: usize, milliseconds: f64, length: u64) {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let mut entries = self.lock();
+        if entries.counts.len() <= number {
+            entries.counts.resize_with(number + 1, Count::default);
+        }
+        entries.has_some = true;
+        entries.counts[number].add(milliseconds, length, now.map_or(0.0, |now| now.as_secs_f64()));
+    }
+
+    /// Whether something was counted since it was taken last.
+    fn has_some(&self) -> bool {
+        self.lock().has_some
+    }
+
+    /// What was counted, by number; nothing is left.
+    fn take(&self) -> Vec<(usize, Taken)> {
+        let mut entries = self.lock();
+        entries.has_some = false;
+        let counted = entries.counts.iter_mut().enumerate().filter(|(_, count)| count.requests > 0);
+        counted
+            .map(|(number, count)| {
+                let Count { requests, sum, min, max, length, last, buckets, seconds } =
+                    std::mem::take(count);
+                (number, (requests, sum, min, max, length, last, buckets, seconds))
+            })
+            .collect()
+    }
+}
