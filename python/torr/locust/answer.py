@@ -26,6 +26,8 @@ MILLISECONDS = 1e-6
 MICROSECONDS = 1e-3
 
 
+# Whether a block around an answer that is not to be judged is an error; in newer versions it is.
+IS_STRICT = hasattr(ResponseContextManager, "wrap_response")
 Told = tuple[Any, ...]
 NOTHING: Told = ()
 META = ("request_type", "name", "response_time", "context", "url", "response_length")
@@ -37,6 +39,7 @@ class Answer(ResponseContextManager):
     error = None
     _manual_result = None
     _entered = False
+    _catch_response = False
 
     def __init__(self, sent: Sent, told: Told = NOTHING) -> None:
         self._sent = sent
@@ -52,6 +55,12 @@ class Answer(ResponseContextManager):
         value = self.__dict__[name] = fill(self, self._sent)
         return value
 
+    def __enter__(self) -> Any:
+        """Let the locustfile judge it, if it asked to; older versions of Locust let it block."""
+        if self._catch_response or IS_STRICT:
+            return super().__enter__()
+        return self
+
     def __exit__(
         self,
         exc: type[BaseException] | None,
@@ -59,6 +68,8 @@ class Answer(ResponseContextManager):
         traceback: TracebackType | None,
     ) -> bool:
         """Report it; without a word from the locustfile a plain answer is a success."""
+        if not self._catch_response:
+            return False  # it was reported when it came
         if exc is None and self._manual_result is None:
             self._report_success()
             return True
@@ -90,6 +101,21 @@ class Answer(ResponseContextManager):
         own["url"], url = meta["name"], self.url
         event.fire(**meta)
         own["url"] = url
+
+
+def _judge(word: str) -> Callable[..., None]:
+    """An older Locust's word on an answer, be it to be judged or not."""
+
+    def judge(answer: Answer, *args: Any) -> None:
+        owner = ResponseContextManager if answer._catch_response else requests.Response  # noqa: SLF001
+        getattr(owner, word)(answer, *args)
+
+    return judge
+
+
+if not IS_STRICT:
+    Answer.success = _judge("success")
+    Answer.failure = _judge("failure")
 
 
 def _headers(_answer: Answer, sent: Sent) -> CaseInsensitiveDict[str]:

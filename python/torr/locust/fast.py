@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from geventhttpclient.response import HTTPParseError
 from locust.contrib.fasthttp import FAILURE_EXCEPTIONS, ResponseContextManager
 from locust.contrib.fasthttp import FastHttpSession as Original
 from locust.user import User
@@ -125,7 +126,7 @@ class FastHttpSession(Original):
         try:
             meta["response_length"] = len(response.content or b"")
             response.raise_for_status()
-        except FAILURE_EXCEPTIONS as error:
+        except (*FAILURE_EXCEPTIONS, HTTPParseError) as error:
             meta["exception"] = error
         meta["response_time"] = (time.perf_counter() - start) * 1000
         if not catch_response:
