@@ -64,6 +64,8 @@ pub struct Exchange {
     pub body_limit: usize,
     /// Who watches the events of a stream, if anybody does.
     pub watch: Option<Box<Watch>>,
+    /// Whether the socket was reset under it.
+    pub was_reset: bool,
     response: Response,
     /// Bytes of the request, and those that are written.
     to_write: usize,
@@ -88,6 +90,7 @@ impl Exchange {
             body: None,
             body_limit: KEPT_BYTES,
             watch: None,
+            was_reset: false,
             response: Response::new(request.is_head),
             to_write: request.length,
             written: 0,
@@ -102,6 +105,7 @@ impl Exchange {
     pub fn restart(&mut self, intended: Nanos, taken: Nanos, request: Outline) {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
+        self.was_reset = false;
         self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
         self.response = Response::new(request.is_head);
         self.to_write = request.length;
@@ -309,6 +313,7 @@ impl Exchange {
 
     /// The socket broke.
     fn broken(&mut self, now: Nanos, served: u32, error: &io::Error) -> Step {
+        self.was_reset = error.kind() == ErrorKind::ConnectionReset;
         let reason = match (error.kind(), self.at()) {
             // The layer's own errors have no kind of the operating system.
             (ErrorKind::Other, _) => refused_or_failed(error),

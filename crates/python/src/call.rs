@@ -140,6 +140,12 @@ impl Call {
         told.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::name)
     }
 
+    /// Whether its connection was reset.
+    #[getter]
+    fn was_reset(&self) -> bool {
+        self.state.lock().answer.as_ref().is_some_and(|answer| answer.was_reset)
+    }
+
     /// The reason of its failure in words.
     #[getter]
     fn detail(&self) -> Option<&'static str> {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from urllib3.util import Timeout
 
-    from torr import _engine
+    from torr.locust.reactor import Call
 
 
 WITH_BODY = frozenset(["POST", "PUT", "PATCH"])
@@ -41,7 +41,7 @@ class Adapter(LocustHttpAdapter):
         super().__init__(pool_manager=Nothing())
         self.lanes = lanes
         # A call whose answer came already: what sends next takes it instead of sending.
-        self.made: _engine.Call | None = None
+        self.made: Call | None = None
 
     def get_connection_with_tls_context(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,11 @@ MILLISECONDS = 1e-6
 MICROSECONDS = 1e-3
 
 
+Told = tuple[Any, ...]
+NOTHING: Told = ()
+META = ("request_type", "name", "response_time", "context", "url", "response_length")
+
+
 class Answer(ResponseContextManager):
     """What Locust gives for a request, made of a call that is over and was plain."""
 
@@ -32,9 +38,11 @@ class Answer(ResponseContextManager):
     _manual_result = None
     _entered = False
 
-    def __init__(self, sent: Sent) -> None:
+    def __init__(self, sent: Sent, told: Told = NOTHING) -> None:
         self._sent = sent
         self._call = sent.call
+        # What was told of it, where no event was fired.
+        self._told = told
 
     def __getattr__(self, name: str) -> Any:
         """Fill in what requests would have set, the first time that it is looked at."""
@@ -52,7 +60,7 @@ class Answer(ResponseContextManager):
     ) -> bool:
         """Report it; without a word from the locustfile a plain answer is a success."""
         if exc is None and self._manual_result is None:
-            self._report_request()
+            self._report_success()
             return True
         return bool(super().__exit__(exc, value, traceback))
 
@@ -68,14 +76,14 @@ class Answer(ResponseContextManager):
         self.request_meta = meta
         self._catch_response = catch_response
         if not catch_response:
-            self._report_request()
+            self._report_success()
         return self
 
-    def _report_request(self, _exc: object = None) -> None:
+    def _report_success(self) -> None:
         """Fire the event; its listeners find the name in the place of the URL, as Locust has it."""
         event, meta, own = self._request_event, self.request_meta, self.__dict__
         shortcut = event.__dict__.get("shortcut")
-        if shortcut is not None and meta["exception"] is None and shortcut.is_open():
+        if shortcut is not None and shortcut.is_open():
             method, name, took = meta["request_type"], meta["name"], meta["response_time"]
             shortcut.count(method, name, self._call, took)
             return
@@ -115,6 +123,12 @@ def _request(_answer: Answer, sent: Sent) -> requests.PreparedRequest:
     return prepared
 
 
+def _meta(answer: Answer, sent: Sent) -> dict[str, Any]:
+    told = (*answer._told, answer.url, sent.call.body_length)  # noqa: SLF001
+    meta = dict(zip(META, told, strict=False))
+    return {**meta, "response": answer, "exception": None, "start_time": time.time()}
+
+
 FILL: dict[str, Callable[[Answer, Sent], Any]] = {
     "status_code": lambda _answer, sent: sent.call.status,
     "_content": lambda _answer, sent: sent.call.body(),
@@ -129,5 +143,6 @@ FILL: dict[str, Callable[[Answer, Sent], Any]] = {
     "raw": _raw,
     "request": _request,
     "connection": lambda _answer, sent: sent.adapter,
+    "request_meta": _meta,
     "_next": lambda _answer, _sent: None,
 }

@@ -16,8 +16,7 @@ from torr.locust.exchanges import marked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr import _engine
-    from torr.locust.reactor import Reactor
+    from torr.locust.reactor import Call, Reactor
 
 BROKEN_CHUNKS = ("protocol.bad_chunk",)
 
@@ -25,7 +24,7 @@ BROKEN_CHUNKS = ("protocol.bad_chunk",)
 class Source(io.RawIOBase):
     """The body of a call as a file; of a stream, whatever has come."""
 
-    def __init__(self, call: _engine.Call, reactor: Reactor) -> None:
+    def __init__(self, call: Call, reactor: Reactor) -> None:
         super().__init__()
         self.call = call
         self._reactor = reactor

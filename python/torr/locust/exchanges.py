@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from torr import _engine
-
-if TYPE_CHECKING:
-    from torr._engine import Call
+from torr.locust.reactor import Call
 
 # Where a response keeps what it was made of: torr's plain ones, requests', geventhttpclient's.
 _KEEPERS = ("raw", "_response")
@@ -28,14 +25,14 @@ def exchange_of(response: Any) -> Call | None:
     call = kept.get("_call")
     for name in _KEEPERS:
         call = call or getattr(kept.get(name), "call", None)
-    return call if isinstance(call, _engine.Call) else _behind(kept.get("error"))
+    return call if isinstance(call, Call) else _behind(kept.get("error"))
 
 
 def _behind(error: object) -> Call | None:
     """The call of an error, or of the one that it was made of."""
     while isinstance(error, BaseException):
         call = getattr(error, _MARK, None)
-        if isinstance(call, _engine.Call):
+        if isinstance(call, Call):
             return call
         error = error.args[0] if error.args else None
     return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib3 import exceptions
 
 if TYPE_CHECKING:
-    from torr import _engine
+    from torr.locust.reactor import Call
 
 ERRNO = {
     "connect.refused": (ConnectionRefusedError, 111, "Connection refused"),
@@ -38,7 +38,7 @@ CERTIFICATE = frozenset(
 ABORTED = "Connection aborted."
 
 
-def raise_failure(call: _engine.Call, pool: Any, url: str, timeout: Any) -> NoReturn:
+def raise_failure(call: Call, pool: Any, url: str, timeout: Any) -> NoReturn:
     """Raise what urllib3 raises when an exchange fails before its head has come."""
     reason = call.failure or ""
     kind = reason.partition(".")[0]
@@ -56,7 +56,7 @@ def raise_failure(call: _engine.Call, pool: Any, url: str, timeout: Any) -> NoRe
         raise exceptions.InvalidHeader(f"Content-Length: {call.detail}")
     if kind == "protocol":
         replay(call.raw())
-    raise_broken(reason)
+    raise_broken("read.reset" if call.was_reset else reason)
 
 
 def raise_broken(reason: str) -> NoReturn:

@@ -11,8 +11,7 @@ from torr.locust.fast_failures import raise_failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from torr import _engine
-    from torr.locust.reactor import Reactor
+    from torr.locust.reactor import Call, Reactor
 
 BLOCK_BYTES = 4096
 
@@ -24,7 +23,7 @@ class FastBody:
 
     def __init__(
         self,
-        call: _engine.Call,
+        call: Call,
         reactor: Reactor,
         method: str,
         sent: str,

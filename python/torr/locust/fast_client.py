@@ -23,7 +23,7 @@ from torr.locust.wire import whole_body
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from torr import _engine
+    from torr.locust.reactor import Call
 
 
 LENGTH = re.compile(r"\r\ncontent-length: \d+\r\n", re.IGNORECASE)
@@ -37,7 +37,7 @@ class Clients(HTTPClientPool):
         super().__init__(**options)
         self.lanes = Lanes(most_idle=options.get("concurrency", 1))
         # A call whose head came already: the next request takes it instead of sending.
-        self.made: _engine.Call | None = None
+        self.made: Call | None = None
         # The head that was built last.
         self.built = ""
 
@@ -112,7 +112,7 @@ class Client(HTTPClient):
             self.slots.release()
             raise
 
-    def _called(self, method: str, uri: str, body: Any, headers: Any) -> _engine.Call:
+    def _called(self, method: str, uri: str, body: Any, headers: Any) -> Call:
         pool = self.pool
         pool.built = head = self._build_request(method, uri, body=body, headers=headers)
         lane = pool.lanes.lane(self.place)

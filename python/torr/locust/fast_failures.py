@@ -10,12 +10,12 @@ from torr.locust.exchanges import marked
 from torr.locust.failures import ERRNO, insecure
 
 if TYPE_CHECKING:
-    from torr import _engine
+    from torr.locust.reactor import Call
 
 CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
 
 
-def raise_failure(call: _engine.Call) -> NoReturn:
+def raise_failure(call: Call) -> NoReturn:
     """Raise what geventhttpclient raises when an exchange fails so."""
     reason = call.failure or ""
     try:

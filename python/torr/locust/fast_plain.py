@@ -16,9 +16,8 @@ from torr.locust.reactor import IS_HEAD
 from torr.locust.templates import MOST_OWN, Template
 
 if TYPE_CHECKING:
-    from torr import _engine
     from torr.locust.fast import FastHttpSession
-    from torr.locust.reactor import Reactor
+    from torr.locust.reactor import Call, Reactor
 
 Key = tuple[Any, ...]
 CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
@@ -39,7 +38,7 @@ class FastSent:
         url: str,
         head: bytes,
         body: bytes,
-        call: _engine.Call,
+        call: Call,
     ) -> None:
         self.plain = plain
         self.reactor = reactor

@@ -6,8 +6,7 @@ import socket
 from functools import lru_cache
 from typing import NamedTuple
 
-from torr import _engine
-from torr.locust.reactor import Reactor, reactor
+from torr.locust.reactor import Lane, Reactor, Tls, reactor
 
 PORTS = {"http": 80, "https": 443}
 
@@ -35,16 +34,16 @@ class Lanes:
 
     def __init__(self, most_idle: int = 10) -> None:
         self._most_idle = most_idle
-        self._lanes: dict[Place, _engine.Lane] = {}
+        self._lanes: dict[Place, Lane] = {}
         self._reactor: Reactor | None = None
-        self._last: tuple[Place, _engine.Lane] | None = None
+        self._last: tuple[Place, Lane] | None = None
 
     @property
     def reactor(self) -> Reactor:
         """The reactor that the lanes belong to."""
         return self._reactor or reactor()
 
-    def lane(self, place: Place) -> _engine.Lane:
+    def lane(self, place: Place) -> Lane:
         """The lane to a place; raises OSError where its name is not known."""
         here = reactor()
         if self._reactor is not here:
@@ -66,7 +65,7 @@ class Lanes:
         self._lanes.clear()
         self._last = None
 
-    def _open(self, here: Reactor, place: Place, to: list[tuple[str, int]]) -> _engine.Lane:
+    def _open(self, here: Reactor, place: Place, to: list[tuple[str, int]]) -> Lane:
         connect = place.proxy[2] if place.proxy else None
         tls = layer(place.host, place.trust) if place.scheme == "https" else None
         lane = self._lanes[place] = here.engine.lane(to, tls, connect, self._most_idle)
@@ -81,6 +80,6 @@ def addresses(host: str, port: int) -> list[tuple[str, int]]:
 
 
 @lru_cache(maxsize=64)
-def layer(host: str, trust: Trust) -> _engine.Tls:
+def layer(host: str, trust: Trust) -> Tls:
     """TLS to a name: reading a machine's certificates takes longer than a handshake."""
-    return _engine.Tls(host, trust.insecure, trust.ca, trust.identity)
+    return Tls(host, trust.insecure, trust.ca, trust.identity)

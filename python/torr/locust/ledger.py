@@ -6,6 +6,6 @@ ledgers of a test on each other.
 
 from __future__ import annotations
 
-from torr._engine import Gathering, Ledger
+from torr._engine import Counts, Gathering, Ledger
 
-__all__ = ["Gathering", "Ledger"]
+__all__ = ["Counts", "Gathering", "Ledger"]

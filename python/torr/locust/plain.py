@@ -13,13 +13,14 @@ import requests
 from requests.compat import json as complexjson
 from requests.models import RequestEncodingMixin
 
+from torr.locust.cookies import Cookies, Jar
 from torr.locust.origin import Origin, origin_of, target_of
 from torr.locust.reactor import IS_HEAD
-from torr.locust.templates import Templates
+from torr.locust.templates import Template, Templates
 
 if TYPE_CHECKING:
-    from torr import _engine
     from torr.locust.adapter import Adapter
+    from torr.locust.reactor import Call
     from torr.locust.session import HttpSession
 
 NUMBERS = (int, float)
@@ -29,8 +30,9 @@ KNOWN = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
 NOT_WITHOUT_LENGTH = frozenset(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 MOST_BARE = 64
 Patience = tuple[float | None, float | None]
-# Where it leads, its target, its head, the kind of its body, its body, and how long to wait.
-Asked = tuple[Origin, str, bytes, str, bytes, Patience]
+# Where it leads, its target, its head, what that was made of, the kind of its body, its body, how
+# long to wait.
+Asked = tuple[Origin, str, bytes, Template, str, bytes, Patience]
 # Whoever puts another function in its place wants to see every request.
 SEND = requests.Session.send
 
@@ -56,7 +58,7 @@ class Sent:
         head: bytes,
         kind: str,
         body: bytes,
-        call: _engine.Call,
+        call: Call,
     ) -> None:
         self.adapter = adapter
         self.origin = origin
@@ -74,6 +76,7 @@ class Plain:
     def __init__(self, session: HttpSession) -> None:
         self._session = session
         self._templates = Templates(session)
+        self._cookies = Cookies()
         self._origin: Origin | None = None
         self._base_url: object = None
         # Requests without anything of their own, for as long as their session stays as it is.
@@ -96,12 +99,16 @@ class Plain:
             return None
         if is_bare:
             self._keep(method, url, asked)
-        origin, target, head, kind, body, patience = asked
+        origin, target, head, template, kind, body, patience = asked
         lanes = adapter.lanes
         try:
             lane = lanes.lane(origin.place)
         except OSError:
             return None  # which requests says in its own words
+        jar = self._session.cookies
+        if jar._cookies:  # noqa: SLF001
+            cookie = self._cookies.field(jar, origin, target)
+            head = template.head(method, target, len(body) if kind else None, cookie)
         flags = IS_HEAD if method == "HEAD" else 0
         call = lanes.reactor.exchange(lane, head, body, flags, patience)
         return Sent(adapter, origin, method, target, head, kind, body, call)
@@ -127,7 +134,7 @@ class Plain:
         if template is None:
             return None
         head = template.head(method, target, len(body) if kind else None)
-        return origin, target, head, kind, body, patience
+        return origin, target, head, template, kind, body, patience
 
     def _again(self, method: Any, url: Any) -> Asked | None:
         """What a request without anything of its own became the last time."""
@@ -168,7 +175,7 @@ def is_plain(session: HttpSession) -> bool:
         and not session.trust_env
         and session.verify is True
         and not session.hooks.get("response")
-        and not session.cookies._cookies  # noqa: SLF001
+        and type(session.cookies) is Jar
         and requests.Session.send is SEND
     )
 

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from gevent import getcurrent
 
-from torr import _engine
+from torr._engine import Call, Lane, Tls
+from torr._engine import Reactor as Engine
 
 if TYPE_CHECKING:
     from gevent.hub import Hub
+
+__all__ = ["IS_HEAD", "STREAMS", "UNDER_WAY", "Call", "Lane", "Reactor", "Tls", "reactor"]
 
 READ = 1
 UNDER_WAY = -1
@@ -28,19 +31,19 @@ class Reactor:
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
-        self.engine = _engine.Reactor()
+        self.engine = Engine()
         self._parked = 0
         self._watcher: Any = hub.loop.io(self.engine.fileno(), READ, ref=False)
         self._watcher.start(self._turn)
 
     def exchange(
         self,
-        lane: _engine.Lane,
+        lane: Lane,
         head: bytes,
         body: bytes,
         flags: int = 0,
         timeout: tuple[float | None, float | None] = (None, None),
-    ) -> _engine.Call:
+    ) -> Call:
         """Send a request and wait for its answer; of a stream, for its head.
 
         What interrupts the wait (a kill, a gevent.Timeout) closes the connection and is raised.
@@ -50,7 +53,7 @@ class Reactor:
             self._wait(call)
         return call
 
-    def piece(self, call: _engine.Call) -> bytes:
+    def piece(self, call: Call) -> bytes:
         """The next piece of a stream; empty at its end."""
         piece = call.body()
         while not piece and not call.is_over:
@@ -64,7 +67,7 @@ class Reactor:
         self._watcher.stop()
         self._watcher.close()
 
-    def _wait(self, call: _engine.Call) -> None:
+    def _wait(self, call: Call) -> None:
         """Let the others run until somebody wakes this greenlet."""
         if self._parked == 0:
             self._watcher.ref = True  # the loop has something to wait for

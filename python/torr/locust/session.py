@@ -15,6 +15,7 @@ from locust.user import User
 
 from torr.locust.adapter import Adapter
 from torr.locust.answer import Answer
+from torr.locust.cookies import Jar
 from torr.locust.lanes import Lanes
 from torr.locust.plain import Plain
 from torr.locust.templates import Fields
@@ -61,6 +62,7 @@ class HttpSession(Original):
             self.adapter = Adapter(Lanes())
             self.mount("https://", self.adapter)
             self.mount("http://", self.adapter)
+        self.cookies = Jar()
         self.explicit_name: str | None = None
         self._has_context = user is not None and type(user).context is not User.context
 
@@ -101,8 +103,9 @@ class HttpSession(Original):
         took = time.perf_counter() - start
         shortcut = self.request_event.__dict__.get("shortcut")
         if is_fine and not catch_response and shortcut is not None and shortcut.is_open():
-            shortcut.count(method, name or self.request_name or sent.target, call, took * 1000)
-            return Answer(sent)
+            title = name or self.request_name or sent.target
+            shortcut.count(method, title, call, took * 1000)
+            return Answer(sent, (method, title, took * 1000, context))
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from locust import stats as locust_stats
 from locust.stats import RequestStats
 
-from torr import _engine
+from torr.locust.ledger import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from locust.env import Environment
 
     from torr.locust.bookkeeper import Bookkeeper
+    from torr.locust.reactor import Call
 
 # Who adds to Locust's statistics: the one listener that can be counted for.
 _OWN_LISTENER = "Runner.__init__.<locals>.on_request"
@@ -75,7 +76,7 @@ class Shortcut:
         own = [x for x in self._listeners if getattr(x, "__qualname__", "") == _OWN_LISTENER]
         # Others are none of ours: with one of them, every request is fired.
         self._expected: Heard = [*own[:1], self._listeners[-1]]
-        self._counts = _engine.Counts()
+        self._counts = Counts()
         self._names: dict[tuple[str, str], tuple[int, int]] = {}
         self._keys: list[tuple[str, str]] = []
         self._stats = watched(environment, self)
@@ -86,7 +87,7 @@ class Shortcut:
             locust_stats, "bucket_response_time", None
         )
 
-    def count(self, method: str, name: str, call: _engine.Call, took_ms: float) -> None:
+    def count(self, method: str, name: str, call: Call, took_ms: float) -> None:
         """Count a request that went well."""
         key = (name, method)
         known = self._names.get(key)

@@ -24,8 +24,9 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "form": {"data": {"a": "b"}},
 }
 # Fields that requests, urllib3 or http.client make something of.
-ONLY_REQUESTS = frozenset(["content-length", "expect", "host", "transfer-encoding"])
+ONLY_REQUESTS = frozenset(["content-length", "cookie", "expect", "host", "transfer-encoding"])
 MARK = "\x00"
+LENGTH = b"Content-Length: "
 
 
 class Fields(CaseInsensitiveDict[Any]):
@@ -48,12 +49,18 @@ class Template(NamedTuple):
     before: bytes
     after: bytes
 
-    def head(self, method: str, target: str, length: int | None) -> bytes:
+    def head(self, method: str, target: str, length: int | None, cookie: str = "") -> bytes:
         """The head of one request."""
         line = f"{method} {target}".encode("ascii")
+        before = self._with_cookie(cookie) if cookie else self.before
         if length is None:
-            return line + self.before
-        return b"%b%b%d%b" % (line, self.before, length, self.after)
+            return line + before
+        return b"%b%b%d%b" % (line, before, length, self.after)
+
+    def _with_cookie(self, cookie: str) -> bytes:
+        """Cookies come before the length, or at the end."""
+        end = LENGTH if self.after else b"\r\n"
+        return b"%bCookie: %b\r\n%b" % (self.before[: -len(end)], cookie.encode("latin-1"), end)
 
 
 Key = tuple[Any, ...]
@@ -112,7 +119,7 @@ class Templates:
             return None  # takes a field away
         request = requests.Request(method, url, headers=dict(headers or {}), **SAMPLES[kind])
         try:
-            prepared = requests.Session.prepare_request(self._session, request)
+            prepared = without_cookies(self._session, request)
         except (requests.RequestException, ValueError):
             return None
         if not all(isinstance(text, str) for field in prepared.headers.items() for text in field):
@@ -124,6 +131,15 @@ class Templates:
         if kind:
             fields["Content-Length"] = MARK
         pieces = head_of(method, MARK, origin.place, fields, chunked=False).split(MARK.encode())
-        if len(pieces) != 2 + bool(kind):
+        if len(pieces) != 2 + bool(kind) or (kind and not pieces[1].endswith(LENGTH)):
             return None
         return Template(pieces[1], pieces[2] if kind else b"")
+
+
+def without_cookies(session: requests.Session, request: requests.Request) -> Any:
+    """What a session prepares, but for its cookies, which every path may have others of."""
+    cookies, session.cookies = session.cookies, requests.cookies.RequestsCookieJar()
+    try:
+        return requests.Session.prepare_request(session, request)
+    finally:
+        session.cookies = cookies

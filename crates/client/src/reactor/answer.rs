@@ -25,6 +25,8 @@ pub enum News {
 pub struct Answer {
     /// How.
     pub outcome: Outcome,
+    /// Whether the connection was reset, whatever that meant for it.
+    pub was_reset: bool,
     /// When things happened.
     pub stamps: Stamps,
     /// The bytes of the head, and what was read with them.

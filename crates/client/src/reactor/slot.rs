@@ -180,6 +180,7 @@ impl<S> Slot<S> {
         Answer {
             outcome,
             fault,
+            was_reset: exchange.was_reset,
             stamps: exchange.stamps,
             head: exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default(),
             body: exchange.body.as_mut().map(std::mem::take).unwrap_or_default(),
