@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from geventhttpclient.response import HTTPParseError
 from locust.contrib.fasthttp import FAILURE_EXCEPTIONS, ResponseContextManager
 from locust.contrib.fasthttp import FastHttpSession as Original
 from locust.user import User
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 NOTHING: Json = {}
+# Older versions of Locust look for the parser's errors by themselves.
+BROKEN = (*FAILURE_EXCEPTIONS, HTTPParseError)
 
 
 class FastHttpSession(Original):
@@ -125,7 +128,7 @@ class FastHttpSession(Original):
         try:
             meta["response_length"] = len(response.content or b"")
             response.raise_for_status()
-        except FAILURE_EXCEPTIONS as error:
+        except BROKEN as error:
             meta["exception"] = error
         meta["response_time"] = (time.perf_counter() - start) * 1000
         if not catch_response:
