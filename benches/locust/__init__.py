@@ -1,0 +1,1 @@
+"""What the users of a locustfile cost."""

@@ -1,6 +1,7 @@
 """The locustfile of the comparison: users of one kind, and what they cost once all are there.
 
-`USERS` names the kind; the last line on stderr is what the process used while the test ran.
+`USERS` names the kind. Once all have been there for a second, what the process uses is noted for
+`SECONDS`; the last line on stderr says it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from locust import FastHttpUser, HttpUser, constant, constant_throughput, events
 KIND = os.environ["USERS"]
 LISTENS = os.environ.get("LISTENS") == "1"
 QUESTION = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "hello"}]}
+SECONDS = float(os.environ["SECONDS"])
 SETTLED_S = 1.0
 
 seen = {"events": 0}
@@ -87,7 +89,10 @@ def complete(**_more):
 
     def note():
         gevent.sleep(SETTLED_S)
-        seen["from"] = (*used(), seen["environment"].stats.total.num_requests, seen["events"])
+        environment = seen["environment"]
+        seen["from"] = (*used(), environment.stats.total.num_requests, seen["events"])
+        gevent.sleep(SECONDS)
+        environment.runner.quit()
 
     gevent.spawn(note)
 

@@ -13,8 +13,9 @@ import locust.contrib.fasthttp
 import locust.user.users
 from locust.env import Environment
 from locust.event import Events
+from locust.stats import StatsError
 
-from plain import class_of, failure, over_the_wire, plain
+from plain import class_of, failure, over_the_wire, plain, scrub
 
 # By family: the user, where its client's class is looked up, and that class in torr.
 FAMILIES = {
@@ -48,11 +49,12 @@ class HangError(Exception):
 
 @dataclass
 class Outcome:
-    """What a scenario gave or raised, what it reported, and what the server read."""
+    """What a scenario gave or raised, what it reported, what Locust counted and the server read."""
 
     value: object = None
     raised: dict | None = None
     events: list[dict] = field(default_factory=list)
+    rows: list[dict] = field(default_factory=list)
     wire: list[dict] = field(default_factory=list)
 
     @property
@@ -79,14 +81,19 @@ class Outcome:
         return request
 
 
-def play(family, kind, site, scenario, *, in_order=True, **attributes):
+def play(family, kind, site, scenario, *, in_order=True, is_heard=True, **attributes):
     """Run a scenario with the client of a user that has these attributes.
 
-    Where greenlets race, what they did is put in an order.
+    Where greenlets race, what they did is put in an order. Where nobody hears of requests but
+    Locust's statistics, torr takes a shorter way.
     """
     events = []
     environment = Environment(events=Events())
-    environment.events.request.add_listener(lambda **given: events.append(_event(given)))
+    runner = environment.create_local_runner()
+    if is_heard:
+        environment.events.request.add_listener(lambda **given: events.append(_event(given)))
+    elif kind == "torr":
+        import_module("torr.locust.bookkeeper").Bookkeeper(environment).listen()
     for one in (site, site.other):
         one.forget()
     outcome = Outcome(events=events)
@@ -98,6 +105,8 @@ def play(family, kind, site, scenario, *, in_order=True, **attributes):
                 outcome.value = plain(scenario(client))
         except Exception as error:
             outcome.raised = failure(error)
+    runner.greenlet.kill()
+    outcome.rows = sorted(_rows(environment.stats), key=str)
     outcome.wire = over_the_wire([*site.seen, *site.other.seen])
     if not in_order:
         outcome.events.sort(key=lambda event: event["name"])
@@ -116,6 +125,20 @@ def client_class(family, kind):
         return
     with mock.patch.object(module, name, getattr(import_module(replacement), name)):
         yield
+
+
+def _rows(stats):
+    """Requests and failures by name, as Locust shows them."""
+    for (name, method), entry in stats.entries.items():
+        yield {
+            "of": f"{method} {name}",
+            "requests": (entry.num_requests, sum(entry.response_times.values())),
+            "failures": entry.num_failures,
+            "length": entry.total_content_length,
+        }
+    for error in stats.errors.values():
+        row = scrub(StatsError.parse_error(error.error))
+        yield {"of": f"{error.method} {error.name}", "times": error.occurrences, "row": row}
 
 
 def _event(given):

@@ -42,6 +42,8 @@ struct Told {
     status: u16,
     stamps: Option<Stamps>,
     head: Vec<u8>,
+    /// Of the body, when it was over; of a stream, of what was not taken.
+    body_length: usize,
     answer: Option<Box<Answer>>,
     /// What [`Call::outcome`] says when it is over.
     outcome: i32,
@@ -83,6 +85,7 @@ impl CallState {
         }
         let is_fine = answer.outcome.failure.is_none() && (200..300).contains(&told.status);
         let is_plain = is_fine && !is_unusual(&told.head);
+        told.body_length = answer.body.len();
         told.outcome = if is_plain { i32::from(told.status) } else { LOOK_CLOSER };
         if let Some(entry) = told.entry.take() {
             entry.book(&mut answer, UNSET, true);
@@ -198,10 +201,10 @@ impl Call {
         }
     }
 
-    /// Bytes of the body that were not taken.
+    /// Bytes of the body that had not been taken when it was over.
     #[getter]
     fn body_length(&self) -> usize {
-        self.state.lock().answer.as_ref().map_or(0, |answer| answer.body.len())
+        self.state.lock().body_length
     }
 
     /// Nanoseconds on the monotonic clock: asked, sent, first byte, last byte, ran again; −1 where

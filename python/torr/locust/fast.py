@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 NOTHING: Json = {}
+# Older versions of Locust look for the parser's errors by themselves.
+BROKEN = (*FAILURE_EXCEPTIONS, HTTPParseError)
 
 
 class FastHttpSession(Original):
@@ -126,7 +128,7 @@ class FastHttpSession(Original):
         try:
             meta["response_length"] = len(response.content or b"")
             response.raise_for_status()
-        except (*FAILURE_EXCEPTIONS, HTTPParseError) as error:
+        except BROKEN as error:
             meta["exception"] = error
         meta["response_time"] = (time.perf_counter() - start) * 1000
         if not catch_response:

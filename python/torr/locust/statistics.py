@@ -115,7 +115,7 @@ class Shortcut:
             self._names.clear()
             self._keys.clear()
         name, method = key
-        row = self._books.row(method, name, is_event=False)
+        row = self._books.row(str(method), str(name), is_event=False)
         self._keys.append(key)
         known = self._names[key] = (row, len(self._keys) - 1)
         return known

@@ -201,7 +201,7 @@ def test_a_session_as_a_context(outcome):
 def test_a_pool_that_users_share(outcome):
     from urllib3 import PoolManager
 
-    pools = [PoolManager(maxsize=10, block=True) for _ in range(2)]
+    pools = [PoolManager(maxsize=10, block=True) for _ in range(3)]
 
     def scenario(client):
         pool = pools.pop()
