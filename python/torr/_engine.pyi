@@ -85,7 +85,12 @@ class Ledger:
     def open_window(self) -> None:
         """End the warm-up, if it is one."""
     def book_event(
-        self, row: int, response_ms: float | None, failure: str | None = None, bytes_in: int = 0
+        self,
+        row: int,
+        response_ms: float | None,
+        failure: str | None = None,
+        bytes_in: int = 0,
+        unsent: bool = False,
     ) -> None:
         """Count what a locustfile fired by itself; ValueError for a row that is not known."""
     def book(
@@ -95,8 +100,11 @@ class Ledger:
         response_ms: float | None,
         failure: str | None = None,
         is_status: bool = False,
-    ) -> None:
-        """Count a request as Locust reported it; a stream that is still read, when it ends."""
+    ) -> bool:
+        """Count a request as Locust reported it; a stream that is still read, when it ends.
+
+        False, and nothing counted, for a call that was counted before.
+        """
     def abandon(self, row: int) -> None:
         """Count a request that was given up before it ended: it stays in flight."""
     def late(self, seconds: float) -> None:
@@ -191,9 +199,6 @@ class Reactor:
     def turn(self, failed: Callable[[BaseException], object]) -> None:
         """Move whatever can be moved, then wake everybody who waited for it."""
 
-    def connections(self) -> tuple[int, int]:
-        """Connections that are open, and that ever were."""
-
 @final
 class Lane:
     """Connections to one destination, kept for who holds this."""
@@ -240,8 +245,11 @@ class Call:
     def outcome(self) -> int:
         """The status of a complete, plain answer; 0 where a closer look is needed, −1 before."""
 
-    def park(self, waiter: Callable[[], object]) -> None:
-        """Wait for the next news."""
+    def piece(self, waiter: Callable[[], object]) -> bytes | None:
+        """The next piece of a stream, empty at its end; None where the waiter will be called."""
+
+    def abandon(self) -> None:
+        """Close its connection since its greenlet was interrupted: no end of the request."""
 
     def cancel(self) -> None:
         """Close its connection, if it is under way; nobody is woken any more."""
@@ -253,7 +261,7 @@ class Call:
         """All that was read of the head and with it, as it came."""
 
     def body(self) -> bytes:
-        """The body, the first time; of a stream the next piece."""
+        """The body of a call that is over, the first time."""
 
     def stamps(self) -> tuple[int, int, int, int, int]:
         """Asked, sent, first byte, last byte, ran again: monotonic ns, −1 where there is none."""

@@ -99,5 +99,6 @@ def place(tmp_path, laddered):
         "locust_dify.py",
     ):
         shutil.copy(ROOT / "examples" / name, tmp_path)
+    shutil.copy(ROOT / "examples/locust_site.py", tmp_path / "locustfile.py")
     shutil.copytree(ROOT / "examples/dify", tmp_path / "dify")
     return tmp_path

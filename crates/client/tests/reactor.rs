@@ -234,6 +234,32 @@ fn a_stream_that_nobody_reads_is_left_in_the_kernel() {
 }
 
 #[test]
+fn the_end_of_a_stream_is_not_lost_while_nobody_reads_it() {
+    let piece = vec![b'x'; 256 * 1024];
+    let mut script = vec![bytes(MS, b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")];
+    script.extend((0..8).map(|number| bytes((2 + number) * MS, &piece)));
+    // It comes with the last piece, while the reader is paused.
+    script.push((9 * MS, Act::Close));
+    let mut world = world(vec![], vec![script]);
+    let ticket = world.ask(true, FOREVER);
+    world.pass(50 * MS);
+    let mut came = 0;
+    for _ in 0..20 {
+        came += world.reactor.take(ticket).len();
+        for (_, news) in world.pass(MS) {
+            if let News::Over(answer) = news {
+                assert_eq!(
+                    (answer.outcome.failure, came + answer.body.len()),
+                    (None, 8 * piece.len())
+                );
+                return;
+            }
+        }
+    }
+    panic!("it has no end");
+}
+
+#[test]
 fn a_stream_without_its_end_has_a_fault_although_the_body_is_whole() {
     let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     let head = format!(

@@ -51,6 +51,8 @@ struct Told {
     resumed: Nanos,
     /// What Locust reported before it was over.
     entry: Option<Box<Entry>>,
+    /// Whether Locust has reported it.
+    is_booked: bool,
 }
 
 impl Call {
@@ -83,6 +85,7 @@ impl CallState {
         if !answer.head.is_empty() {
             told.head = std::mem::take(&mut answer.head);
         }
+        told.keep_head_alone();
         let is_fine = answer.outcome.failure.is_none() && (200..300).contains(&told.status);
         let is_plain = is_fine && !is_unusual(&told.head);
         told.body_length = answer.body.len();
@@ -93,19 +96,51 @@ impl CallState {
         told.answer = Some(answer);
     }
 
-    /// Books what Locust reports of it, now or when it is over.
-    pub(crate) fn book(&self, entry: Entry) {
+    /// Books what Locust reports of it, now or when it is over; false if it was reported before.
+    pub(crate) fn book(&self, entry: Entry) -> bool {
         let mut told = self.lock();
         let resumed = told.resumed;
+        if std::mem::replace(&mut told.is_booked, true) {
+            return false;
+        }
         match &mut told.answer {
             Some(answer) => entry.book(answer, resumed, false),
             None => told.entry = Some(Box::new(entry)),
         }
+        true
+    }
+
+    /// Its greenlet is gone: what was reported of it has no end.
+    fn abandon(&self) {
+        let mut told = self.lock();
+        told.waiter = None;
+        if let Some(entry) = told.entry.take() {
+            entry.abandon(told.stamps.map_or(UNSET, |stamps| stamps.intended));
+        }
+    }
+
+    /// What was not taken of a call that is over; none while it is under way.
+    fn rest(&self) -> Option<Vec<u8>> {
+        self.lock().answer.as_mut().map(|answer| std::mem::take(&mut answer.body))
     }
 
     /// Who waits, if anybody still does; it waits no more.
     pub(crate) fn unpark(&self) -> Option<Py<PyAny>> {
         self.lock().waiter.take()
+    }
+}
+
+impl Told {
+    /// What was read with a head is body, which is kept elsewhere.
+    fn keep_head_alone(&mut self) {
+        const END: &[u8] = b"\r\n\r\n";
+        // Heads before the final one are rare.
+        let is_final = !self.head.starts_with(b"HTTP/1.1 1");
+        let end = self.head.windows(END.len()).position(|window| window == END);
+        if let Some(end) = end.filter(|_| is_final) {
+            self.head.truncate(end + END.len());
+            self.head.shrink_to_fit();
+        }
     }
 }
 
@@ -156,9 +191,28 @@ impl Call {
         told.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::text)
     }
 
-    /// Waits for the next news.
-    fn park(&self, waiter: Py<PyAny>) {
-        self.state.lock().waiter = Some(waiter);
+    /// The next piece of a stream, empty at its end; None where it must be waited for: then the
+    /// waiter is called when there is news.
+    fn piece<'py>(&self, py: Python<'py>, waiter: Py<PyAny>) -> Option<Bound<'py, PyBytes>> {
+        let piece = match self.state.rest() {
+            Some(rest) => rest,
+            None => {
+                let piece = self.shared.take(self.ticket);
+                if piece.is_empty() {
+                    // What ended it while it was asked is told like any other news.
+                    self.state.lock().waiter = Some(waiter);
+                    return None;
+                }
+                piece
+            }
+        };
+        Some(PyBytes::new(py, &piece))
+    }
+
+    /// Closes its connection since its greenlet was interrupted: that is no end of the request.
+    fn abandon(&self) {
+        self.state.abandon();
+        self.shared.cancel(self.ticket);
     }
 
     /// Closes its connection, if it is under way; nobody is woken any more.
@@ -185,20 +239,9 @@ impl Call {
         PyBytes::new(py, &head)
     }
 
-    /// The body, the first time; of a stream the next piece, empty where it must be waited for.
+    /// The body of a call that is over, the first time.
     fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let mut told = self.state.lock();
-        match &mut told.answer {
-            Some(answer) => {
-                let body = std::mem::take(&mut answer.body);
-                drop(told);
-                PyBytes::new(py, &body)
-            }
-            None => {
-                drop(told);
-                PyBytes::new(py, &self.shared.take(self.ticket))
-            }
-        }
+        PyBytes::new(py, &self.state.rest().unwrap_or_default())
     }
 
     /// Bytes of the body that had not been taken when it was over.

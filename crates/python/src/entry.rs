@@ -44,6 +44,14 @@ impl Entry {
         });
     }
 
+    /// Leaves a request in flight whose greenlet is gone.
+    pub(crate) fn abandon(&self, intended: Nanos) {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        if ledger.has_row(self.row) {
+            ledger.abandon(self.row, intended);
+        }
+    }
+
     fn begun(&self, stamps: Stamps) -> Booking<'_> {
         Booking {
             stamps,

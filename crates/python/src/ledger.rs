@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use engine::{Booking, Sheet, Standing};
+use engine::{Booking, Reason, Sheet, Standing};
 use net::{Address, Nanos, monotonic_ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -57,21 +57,26 @@ impl Ledger {
         self.with(|ledger| ledger.open_window(monotonic_ns()));
     }
 
-    /// Counts what a locustfile fired by itself.
-    #[pyo3(signature = (row, response_ms, failure=None, bytes_in=0))]
+    /// Counts what no call is behind: what a locustfile fired by itself, or a request that did not
+    /// get so far (`unsent`), or that another client sent.
+    #[pyo3(signature = (row, response_ms, failure=None, bytes_in=0, unsent=false))]
     fn book_event(
         &self,
         row: u32,
         response_ms: Option<f64>,
         failure: Option<&str>,
         bytes_in: u64,
+        unsent: bool,
     ) -> PyResult<()> {
-        let event = Booking::event(monotonic_ns(), response_ms.and_then(nanos), failure);
+        let mut event = Booking::event(monotonic_ns(), response_ms.and_then(nanos), failure);
+        event.failure =
+            event.failure.map(|reason| if unsent { Reason::ConnectOther } else { reason });
         self.with_row(row, |ledger| ledger.book(row, &Booking { bytes_in, ..event }))
     }
 
     /// Counts a request whose call is `call`, as Locust reported it; a stream that is still read
-    /// is counted when it ends. `is_status` says that its status is what failed.
+    /// is counted when it ends. `is_status` says that its status is what failed. False, and nothing
+    /// counted, for a call that was counted before.
     #[pyo3(signature = (row, call, response_ms, failure=None, is_status=false))]
     fn book(
         &self,
@@ -80,7 +85,7 @@ impl Ledger {
         response_ms: Option<f64>,
         failure: Option<&str>,
         is_status: bool,
-    ) {
+    ) -> bool {
         let entry = Entry {
             ledger: Arc::clone(&self.ledger),
             row,
@@ -88,7 +93,7 @@ impl Ledger {
             failure: failure.map(str::to_owned),
             is_status,
         };
-        call.state.book(entry);
+        call.state.book(entry)
     }
 
     /// Counts a request that was given up before it ended.

@@ -97,15 +97,11 @@ impl Reactor {
             if let Some(waiter) = call.unpark()
                 && let Err(error) = waiter.call0(py)
             {
-                failed.call1((error.into_value(py),))?;
+                // Whoever else was woken has to run, whatever became of this one.
+                let _ = failed.call1((error.into_value(py),));
             }
         }
         Ok(())
-    }
-
-    /// Connections that are open, and that ever were.
-    fn connections(&self) -> (u64, u64) {
-        self.shared.lock().reactor.connections()
     }
 }
 
@@ -168,6 +164,7 @@ impl Inner {
         let ticket = self.reactor.submit(ask);
         if let Some(News::Over(answer)) = self.reactor.news_of(ticket) {
             call.end(*answer);
+            drop(call.unpark());
         } else {
             let place = ticket.place();
             if self.calls.len() <= place {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from torr.locust.plain import Sent
+    from torr.locust.reactor import Call
 
 MILLISECONDS = 1e-6
 MICROSECONDS = 1e-3
@@ -94,13 +95,22 @@ class Answer(ResponseContextManager):
         """Fire the event; its listeners find the name in the place of the URL, as Locust has it."""
         event, meta, own = self._request_event, self.request_meta, self.__dict__
         shortcut = event.__dict__.get("shortcut")
-        if shortcut is not None and shortcut.is_open():
+        if shortcut is not None and shortcut.is_open() and is_untouched(meta, self._call):
             method, name, took = meta["request_type"], meta["name"], meta["response_time"]
             shortcut.count(method, name, self._call, took)
             return
         own["url"], url = meta["name"], self.url
         event.fire(**meta)
         own["url"] = url
+
+
+def is_untouched(meta: Mapping[str, Any], call: Call) -> bool:
+    """Whether a locustfile has left alone what is to be reported."""
+    return (
+        meta["exception"] is None
+        and type(meta["response_time"]) is float
+        and meta["response_length"] == call.body_length
+    )
 
 
 def _judge(word: str) -> Callable[..., None]:

@@ -168,19 +168,20 @@ class Answer(HTTPResponse):
             yield from super().stream(amt, decode_content)
             return
         self._init_decoder()
+        is_coded = self._decoder is not None
         with self._error_catcher():
             while piece := self._source.piece():
-                decoded = self._decode(piece, decode_content, flush_decoder=False)
-                yield from pieces_of(decoded, amt)
+                if is_coded:
+                    piece = self._decode(piece, decode_content, flush_decoder=False)
+                if amt is not None and len(piece) > amt:
+                    yield from pieces_of(piece, amt)
+                elif piece:
+                    yield piece
             if decode_content and (rest := self._flush_decoder()):
                 yield rest
 
 
-def pieces_of(whole: bytes, amount: int | None) -> Iterator[bytes]:
+def pieces_of(whole: bytes, amount: int) -> Iterator[bytes]:
     """The bytes in pieces of at most that size."""
-    if amount is None or len(whole) <= amount:
-        if whole:
-            yield whole
-        return
     for start in range(0, len(whole), amount):
         yield whole[start : start + amount]

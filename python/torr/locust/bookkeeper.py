@@ -10,7 +10,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from geventhttpclient.useragent import ConnectionError as BadStatusCode
-from requests import HTTPError
+from locust.contrib.fasthttp import FastResponse
+from requests import HTTPError, Response
 
 from torr.locust import lag
 from torr.locust.arguments import is_kept
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _MOST_KNOWN = 2_000
 
 Row = tuple[str, str, bool]
+# What its clients give.
+ANSWERS = (Response, FastResponse)
 # What Locust calls a status that it does not like; its versions name the second one differently.
 BAD_STATUS = (HTTPError, BadStatusCode)
 
@@ -69,15 +72,21 @@ class Bookkeeper:
     ) -> None:
         """Book what was fired."""
         exception = more.get("exception")
-        call = exchange_of(more.get("response"))
-        row = self.row(_text(request_type), _text(name), is_event=call is None)
+        response = more.get("response")
+        method, title = _text(request_type), _text(name)
         took = _number(response_time)
         failure = None if exception is None else _text(exception) or type(exception).__name__
+        # Locust says these of its own clients' requests; a locustfile that fires has no need to.
+        is_request = "url" in more and "start_time" in more and isinstance(response, ANSWERS)
+        call = exchange_of(response) if is_request else None
         if call is not None:
-            self.ledger.book(row, call, took, failure, is_status=isinstance(exception, BAD_STATUS))
-        else:
-            length = max(0, int(_number(more.get("response_length")) or 0))
-            self.ledger.book_event(row, took, failure, length)
+            row = self.row(method, title, is_event=False)
+            if self.ledger.book(row, call, took, failure, isinstance(exception, BAD_STATUS)):
+                return
+            is_request = False
+        row = self.row(method, title, is_event=not is_request)
+        length = max(0, int(_number(more.get("response_length")) or 0))
+        self.ledger.book_event(row, took, failure, length, is_request)
 
     def row(self, method: str, name: str, *, is_event: bool) -> int:
         """The row of a name."""

@@ -33,7 +33,7 @@ class Cookies:
     """The Cookie fields of one session."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+        self._known: dict[tuple[str, str], str] = {}
         self._jar: Jar | None = None
         self._changes = -1
         self._expires = False
@@ -45,12 +45,13 @@ class Cookies:
             self._jar, self._changes = jar, jar.changes
             self._expires = any(cookie.expires is not None for cookie in jar)
         path = target.partition("?")[0]
-        found = None if self._expires else self._known.get(path)
+        place = (origin.root, path)
+        found = None if self._expires else self._known.get(place)
         if found is None:
             if len(self._known) >= _MOST_PATHS:
                 self._known.clear()
             asked = requests.Request("GET", origin.root + path).prepare()
-            found = self._known[path] = get_cookie_header(jar, asked) or ""
+            found = self._known[place] = get_cookie_header(jar, asked) or ""
             # Looking may have dropped what has expired.
             self._changes = jar.changes
         return found

@@ -34,5 +34,9 @@ def _behind(error: object) -> Call | None:
         call = getattr(error, _MARK, None)
         if isinstance(call, Call):
             return call
+        raw = getattr(getattr(error, "response", None), "raw", None)
+        behind = getattr(raw, "call", None)
+        if isinstance(behind, Call):
+            return behind
         error = error.args[0] if error.args else None
     return None

@@ -68,7 +68,7 @@ class FastHttpSession(Original):
         content = key = sent = None
         if plain is not None and not stream and not more and allow_redirects:
             content = content_of(data, json)
-            key = content and key_of(method, content[0], auth, headers)
+            key = content and key_of(method, content[0], auth or self.auth_header, headers)
         if plain is not None and content is not None and key:
             sent = plain.send(method, url, content[1], key)
         if sent is None:
@@ -87,7 +87,7 @@ class FastHttpSession(Original):
                 **more,
             )
             if plain is not None and content is not None and key and answer.status_code == 200:
-                plain.learn(method, url, content[1], key)
+                plain.learn(method, url, content[1], key, sent_for(answer))
             return answer
         call = sent.call
         is_fine = call.outcome() > 0
@@ -137,3 +137,8 @@ class FastHttpSession(Original):
         if hasattr(self, "environment"):
             return ResponseContextManager(response, environment=self.environment, request_meta=meta)
         return ResponseContextManager(response, self.fired, meta, catch_response)
+
+
+def sent_for(answer: Any) -> str:
+    """The head of the request that an answer is to, the last of those that led to it."""
+    return str(getattr(getattr(answer, "_response", None), "_sent_request", None) or "")

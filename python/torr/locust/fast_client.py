@@ -36,10 +36,9 @@ class Clients(HTTPClientPool):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.lanes = Lanes(most_idle=options.get("concurrency", 1))
-        # A call whose head came already: the next request takes it instead of sending.
-        self.made: Call | None = None
-        # The head that was built last.
-        self.built = ""
+        # A call whose head came already, and what was sent: the next request takes it instead of
+        # sending.
+        self.made: tuple[Call, str] | None = None
 
     def get_client(self, url: str | URL) -> Client:
         """The client for a URL's host."""
@@ -94,33 +93,30 @@ class Client(HTTPClient):
     ) -> Any:
         """Send, and give the answer as soon as its head is there; raises what sockets raise."""
         pool = self.pool
-        call, pool.made = pool.made, None
+        made, pool.made = pool.made, None
         if isinstance(body, str):
             body = body.encode()
         self.slots.acquire()
         try:
-            if call is None:
-                call = self._called(
-                    method.upper(), request_uri, b"" if body is None else body, headers
-                )
+            content = b"" if body is None else body
+            call, head = made or self._called(method.upper(), request_uri, content, headers)
             if not call.status:
                 raise_failure(call)
-            return FastBody(
-                call, pool.lanes.reactor, method.upper(), pool.built, self.slots.release
-            )
+            return FastBody(call, pool.lanes.reactor, method.upper(), head, self.slots.release)
         except BaseException:
             self.slots.release()
             raise
 
-    def _called(self, method: str, uri: str, body: Any, headers: Any) -> Call:
+    def _called(self, method: str, uri: str, body: Any, headers: Any) -> tuple[Call, str]:
+        """The call that a request became, and the head that was sent."""
         pool = self.pool
-        pool.built = head = self._build_request(method, uri, body=body, headers=headers)
+        head = self._build_request(method, uri, body=body, headers=headers)
         lane = pool.lanes.lane(self.place)
         content = whole_body(body, chunked=CHUNKED.search(head) is not None)
         flags = IS_HEAD * (method == "HEAD") | STREAMS
-        return pool.lanes.reactor.exchange(
-            lane, head.encode("latin-1"), content, flags, self.patience
-        )
+        sent = head.encode("latin-1")
+        call = pool.lanes.reactor.exchange(lane, sent, content, flags, self.patience)
+        return call, head
 
 
 def template_of(head: str, method: str, target: str, *, has_body: bool) -> Template | None:

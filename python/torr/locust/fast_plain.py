@@ -102,8 +102,7 @@ class FastPlain:
         fields = (line.partition(": ")[::2] for line in lines)
         headers = {name: value for name, value in fields if name.lower() not in OF_THE_MESSAGE}
         clients = self._clients
-        clients.made = sent.call
-        clients.built = sent.head.decode("latin-1")
+        clients.made = (sent.call, sent.head.decode("latin-1"))
         try:
             return self._session._send_request_safe_mode(  # noqa: SLF001
                 sent.method, sent.url, payload=sent.body or None, headers=headers
@@ -111,9 +110,8 @@ class FastPlain:
         finally:
             clients.made = None
 
-    def learn(self, method: str, url: str, body: bytes, key: Key) -> None:
-        """Take what was built for such a request as the template of others."""
-        built, self._clients.built = self._clients.built, ""
+    def learn(self, method: str, url: str, body: bytes, key: Key, built: str) -> None:
+        """Take the head that was built for such a request as the template of others."""
         if self._client is None or self._prefix is None or not AS_IT_IS.fullmatch(url):
             return
         if method not in METHODS or CARRIES_COOKIES.search(built):

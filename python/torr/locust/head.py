@@ -88,5 +88,6 @@ def _looked_up(host: str) -> list[str]:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, ValueError):
         return []
-    names = [str(place[0]) for *_, place in found]
+    # The part of a link-local address behind its % is this machine's name of the link.
+    names = [str(place[0]).partition("%")[0] for *_, place in found]
     return [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]

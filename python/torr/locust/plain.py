@@ -27,7 +27,6 @@ NUMBERS = (int, float)
 METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 # What a plain request may be asked with; anything else leads through requests.
 KNOWN = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
-NOT_WITHOUT_LENGTH = frozenset(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 MOST_BARE = 64
 Patience = tuple[float | None, float | None]
 # Where it leads, its target, its head, what that was made of, the kind of its body, its body, how

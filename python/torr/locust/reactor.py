@@ -55,11 +55,11 @@ class Reactor:
 
     def piece(self, call: Call) -> bytes:
         """The next piece of a stream; empty at its end."""
-        piece = call.body()
-        while not piece and not call.is_over:
-            call.park(getcurrent().switch)
+        wake = getcurrent().switch
+        piece = call.piece(wake)
+        while piece is None:
             self._wait(call)
-            piece = call.body()
+            piece = call.piece(wake)
         return piece
 
     def abandon(self) -> None:
@@ -75,7 +75,7 @@ class Reactor:
         try:
             self.hub.switch()
         except BaseException:
-            call.cancel()
+            call.abandon()
             raise
         finally:
             self._parked -= 1

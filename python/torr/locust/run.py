@@ -200,7 +200,8 @@ class Leader:
         if self._follower is not None:
             self._follower.kill(block=False)
             self._follower = None
-        if self._books is not None:
+        if self._books is not None and not self._is_stopped:
+            # Stopped, the books of this test are closed, and may be those of the next one already.
             self._books.end()
         self._take_own()
 

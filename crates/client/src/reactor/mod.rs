@@ -6,10 +6,12 @@
 
 mod answer;
 mod ask;
+mod dialling;
 mod lane;
+mod moving;
 mod slot;
 
-use std::io::{self, ErrorKind};
+use std::io;
 
 use net::{Driver, Nanos, Ready, SourceAddresses, Timers};
 
@@ -19,7 +21,7 @@ use lane::Lanes;
 pub use lane::{Destination, LaneId};
 use slot::{Slot, State};
 
-use crate::{Connection, Opening, Outcome, Reason, Scratch, Step, UNSET};
+use crate::Scratch;
 
 /// One read; TLS uses a half of it for each side.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -160,9 +162,10 @@ impl<D: Driver> Reactor<D> {
             slot.expect_until(now, slot.patience.read_ns);
         }
         let was_paused = std::mem::take(&mut slot.is_paused);
+        let is_closed = slot.is_closed;
         self.set_alarm(ticket.slot);
         if was_paused {
-            self.unread.push((ticket.slot, false));
+            self.unread.push((ticket.slot, is_closed));
         }
         piece
     }
@@ -206,64 +209,6 @@ impl<D: Driver> Reactor<D> {
         Some(self.news.swap_remove(at).1)
     }
 
-    /// An idle connection that is still good, the latest used first.
-    fn idle_slot(&mut self, lane: LaneId) -> Option<u32> {
-        while let Some(number) = self.lanes.take_idle(lane) {
-            if self.is_quiet(number) {
-                return Some(number);
-            }
-            self.hang_up(number);
-            self.release(number);
-        }
-        None
-    }
-
-    fn free_slot(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot::default());
-            // As many as there are descriptors, at most.
-            (self.slots.len() - 1) as u32
-        })
-    }
-
-    /// Whether an idle connection lives, and nothing has come on it that nobody asked for.
-    fn is_quiet(&mut self, number: u32) -> bool {
-        let slot = &mut self.slots[number as usize];
-        let read = slot
-            .connection
-            .as_mut()
-            .map(|connection| connection.recv(&mut self.driver, &mut self.scratch.buffer));
-        matches!(read, Some(Err(error)) if error.kind() == ErrorKind::WouldBlock)
-    }
-
-    fn dial(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        let Some(to) = self.lanes.address(slot.lane, slot.route).cloned() else {
-            return self.dial_failed(number, Reason::ConnectOther);
-        };
-        let way = (&to, self.sources.next(&to));
-        slot.generation = slot.generation.wrapping_add(1);
-        slot.dialled_at = self.driver.now();
-        let token = u64::from(slot.generation) << 32 | u64::from(number);
-        match self.lanes.connect(slot.lane, &mut self.driver, way, token) {
-            Ok(connection) => slot.connection = Some(connection),
-            Err(reason) => self.dial_failed(number, reason),
-        }
-    }
-
-    fn dial_failed(&mut self, number: u32, reason: Reason) {
-        self.hang_up(number);
-        let now = self.driver.now();
-        let slot = &mut self.slots[number as usize];
-        slot.route += 1;
-        let has_other = self.lanes.address(slot.lane, slot.route).is_some();
-        if has_other && !reason.is_local() && reason != Reason::TimeoutConnect {
-            return self.dial(number);
-        }
-        let outcome = slot.exchange.end(now, reason);
-        self.finish(number, outcome);
-    }
-
     fn move_on(&mut self, event: Ready) {
         // Both halves of a token are 32 bits wide.
         let (number, generation) = (event.token as u32, (event.token >> 32) as u32);
@@ -276,148 +221,6 @@ impl<D: Driver> Reactor<D> {
             State::Idle => self.look_for_end(number),
             State::Dialling => self.advance(number, event),
             State::Busy => self.progress(number, event),
-        }
-    }
-
-    fn advance(&mut self, number: u32, event: Ready) {
-        let slot = &mut self.slots[number as usize];
-        let Some(connection) = &mut slot.connection else { return };
-        match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
-            Ok(Opening::Pending) => {}
-            Ok(Opening::Open) => self.opened(number, event),
-            Err(reason) => self.dial_failed(number, reason),
-        }
-    }
-
-    fn opened(&mut self, number: u32, event: Ready) {
-        self.opened += 1;
-        self.open += 1;
-        let now = self.driver.now();
-        let slot = &mut self.slots[number as usize];
-        slot.note_opening(now);
-        (slot.state, slot.is_open) = (State::Busy, true);
-        slot.expect_until(now, slot.patience.read_ns);
-        self.set_alarm(number);
-        self.progress(number, Ready { writable: true, ..event });
-    }
-
-    fn write(&mut self, number: u32) {
-        let step = self.slots[number as usize].write(&mut self.driver);
-        self.follow(number, step, false);
-    }
-
-    /// An event of an open connection with an exchange on it.
-    fn progress(&mut self, number: u32, event: Ready) {
-        let slot = &mut self.slots[number as usize];
-        if slot.state != State::Busy {
-            return;
-        }
-        let step = slot.progress(&mut self.driver, &mut self.scratch, event);
-        self.tell_of_stream(number);
-        self.follow(number, step, event.closed);
-    }
-
-    fn follow(&mut self, number: u32, step: Step, is_closed: bool) {
-        match step {
-            Step::Pending => {
-                let slot = &mut self.slots[number as usize];
-                if slot.has_deadline() {
-                    let last = slot.exchange.last_read().unwrap_or(slot.exchange.stamps.sent);
-                    slot.expect_until(last, slot.patience.read_ns);
-                }
-            }
-            Step::Again => self.unread.push((number, is_closed)),
-            Step::Done(outcome) => {
-                let reusable = outcome.reusable && !is_closed;
-                self.finish(number, Outcome { reusable, ..outcome });
-            }
-        }
-    }
-
-    /// Tells whoever reads a stream that its head has come, or the next piece of its body.
-    fn tell_of_stream(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        if !slot.streams || slot.exchange.head().is_none() {
-            return;
-        }
-        let ticket = Ticket { slot: number, serial: slot.serial };
-        if !slot.is_told_of_head {
-            slot.is_told_of_head = true;
-            slot.deadline = UNSET;
-            let head = slot.exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default();
-            let status = slot.exchange.head().map_or(0, |head| head.status);
-            self.news.push((ticket, News::Head { status, head, stamps: slot.exchange.stamps }));
-        } else if slot.is_awaited && slot.unread_bytes() > 0 {
-            slot.is_awaited = false;
-            slot.deadline = UNSET;
-            self.news.push((ticket, News::Piece));
-        }
-    }
-
-    /// Ends an exchange: reports it, keeps or drops the connection, frees the slot.
-    fn finish(&mut self, number: u32, outcome: Outcome) {
-        let slot = &mut self.slots[number as usize];
-        let ticket = Ticket { slot: number, serial: slot.serial };
-        self.news.push((ticket, News::Over(Box::new(slot.answer(outcome)))));
-        let lane = slot.lane;
-        if outcome.reusable && self.lanes.keep_idle(lane, number) {
-            self.slots[number as usize].rest();
-        } else {
-            self.hang_up(number);
-            self.release(number);
-        }
-    }
-
-    /// An event on a connection that nobody uses: whatever comes, it is of no more use.
-    fn look_for_end(&mut self, number: u32) {
-        if self.is_quiet(number) {
-            return;
-        }
-        self.lanes.drop_idle(self.slots[number as usize].lane, number);
-        self.hang_up(number);
-        self.release(number);
-    }
-
-    fn hang_up(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        self.open -= u64::from(std::mem::take(&mut slot.is_open));
-        if let Some(mut connection) = slot.connection.take() {
-            connection.end(&mut self.driver);
-        }
-    }
-
-    fn release(&mut self, number: u32) {
-        self.slots[number as usize].clear();
-        self.free.push(number);
-    }
-
-    /// One alarm a slot at most: it is moved on when it rings too early.
-    fn set_alarm(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        if slot.has_deadline() && slot.deadline < slot.alarm {
-            slot.alarm = slot.deadline;
-            self.timers.set(slot.deadline, number);
-        }
-    }
-
-    fn ring(&mut self, now: Nanos) {
-        while let Some((at, number)) = self.timers.pop_due(now) {
-            let slot = &mut self.slots[number as usize];
-            if slot.alarm != at {
-                continue;
-            }
-            slot.alarm = UNSET;
-            if slot.is_under_way() && slot.deadline <= now {
-                let opening = slot.connection.as_ref().and_then(Connection::overdue);
-                if opening.is_some() {
-                    self.dial_failed(number, opening.unwrap_or(Reason::TimeoutConnect));
-                } else {
-                    let outcome = slot.exchange.time_out(now, None);
-                    self.finish(number, outcome);
-                }
-            } else {
-                self.set_alarm(number);
-            }
         }
     }
 }

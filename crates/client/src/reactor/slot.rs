@@ -11,6 +11,9 @@ use crate::{Connection, Exchange, Outcome, Reason, Scratch, Step, UNSET, Watch};
 /// A stream that nobody reads is left in the kernel from here on.
 const UNREAD_BYTES: usize = 1024 * 1024;
 
+/// Memory that a large request needed is given back from here on.
+const SPARE_BYTES: usize = 64 * 1024;
+
 /// What a slot is for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
@@ -49,6 +52,8 @@ pub(super) struct Slot<S> {
     pub(super) is_awaited: bool,
     /// Whether there is something to read that was left in the kernel.
     pub(super) is_paused: bool,
+    /// Whether the other side had closed when it was left there.
+    pub(super) is_closed: bool,
     /// Whether its connection counts as open.
     pub(super) is_open: bool,
 }
@@ -72,6 +77,7 @@ impl<S> Default for Slot<S> {
             is_told_of_head: false,
             is_awaited: false,
             is_paused: false,
+            is_closed: false,
             is_open: false,
         }
     }
@@ -94,7 +100,8 @@ impl<S> Slot<S> {
         exchange.restart(ask.intended, now, outline);
         (self.lane, self.route, self.patience) = (ask.lane, 0, ask.patience);
         self.streams = ask.streams;
-        (self.is_told_of_head, self.is_awaited, self.is_paused) = (false, false, false);
+        (self.is_told_of_head, self.is_awaited) = (false, false);
+        (self.is_paused, self.is_closed) = (false, false);
     }
 
     /// Writes what fits of the request.
@@ -119,6 +126,7 @@ impl<S> Slot<S> {
         }
         if is_full {
             self.is_paused = true;
+            self.is_closed |= event.closed;
         } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
             // An answer may lie before the error that stopped the writing.
             let read = self.exchange.receive(driver, connection, scratch, event.closed);
@@ -169,7 +177,7 @@ impl<S> Slot<S> {
     /// What came of an exchange that nobody reads any further.
     pub(super) fn cut(&mut self, now: Nanos) -> Answer {
         let exchange = &mut self.exchange;
-        exchange.stamps.last_byte = now;
+        exchange.stamps.last_byte = exchange.last_read().unwrap_or(now);
         let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
         let status = exchange.head().map(|head| head.status);
         self.told(Outcome { failure: None, status, reusable: false }, fault)
@@ -194,6 +202,9 @@ impl<S> Slot<S> {
     pub(super) fn rest(&mut self) {
         self.state = State::Idle;
         self.deadline = UNSET;
+        if self.request.capacity() > SPARE_BYTES {
+            self.request = Vec::new();
+        }
         if let Some(connection) = &mut self.connection {
             connection.served += 1;
         }

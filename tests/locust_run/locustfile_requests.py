@@ -1,0 +1,53 @@
+"""Requests of every kind, each so often, and rows of the file's own beside them."""
+
+from locust import FastHttpUser, HttpUser, constant, events, task
+
+
+class Everything(HttpUser):
+    wait_time = constant(0.01)
+
+    @task
+    def plain(self):
+        self.client.get("/ok")
+
+    @task
+    def refused(self):
+        self.client.get("http://127.0.0.1:1/", name="refused")
+
+    @task
+    def unknown(self):
+        self.client.get("http://name.invalid/", name="unknown")
+
+    @task
+    def judged(self):
+        with self.client.get("/ok", name="judged", catch_response=True) as answer:
+            answer.failure("not what was wanted")
+
+    @task
+    def streamed(self):
+        answer = self.client.get("/ok", name="streamed", stream=True)
+        answer.close()
+
+    @task
+    def told_twice(self):
+        answer = self.client.get("/ok", name="told")
+        events.request.fire(
+            request_type="OWN",
+            name="told",
+            response_time=1.0,
+            response_length=0,
+            response=answer,
+            exception=None,
+        )
+
+
+class Fast(FastHttpUser):
+    wait_time = constant(0.01)
+
+    @task
+    def plain(self):
+        self.client.get("/ok", name="fast")
+
+    @task
+    def refused(self):
+        self.client.get("http://127.0.0.1:1/", name="fast refused")
