@@ -24,10 +24,12 @@ pub fn read(bytes: &[u8], to_head_request: bool) -> Option<(Head, usize)> {
     let wants = !says("close") && (parsed.version == Some(1) || says("keep-alive"));
     let is_ambiguous = !codings.is_empty() && length_said.is_some();
     let keepalive = wants && !is_ambiguous && framing != Framing::Close && status != 101;
-    let medium = parsed.headers.iter().rfind(|field| field.name.eq_ignore_ascii_case("content-type"));
+    let medium =
+        parsed.headers.iter().rfind(|field| field.name.eq_ignore_ascii_case("content-type"));
     let medium = medium.map(|field| String::from_utf8_lossy(field.value).to_ascii_lowercase());
     let medium = medium.unwrap_or_default();
-    let is_event_stream = medium.split(';').next().map(str::trim_ascii) == Some("text/event-stream");
+    let is_event_stream =
+        medium.split(';').next().map(str::trim_ascii) == Some("text/event-stream");
     Some((Head { status, framing, keepalive, is_event_stream }, length))
 }
 
