@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 REASONS = {
     "GET refused": "connect.refused",
     "GET unknown": "connect.other",
@@ -16,16 +14,14 @@ REASONS = {
 
 def counted(out):
     """What Locust's own statistics say: requests and failures by name."""
-    # Workers say that they have none.
     rows = json.loads(out[out.index("[\n    {") :])
     return {
         f"{row['method']} {row['name']}": (row["num_requests"], row["num_failures"]) for row in rows
     }
 
 
-@pytest.mark.parametrize("processes", [(), ("--processes", "2")])
-def test_the_run_counts_every_request_that_locust_counts(locust, processes):
-    ended = locust("locustfile_requests", "-u", "4", "-r", "4", "-t", "3s", "--json", *processes)
+def test_the_run_counts_every_request_that_locust_counts(locust):
+    ended = locust("locustfile_requests", "-u", "4", "-r", "4", "-t", "3s", "--json")
     level = ended.level
     steps = {step["name"]: step for step in level["steps"]}
     kept = {

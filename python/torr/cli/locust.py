@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "torr locust -f locustfile.py --headless -u 100 -r 10 -t 1m -H http://localhost:8080",
-    "torr locust -f locustfile.py --processes 4 --torr-out runs --torr-name checkout",
+    "torr locust -f locustfile.py --headless --processes 2 --torr-out runs -H http://localhost:8080",
 )
 
 

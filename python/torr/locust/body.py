@@ -160,6 +160,15 @@ class Answer(HTTPResponse):
             marked(error, self.call)
             raise
 
+    def read(self, *args: Any, **kwargs: Any) -> bytes:
+        """The body, or so much of it; see urllib3's."""
+        try:
+            whole: bytes = super().read(*args, **kwargs)
+        except Exception as error:
+            marked(error, self.call)
+            raise
+        return whole
+
     def stream(
         self, amt: int | None = 2**16, decode_content: bool | None = None
     ) -> Iterator[bytes]:

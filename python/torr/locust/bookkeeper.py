@@ -7,8 +7,10 @@ a row of its own that is in no total.
 from __future__ import annotations
 
 import math
+import socket
 from typing import TYPE_CHECKING, Any
 
+import gevent
 from geventhttpclient.useragent import ConnectionError as BadStatusCode
 from locust.contrib.fasthttp import FastResponse
 from requests import HTTPError, Response
@@ -20,13 +22,14 @@ from torr.locust.ledger import Ledger
 from torr.locust.statistics import Shortcut
 
 if TYPE_CHECKING:
-    import gevent
     from locust.env import Environment
 
 # Names that a locustfile makes up have no end; their row is asked for each time.
 _MOST_KNOWN = 2_000
 
 Row = tuple[str, str, bool]
+# What is raised before anything was sent.
+UNSENT = (socket.gaierror, ConnectionError)
 # What its clients give.
 ANSWERS = (Response, FastResponse)
 # What Locust calls a status that it does not like; its versions name the second one differently.
@@ -40,23 +43,24 @@ class Bookkeeper:
         self.environment = environment
         self.ledger = Ledger()
         self._rows: dict[Row, int] = {}
-        self._timer: gevent.Greenlet | None = None
+        self._timers: list[gevent.Greenlet] = []
 
     def listen(self) -> None:
         """Hear of requests, and of tests that begin and end."""
         events = self.environment.events
         events.request.add_listener(self.on_request)
-        events.request.shortcut = Shortcut(self.environment, self)
+        self.shortcut = events.request.shortcut = Shortcut(self.environment, self)
         events.test_start.add_listener(self.begin)
         events.spawning_complete.add_listener(self.open_window)
         events.test_stop.add_listener(self.end)
 
     def begin(self, **_more: object) -> None:
         """Open the books of a new test."""
-        self._stop_timer()
+        self._stop_timers()
+        self._timers.append(gevent.spawn(self.shortcut.keep_up))
         if is_kept(self.environment.parsed_options):
             self.ledger.begin(warmup=bool(self.environment.reset_stats))
-            self._timer = lag.watch(self.ledger)
+            self._timers.append(lag.watch(self.ledger))
 
     def open_window(self, **_more: object) -> None:
         """Leave what was until now to the warm-up, where Locust resets its statistics, too."""
@@ -64,7 +68,7 @@ class Bookkeeper:
 
     def end(self, **_more: object) -> None:
         """Close the books."""
-        self._stop_timer()
+        self._stop_timers()
         self.ledger.end()
 
     def on_request(
@@ -86,7 +90,8 @@ class Bookkeeper:
             is_request = False
         row = self.row(method, title, is_event=not is_request)
         length = max(0, int(_number(more.get("response_length")) or 0))
-        self.ledger.book_event(row, took, failure, length, is_request)
+        unsent = is_request and isinstance(exception, UNSENT)
+        self.ledger.book_event(row, took, failure, length, unsent)
 
     def row(self, method: str, name: str, *, is_event: bool) -> int:
         """The row of a name."""
@@ -98,10 +103,10 @@ class Bookkeeper:
                 self._rows[key] = found
         return found
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.kill(block=False)
-            self._timer = None
+    def _stop_timers(self) -> None:
+        for timer in self._timers:
+            timer.kill(block=False)
+        self._timers.clear()
 
 
 def _text(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.locust.fast_client import Client, Clients, template_of
 from torr.locust.origin import AS_IT_IS
+from torr.locust.plain import METHODS
 from torr.locust.reactor import IS_HEAD
 from torr.locust.templates import MOST_OWN, Template
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 Key = tuple[Any, ...]
 CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
 OF_THE_MESSAGE = frozenset(["host", "content-length"])
-METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 
 
 class FastSent:

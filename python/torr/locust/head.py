@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import gevent
 import locust
 
+from torr.locust.lanes import PORTS
 from torr.model.secrets import redacted_command, redacted_text
 from torr.store.environment import environment as machine
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from locust.env import Environment
-
-PORTS = {"http": 80, "https": 443}
 
 # So long a name of the target is looked up, to see whether it is this machine.
 _LOOKUP_S = 1.0

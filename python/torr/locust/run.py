@@ -112,6 +112,8 @@ class Leader:
             directory = self._directory()
         except OutputError as error:
             log.error("torr: this test is not kept: %s", error)
+            if self._books is not None:
+                self._books.end()
             return
         gathering = Gathering(
             addresses_of(self._environment),

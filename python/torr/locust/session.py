@@ -66,6 +66,11 @@ class HttpSession(Original):
         self.explicit_name: str | None = None
         self._has_context = user is not None and type(user).context is not User.context
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in OVERRIDABLE:
+            self.__dict__["is_usual"] = False
+        super().__setattr__(name, value)
+
     @property
     def headers(self) -> Fields:
         """The fields of every request."""

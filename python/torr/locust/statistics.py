@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import gevent
 from locust import stats as locust_stats
 from locust.stats import RequestStats
 
@@ -27,6 +28,7 @@ _OWN_LISTENER = "Runner.__init__.<locals>.on_request"
 ROUNDED = getattr(locust_stats, "bucket_response_time", None)
 # Names that a locustfile makes up have no end.
 _MOST_NAMES = 10_000
+_EVERY_S = 0.5
 
 Heard = list["Callable[..., object]"]
 
@@ -104,6 +106,12 @@ class Shortcut:
         for number, counted in self._counts.take():
             add(self._stats._total, counted)  # noqa: SLF001
             add(self._stats._entries[self._keys[number]], counted)  # noqa: SLF001
+
+    def keep_up(self) -> None:
+        """Hand over twice a second: Locust keeps what each second was like."""
+        while True:
+            gevent.sleep(_EVERY_S)
+            self.hand_over()
 
     def forget(self) -> None:
         """Drop what was counted."""
