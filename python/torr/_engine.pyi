@@ -185,7 +185,7 @@ def reasons() -> list[tuple[str, str]]:
 class Reactor:
     """Connections of one thread; its descriptor is ready when it wants a turn."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
     def lane(
         self,
@@ -218,13 +218,14 @@ class Lane:
 class Tls:
     """TLS to one name; ValueError names the file that is wrong."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         host: str,
         insecure: bool = False,
         ca: str | None = None,
         identity: tuple[str, str] | None = None,
-    ) -> None: ...
+    ) -> Self:
+        """Read the certificates."""
 
 @final
 class Call:
@@ -270,7 +271,7 @@ class Call:
 class Counts:
     """Locust's own statistics, counted here until somebody looks at them."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def add(self, number: int, milliseconds: float, length: int) -> None:
         """Count a request under a number."""
 
