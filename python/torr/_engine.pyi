@@ -244,7 +244,7 @@ class Call:
     @property
     def body_length(self) -> int: ...
     def outcome(self) -> int:
-        """The status of a complete, plain answer; 0 where a closer look is needed, −1 before."""
+        """The status of a plain answer or of a stream's head; 0: look closer, −1: there is none."""
 
     def piece(self, waiter: Callable[[], object]) -> bytes | None:
         """The next piece of a stream, empty at its end; None where the waiter will be called."""

@@ -45,7 +45,7 @@ struct Told {
     /// Of the body, when it was over; of a stream, of what was not taken.
     body_length: usize,
     answer: Option<Box<Answer>>,
-    /// What [`Call::outcome`] says when it is over.
+    /// What [`Call::outcome`] says once it is known.
     outcome: i32,
     /// When its greenlet ran again.
     resumed: Nanos,
@@ -75,6 +75,7 @@ impl CallState {
     pub(crate) fn begin(&self, status: u16, head: Vec<u8>, stamps: Stamps) {
         let mut told = self.lock();
         (told.status, told.stamps, told.head) = (status, Some(stamps), head);
+        told.outcome = told.judged();
     }
 
     /// It is over.
@@ -86,10 +87,9 @@ impl CallState {
             told.head = std::mem::take(&mut answer.head);
         }
         told.keep_head_alone();
-        let is_fine = answer.outcome.failure.is_none() && (200..300).contains(&told.status);
-        let is_plain = is_fine && !is_unusual(&told.head);
         told.body_length = answer.body.len();
-        told.outcome = if is_plain { i32::from(told.status) } else { LOOK_CLOSER };
+        told.outcome =
+            if answer.outcome.failure.is_none() { told.judged() } else { LOOK_CLOSER };
         if let Some(entry) = told.entry.take() {
             entry.book(&mut answer, UNSET, true);
         }
@@ -131,6 +131,12 @@ impl CallState {
 }
 
 impl Told {
+    /// The status, if the head says that the answer can be taken as it is.
+    fn judged(&self) -> i32 {
+        let is_plain = (200..300).contains(&self.status) && !is_unusual(&self.head);
+        if is_plain { i32::from(self.status) } else { LOOK_CLOSER }
+    }
+
     /// What was read with a head is body, which is kept elsewhere.
     fn keep_head_alone(&mut self) {
         const END: &[u8] = b"\r\n\r\n";
@@ -146,15 +152,17 @@ impl Told {
 
 #[pymethods]
 impl Call {
-    /// The status of an answer that is complete and can be taken as it is; 0 where a closer look is
-    /// needed, −1 while it is under way. The first look stamps when the greenlet ran again.
+    /// The status of an answer that is complete, or a stream whose head is there, and that can be
+    /// taken as it is; 0 where a closer look is needed, −1 before. The first look at a complete one
+    /// stamps when the greenlet ran again.
     fn outcome(&self) -> i32 {
         let mut told = self.state.lock();
-        if told.answer.is_none() {
+        if told.answer.is_some() {
+            if told.resumed == UNSET {
+                told.resumed = monotonic_ns();
+            }
+        } else if told.status == 0 {
             return UNDER_WAY;
-        }
-        if told.resumed == UNSET {
-            told.resumed = monotonic_ns();
         }
         told.outcome
     }

@@ -63,7 +63,7 @@ class Adapter(LocustHttpAdapter):
         except ValueError as error:
             text = f"Failed to parse: {request.url}"
             raise requests.exceptions.InvalidURL(text, request=request) from error
-        return Way(self, request, place)
+        return Way(self, place)
 
     def close(self) -> None:
         """Close what is idle."""
@@ -93,9 +93,8 @@ class Named:
 class Way:
     """What urllib3 calls a pool, as far as requests asks anything of it."""
 
-    def __init__(self, adapter: Adapter, request: requests.PreparedRequest, place: Place) -> None:
+    def __init__(self, adapter: Adapter, place: Place) -> None:
         self._adapter = adapter
-        self._request = request
         self._place = place
         self.scheme, self.host, self.port = place.scheme, place.host, place.port
         kind = "HTTPS" if place.scheme == "https" else "HTTP"

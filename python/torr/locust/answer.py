@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import requests
 from locust.clients import ResponseContextManager
@@ -30,6 +30,7 @@ MICROSECONDS = 1e-3
 # Whether a block around an answer that is not to be judged is an error; in newer versions it is.
 IS_STRICT = hasattr(ResponseContextManager, "wrap_response")
 Told = tuple[Any, ...]
+Fills = dict[str, "Callable[[Answer, Sent], Any]"]
 NOTHING: Told = ()
 META = ("request_type", "name", "response_time", "context", "url", "response_length")
 
@@ -37,6 +38,7 @@ META = ("request_type", "name", "response_time", "context", "url", "response_len
 class Answer(ResponseContextManager):
     """What Locust gives for a request, made of a call that is over and was plain."""
 
+    fills: ClassVar[Fills] = {}
     error = None
     _manual_result = None
     _entered = False
@@ -50,7 +52,7 @@ class Answer(ResponseContextManager):
 
     def __getattr__(self, name: str) -> Any:
         """Fill in what requests would have set, the first time that it is looked at."""
-        fill = FILL.get(name)
+        fill = self.fills.get(name)
         if fill is None or "_sent" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         value = self.__dict__[name] = fill(self, self._sent)
@@ -165,7 +167,7 @@ def _meta(answer: Answer, sent: Sent) -> dict[str, Any]:
     return {**meta, "response": answer, "exception": None, "start_time": time.time()}
 
 
-FILL: dict[str, Callable[[Answer, Sent], Any]] = {
+Answer.fills = {
     "status_code": lambda _answer, sent: sent.call.status,
     "_content": lambda _answer, sent: sent.call.body(),
     "_content_consumed": lambda _answer, _sent: True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torr.locust.fast_client import Client, Clients, template_of
@@ -25,28 +26,17 @@ CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
 OF_THE_MESSAGE = frozenset(["host", "content-length"])
 
 
+@dataclass(slots=True)
 class FastSent:
     """A plain request, and the call that it became."""
 
-    __slots__ = ("body", "call", "head", "method", "plain", "reactor", "url")
-
-    def __init__(
-        self,
-        plain: FastPlain,
-        reactor: Reactor,
-        method: str,
-        url: str,
-        head: bytes,
-        body: bytes,
-        call: Call,
-    ) -> None:
-        self.plain = plain
-        self.reactor = reactor
-        self.method = method
-        self.url = url
-        self.head = head
-        self.body = body
-        self.call = call
+    plain: FastPlain
+    reactor: Reactor
+    method: str
+    url: str
+    head: bytes
+    body: bytes
+    call: Call
 
 
 class FastPlain:

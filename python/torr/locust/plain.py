@@ -7,6 +7,7 @@ prepares. Everything else goes through requests.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import requests
@@ -15,7 +16,7 @@ from requests.models import RequestEncodingMixin
 
 from torr.locust.cookies import Cookies, Jar
 from torr.locust.origin import Origin, origin_of, target_of
-from torr.locust.reactor import IS_HEAD
+from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.templates import Template, Templates
 
 if TYPE_CHECKING:
@@ -36,10 +37,19 @@ Asked = tuple[Origin, str, bytes, Template, str, bytes, Patience]
 SEND = requests.Session.send
 
 
+@dataclass(slots=True)
 class Sent:
     """A plain request, and the call that it became."""
 
-    __slots__ = ("adapter", "body", "call", "head", "kind", "method", "origin", "target")
+    adapter: Adapter
+    origin: Origin
+    method: str
+    target: str
+    head: bytes
+    kind: str
+    body: bytes
+    streams: bool
+    call: Call
 
     @property
     def content(self) -> bytes | str | None:
@@ -47,26 +57,6 @@ class Sent:
         if not self.kind:
             return None
         return self.body.decode() if self.kind in ("form", "text") else self.body
-
-    def __init__(
-        self,
-        adapter: Adapter,
-        origin: Origin,
-        method: str,
-        target: str,
-        head: bytes,
-        kind: str,
-        body: bytes,
-        call: Call,
-    ) -> None:
-        self.adapter = adapter
-        self.origin = origin
-        self.method = method
-        self.target = target
-        self.head = head
-        self.kind = kind
-        self.body = body
-        self.call = call
 
 
 class Plain:
@@ -86,7 +76,10 @@ class Plain:
     def send(
         self, method: Any, url: Any, data: Any, json: Any, more: dict[str, Any]
     ) -> Sent | None:
-        """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
+        """Send a request and wait for its answer, of a stream for its head.
+
+        None, and nothing sent, if it is not plain.
+        """
         adapter = self._session.adapter
         if adapter is None or not self.is_possible or not is_plain(self._session):
             return None
@@ -108,9 +101,10 @@ class Plain:
         if jar._cookies:  # noqa: SLF001
             cookie = self._cookies.field(jar, origin, target)
             head = template.head(method, target, len(body) if kind else None, cookie)
-        flags = IS_HEAD if method == "HEAD" else 0
+        streams = bool(more.get("stream"))
+        flags = IS_HEAD * (method == "HEAD") | STREAMS * streams
         call = lanes.reactor.exchange(lane, head, body, flags, patience)
-        return Sent(adapter, origin, method, target, head, kind, body, call)
+        return Sent(adapter, origin, method, target, head, kind, body, streams, call)
 
     def _asked(
         self, method: Any, url: Any, data: Any, json: Any, more: dict[str, Any]
@@ -118,7 +112,7 @@ class Plain:
         """What a request becomes; None where only requests can tell."""
         origin = self._origin_now()
         is_known = method in METHODS and isinstance(url, str) and more.keys() <= KNOWN
-        if origin is None or not is_known or more.get("stream"):
+        if origin is None or not is_known:
             return None
         path = url.removeprefix(origin.base_url)
         if not path.startswith("/"):

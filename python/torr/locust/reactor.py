@@ -34,7 +34,7 @@ class Reactor:
         self.engine = Engine()
         self._parked = 0
         self._watcher: Any = hub.loop.io(self.engine.fileno(), READ, ref=False)
-        self._watcher.start(self._turn)
+        self._watcher.start(self.engine.turn, self._failed)
 
     def exchange(
         self,
@@ -49,7 +49,7 @@ class Reactor:
         What interrupts the wait (a kill, a gevent.Timeout) closes the connection and is raised.
         """
         call = lane.send(head, body, flags, timeout[0], timeout[1], getcurrent().switch)
-        while call.outcome() == UNDER_WAY and not (flags & STREAMS and call.status):
+        while call.outcome() == UNDER_WAY:
             self._wait(call)
         return call
 
@@ -81,9 +81,6 @@ class Reactor:
             self._parked -= 1
             if self._parked == 0:
                 self._watcher.ref = False
-
-    def _turn(self) -> None:
-        self.engine.turn(self._failed)
 
     def _failed(self, error: BaseException) -> None:
         self.hub.handle_error(None, type(error), error, error.__traceback__)

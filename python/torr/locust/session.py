@@ -18,6 +18,7 @@ from torr.locust.answer import Answer
 from torr.locust.cookies import Jar
 from torr.locust.lanes import Lanes
 from torr.locust.plain import Plain
+from torr.locust.streamed import Streamed
 from torr.locust.templates import Fields
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ class HttpSession(Original):
         is_fine = call.outcome() > 0
         took = time.perf_counter() - start
         shortcut = self.request_event.__dict__.get("shortcut")
-        if is_fine and not catch_response and shortcut is not None and shortcut.is_open():
+        is_whole = is_fine and not sent.streams
+        if is_whole and not catch_response and shortcut is not None and shortcut.is_open():
             title = name or self.request_name or sent.target
             shortcut.count(method, title, call, took * 1000)
             return Answer(sent, (method, title, took * 1000, context))
@@ -125,14 +127,16 @@ class HttpSession(Original):
             "response_length": 0,
         }
         if is_fine:
-            answer = meta["response"] = Answer(sent)
+            answer = meta["response"] = Answer(sent) if is_whole else Streamed(sent)
             meta["response_time"] = took * 1000
-            meta["response_length"] = call.body_length
+            meta["response_length"] = call.body_length if is_whole else announced(answer)
             return answer.reported(self.request_event, meta, catch_response=catch_response)
         response = self._finished(sent, name or self.request_name, data, json, more)
         meta["response_time"] = (time.perf_counter() - start) * 1000
         meta["response"] = response
-        meta["response_length"] = len(response.content or b"")
+        meta["response_length"] = (
+            announced(response) if sent.streams else len(response.content or b"")
+        )
         first = ((response.history and response.history[0]) or response).request
         if first is not None:
             meta["url"] = str(first.url)
@@ -166,3 +170,8 @@ class HttpSession(Original):
         with manager:
             pass
         return response
+
+
+def announced(response: Any) -> int:
+    """The length of a body that is not to be read yet; 0 where its head does not say."""
+    return int(response.headers.get("content-length") or 0)

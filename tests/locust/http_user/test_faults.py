@@ -61,12 +61,13 @@ def test_a_fault_of_a_connection_that_served_before(outcome, fault):
     assert seen.wire[1]["connection"] == 1
 
 
+@pytest.mark.parametrize("way", ["iter_content", "iter_lines"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_a_stream_is_raised_where_it_is_read(outcome, fault):
+def test_a_fault_of_a_stream_is_raised_where_it_is_read(outcome, fault, way):
     def scenario(client):
         answer = client.get(f"/broken/{fault}", stream=True, timeout=5)
         try:
-            return b"".join(answer.iter_content(None) if answer.raw else [])
+            return b"".join(getattr(answer, way)(512) if answer.raw else [])
         except Exception as error:
             return error
 

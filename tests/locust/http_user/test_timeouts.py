@@ -73,6 +73,17 @@ def test_a_stream_that_stops_while_it_is_read(outcome):
     assert error["class"] == "requests.exceptions.ConnectionError"
 
 
+def test_lines_that_stop_coming(outcome):
+    def scenario(client):
+        answer = client.get("/broken/silent-chunk", stream=True, timeout=0.05)
+        try:
+            return list(answer.iter_lines())
+        except Exception as error:
+            return error
+
+    assert outcome(scenario).value["class"] == "requests.exceptions.ConnectionError"
+
+
 def test_a_timeout_as_a_user_catches_it(outcome):
     def scenario(client):
         with client.get("/broken/silent", timeout=0.05, catch_response=True) as answer:
