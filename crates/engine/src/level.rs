@@ -4,7 +4,8 @@ use client::Class;
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
-use crate::health::{Evidence, Front, Vitals, judge};
+use crate::front::Front;
+use crate::health::{Evidence, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::report::{Phase, Sample};
 use crate::stream::{Timed, stream_json};

@@ -5,6 +5,7 @@
 
 mod books;
 mod fleet;
+mod front;
 mod gate;
 mod goodput;
 mod health;

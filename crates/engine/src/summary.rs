@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::health::{Front, Health};
+use crate::front::Front;
+use crate::health::Health;
 use crate::report::{Connections, Sample};
 use crate::tally::Tally;
 

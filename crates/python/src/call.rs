@@ -88,8 +88,7 @@ impl CallState {
         }
         told.keep_head_alone();
         told.body_length = answer.body.len();
-        told.outcome =
-            if answer.outcome.failure.is_none() { told.judged() } else { LOOK_CLOSER };
+        told.outcome = if answer.outcome.failure.is_none() { told.judged() } else { LOOK_CLOSER };
         if let Some(entry) = told.entry.take() {
             entry.book(&mut answer, UNSET, true);
         }

@@ -5,7 +5,7 @@ use net::{Driver, Nanos, Ready};
 use super::answer::News;
 use super::slot::State;
 use super::{Reactor, Ticket};
-use crate::{Connection, Outcome, Reason, Step, UNSET};
+use crate::{Connection, Outcome, Step, UNSET};
 
 impl<D: Driver> Reactor<D> {
     pub(super) fn write(&mut self, number: u32) {
@@ -94,9 +94,8 @@ impl<D: Driver> Reactor<D> {
             }
             slot.alarm = UNSET;
             if slot.is_under_way() && slot.deadline <= now {
-                let opening = slot.connection.as_ref().and_then(Connection::overdue);
-                if opening.is_some() {
-                    self.dial_failed(number, opening.unwrap_or(Reason::TimeoutConnect));
+                if let Some(reason) = slot.connection.as_ref().and_then(Connection::overdue) {
+                    self.dial_failed(number, reason);
                 } else {
                     let outcome = slot.exchange.time_out(now, None);
                     self.finish(number, outcome);

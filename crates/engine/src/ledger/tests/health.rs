@@ -1,0 +1,103 @@
+//! What is said of the processes themselves.
+
+use super::*;
+
+#[test]
+fn a_silent_process_holds_up_nothing_for_long_and_its_loss_is_told() {
+    let mut all = gathering();
+    all.expect("a");
+    all.expect("b");
+    let (mut here, mut gone) = (begun(false), begun(false));
+    all.take("b", gone.sheet(NOW + 2 * SECOND, Standing::default()));
+    let mut taken = |ledger: &mut Ledger, s| {
+        all.take("a", ledger.sheet(NOW + s * SECOND, Standing::default())).len()
+    };
+    assert_eq!(taken(&mut here, 9), 2);
+    assert_eq!(taken(&mut here, 11), 0);
+    assert_eq!(taken(&mut here, 13), 11);
+    here.end(NOW + 14 * SECOND);
+    all.take("a", here.sheet(NOW + 14 * SECOND, Standing::default()));
+    all.end(false);
+    let health = &level_json(all.summary())["health"];
+    assert_eq!(health["verdict"], "generator-limited");
+    assert!(health["reasons"][0].as_str().unwrap().starts_with("a Locust process was lost"));
+    let told = all.summary().warnings.iter().next().unwrap();
+    assert!(told.starts_with("b was not heard to its end"));
+}
+
+/// The verdict on four seconds of so many requests, each of 5 ms, with a timer that rings late.
+fn health(requests: u64, lag_ns: Nanos, late_ns: Option<Nanos>) -> Value {
+    let mut ledger = begun(false);
+    let row = ledger.row("GET", "/", false);
+    for number in 0..80 {
+        let now = NOW + number * SECOND / 20;
+        for request in 0..requests / 80 {
+            let booking = booking(now, now + 5_000_000 + request);
+            ledger.book(row, &Booking { lag_ns: Some(lag_ns), ..booking });
+        }
+        late_ns.iter().for_each(|late| ledger.late(now, *late));
+    }
+    let (all, _) = gathered(vec![ledger], NOW + 4 * SECOND);
+    level_json(all.summary())["health"].clone()
+}
+
+#[test]
+fn greenlets_that_wait_make_a_test_generator_limited() {
+    assert_eq!(health(800, 1_000_000, None)["verdict"], "healthy");
+    let late = health(800, 3_000_000, None);
+    assert_eq!(late["verdict"], "generator-limited");
+    assert!(late["reasons"][0].as_str().unwrap().starts_with("ready greenlets waited"));
+}
+
+#[test]
+fn a_timer_that_rings_late_speaks_where_few_requests_do() {
+    assert_eq!(health(80, 0, Some(1_000_000))["verdict"], "healthy");
+    assert_eq!(health(80, 0, Some(9_000_000))["verdict"], "generator-limited");
+    assert_eq!(health(800, 0, Some(9_000_000))["verdict"], "healthy", "requests know better");
+    assert_eq!(health(0, 0, Some(9_000_000))["verdict"], "healthy", "nobody waited for long");
+    assert_eq!(health(0, 0, Some(150_000_000))["verdict"], "generator-limited");
+}
+
+#[test]
+fn what_a_late_page_used_is_shared_by_all_that_it_turns() {
+    let mut ledger = begun(false);
+    let spin = net::process_cpu_ns();
+    while net::process_cpu_ns() < spin + 30_000_000 {
+        std::hint::black_box(0);
+    }
+    let sheet = ledger.sheet(NOW + 4 * SECOND, Standing::default());
+    let used: Vec<_> = sheet.pages.iter().map(|page| page.report.usage.cpu_ns).collect();
+    assert_eq!(used.len(), 4);
+    // Two thirds of a second, and three whole ones; a third of one is still open.
+    assert!(used[0] > 0 && used[1] > used[0] && used[1].abs_diff(used[3]) <= 1);
+    assert!(sheet.pages.iter().all(|page| page.report.phase == Phase::Measure));
+}
+
+#[test]
+fn a_test_without_an_answer_says_so() {
+    let (all, _) = gathered(vec![begun(false)], NOW + SECOND);
+    assert!(all.summary().failure.as_ref().unwrap().starts_with("no request ended"));
+    let mut ledger = begun(false);
+    let row = ledger.row("GET", "/", false);
+    let refused = Booking { bytes_in: 0, ..failed(NOW, NOW + 10, Reason::ConnectRefused) };
+    ledger.book(row, &refused);
+    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    assert!(all.summary().failure.as_ref().unwrap().starts_with("no byte of an answer"));
+}
+
+#[test]
+fn bytes_of_something_else_are_no_sheet() {
+    let mut ledger = begun(false);
+    let row = ledger.row("GET", "/", false);
+    ledger.book(row, &booking(NOW, NOW + 10));
+    let bytes = ledger.sheet(NOW + SECOND, Standing::default()).to_bytes();
+    let text = String::from_utf8(bytes).unwrap();
+    let wrong = |text: &str| Sheet::from_bytes(text.as_bytes()).unwrap_err();
+    assert!(wrong("{}").starts_with("its report cannot be read"));
+    let version = env!("CARGO_PKG_VERSION");
+    let other = text.replacen(&format!("\"torr\":\"{version}\""), "\"torr\":\"0.0.1\"", 1);
+    assert!(wrong(&other).starts_with("it runs torr 0.0.1"));
+    let other = text.replacen("\"rows\":[0]", "\"rows\":[7]", 1);
+    assert_ne!(other, text);
+    assert!(wrong(&other).starts_with("its report names rows"));
+}

@@ -1,0 +1,102 @@
+//! Does everything balance, whoever counted it, and in whatever order it came?
+
+mod health;
+mod totals;
+
+use client::{Gap, Joined, Reason, Seen, Stamps};
+use net::Nanos;
+use serde_json::Value;
+use wire::Usage;
+
+use super::*;
+use crate::level::level_json;
+use crate::report::Phase;
+use crate::summary::Summary;
+use crate::tally::Tally;
+
+const SECOND: Nanos = 1_000_000_000;
+/// A wall clock that stands at a third of a second when the monotonic one stands at `NOW`.
+const WALL: Nanos = 1_700_000_000 * SECOND + SECOND / 3;
+const NOW: Nanos = 5 * SECOND + 77;
+
+fn booking(intended: Nanos, last_byte: Nanos) -> Booking<'static> {
+    let sent = intended + (last_byte - intended) / 4;
+    let first_byte = intended + (last_byte - intended) / 2;
+    Booking {
+        stamps: Stamps { sent, first_byte, last_byte, ..Stamps::new(intended, intended) },
+        response_ns: Some(last_byte - intended + 1_000),
+        lag_ns: Some((last_byte - intended) / 10),
+        status: Some(200),
+        failure: None,
+        detail: "",
+        bytes_in: 100,
+        bytes_out: 10,
+        stream: None,
+    }
+}
+
+fn failed(intended: Nanos, last_byte: Nanos, reason: Reason) -> Booking<'static> {
+    let status = (reason == Reason::Status).then_some(503);
+    Booking { failure: Some(reason), status, ..booking(intended, last_byte) }
+}
+
+/// The `number`-th of many requests: its name, and what became of it.
+fn request(number: u64) -> (&'static str, &'static str, Booking<'static>) {
+    let intended = NOW + number * 9_000_017;
+    let last_byte = intended + 1 + number * number * 7919 % 50_000_000;
+    let (method, name) =
+        [("GET", "/"), ("POST", "/"), ("GET", "/items"), ("", "login")][(number % 7 % 4) as usize];
+    let booking = match number % 11 {
+        3 => failed(intended, last_byte, Reason::Status),
+        5 => failed(intended, last_byte, Reason::TimeoutHead),
+        7 => failed(intended, last_byte, Reason::CheckLocustfile),
+        _ => booking(intended, last_byte),
+    };
+    (method, name, booking)
+}
+
+fn begun(has_warmup: bool) -> Ledger {
+    let mut ledger = Ledger::default();
+    ledger.begin(NOW, WALL, has_warmup);
+    ledger
+}
+
+fn gathering() -> Gathering {
+    Gathering::new(&[], WALL, 0, false)
+}
+
+fn book(ledger: &mut Ledger, number: u64) {
+    let (method, name, booking) = request(number);
+    let is_event = name == "login";
+    let row = ledger.row(method, name, is_event);
+    ledger.book(row, &booking);
+}
+
+/// What was counted, apart from what the processes themselves cost.
+type Counts<'a> = (&'a [String], &'a [bool], &'a [Tally], &'a [Tally]);
+
+fn counts(summary: &Summary) -> Counts<'_> {
+    (&summary.names, &summary.events, &summary.measured, &summary.warmup)
+}
+
+/// Ends the ledgers and gathers them by way of bytes.
+fn gathered(ledgers: Vec<Ledger>, now: Nanos) -> (Gathering, Vec<Value>) {
+    let mut all = gathering();
+    let mut slices = Vec::new();
+    (0..ledgers.len()).for_each(|number| all.expect(&number.to_string()));
+    for (number, mut ledger) in ledgers.into_iter().enumerate() {
+        ledger.end(now);
+        let bytes = ledger.sheet(now, Standing::default()).to_bytes();
+        slices.extend(all.take(&number.to_string(), Sheet::from_bytes(&bytes).unwrap()));
+    }
+    slices.extend(all.end(false));
+    (all, slices)
+}
+
+fn sum_of(parts: &[Value], key: &str) -> u64 {
+    parts.iter().map(|part| part["counts"][key].as_u64().unwrap()).sum()
+}
+
+fn errors_of(part: &Value) -> u64 {
+    part["counts"]["errors"].as_object().unwrap().values().filter_map(Value::as_u64).sum()
+}
