@@ -219,6 +219,17 @@ WORKS = {
         ".1f",
         bars(third),
     ),
+    "streams": Work(
+        "100 users who do the same",
+        ("openai", "--itl", "10ms", "--tokens", "100"),
+        100,
+        100,
+        pair("reader"),
+        lambda shot: 1e6 * shot["cpu_s"] / shot["events"],
+        "µs of CPU an event",
+        ".1f",
+        bars(third),
+    ),
     "idle": Work(
         "2,000 users after one request each",
         ("hello",),
