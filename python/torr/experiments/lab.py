@@ -6,7 +6,7 @@ And what it leaves: an Outcome. Nothing here prints.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from torr import engine
 from torr.experiments.interrupt import Interrupt
@@ -22,12 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One level to measure; `total` is how many there will be, when that is known."""
+    """One level to measure; `total` is how many there will be, when that is known.
+
+    `candidate` and `factors` say whose trial it is, where candidates are compared.
+    """
 
     index: int
     plan: Plan
     round: int = 1
     total: int | None = None
+    candidate: str | None = None
+    factors: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is measured: round 0 only makes what follows alike."""
+        return self.round > 0
 
     @property
     def concurrency(self) -> int:

@@ -38,6 +38,8 @@ def measure(step: Step, lab: Lab) -> Measured:
         load = lab.start(plan)
         rates = _fired(load, step, lab, watch)
         level = _labelled(engine.level(load), step, before)
+        if not step.is_kept:
+            return Measured(level)
         lab.directory.keep_level(level)
         if texts is not None and lab.tokenizer is not None:
             level = counted(level, texts, lab.tokenizer)
@@ -67,7 +69,8 @@ def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
     stopping = False
     for piece in engine.slices(load):
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
-        lab.directory.keep_slice({**place, **piece})
+        if step.is_kept:
+            lab.directory.keep_slice({**place, **piece})
         lab.listener.slice_came(step, piece)
         if piece["phase"] == "measure" and piece["ok_per_s"] is not None:
             rates.append(piece["ok_per_s"])
@@ -79,7 +82,11 @@ def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
 
 def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
     """The level as result.json has it; a window that never opened answered nothing a second."""
-    place: Level = {"candidate": None, "factors": {}, "round": step.round}
+    place: Level = {
+        "candidate": step.candidate,
+        "factors": step.factors,
+        "round": step.round,
+    }
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
     found = {
         "samples": [_redacted(sample, secrets_of(step.plan)) for sample in level["samples"]],

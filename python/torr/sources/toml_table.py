@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,12 +30,16 @@ def line_of(lines: dict[str, int], place: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table and its place in the file, such as `groups.0`; every method raises FileError."""
+    """A table and its place in the file, such as `groups.0`; every method raises FileError.
+
+    The whole file has the place "". `from_top` are keys that stand there, and not in the table.
+    """
 
     path: Path
     place: str
     found: Json
     lines: dict[str, int]
+    from_top: AbstractSet[str] = frozenset()
 
     @property
     def line(self) -> int:
@@ -43,7 +48,8 @@ class Table:
 
     def at(self, key: str = "") -> AbstractContextManager[None]:
         """Name the file, and the line of a key or of the table, in what is refused within."""
-        place = f"{self.place}.{key}" if key else self.place
+        above = [] if key.partition(".")[0] in self.from_top else [self.place]
+        place = ".".join(word for word in [*above, key] if word)
         return at(self.path, line_of(self.lines, place))
 
     def check_keys(self, known: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from torr import __version__
-from torr.errors import OutputError
+from torr.errors import OutputError, UsageError, require
 from torr.store.atomic import replace_link, replacing
 
 if TYPE_CHECKING:
@@ -70,6 +70,24 @@ class RunDirectory:
             raise OutputError(
                 f"{flags['folder']} {root}: cannot be written: {error.strerror or error}",
                 f"choose another directory with {_short(flags['folder'])}",
+            ) from error
+        return run
+
+    @classmethod
+    def reopen(cls, path: Path) -> RunDirectory:
+        """Go on with a run that ended early: its finished levels stay, what was half-made goes.
+
+        Raises UsageError when there is no run, or when it is complete, OutputError when it cannot
+        be written.
+        """
+        head = _kept_head(path)
+        run = cls(path, {key: value for key, value in head.items() if key not in _OF_EACH_END})
+        try:
+            run._slices = (path / "slices.jsonl").open("r+b", buffering=0)
+            run._take_up(head["levels"])
+        except OSError as error:
+            raise OutputError(
+                f"{path}: cannot be written: {error.strerror or error}", "start a new run"
             ) from error
         return run
 
@@ -183,6 +201,17 @@ class RunDirectory:
                 _copy_lines(slices, file, start, end)
                 file.write(b"]}")
 
+    def _take_up(self, levels: list[Json]) -> None:
+        """Have the levels that were kept, each with the lines of its slices."""
+        for level in levels:
+            start = self._end
+            # As many lines as it had; what follows belongs to a level that was not finished.
+            for _ in level.pop("slices"):
+                self._end += len(self._slices.readline())
+            self._levels.append((level, start, self._end))
+        self._level_start = self._end
+        self._take_back()
+
     def _take_back(self) -> None:
         """Cut a half-written line off."""
         with suppress(OSError):
@@ -201,6 +230,24 @@ class RunDirectory:
     def _point_latest_here(self) -> None:
         with self.translating_errors():
             replace_link(self.root / LATEST, self.path.name)
+
+
+_OF_EACH_END = ("schema", "torr", "ended", "status", "levels", "capacity", "verdicts")
+
+
+def _kept_head(path: Path) -> Json:
+    """What result.json says, of a run that can go on."""
+    try:
+        found: Json = json.loads((path / "result.json").read_bytes())
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"{path} is no run that kept anything: it has no result.json",
+            "give the directory that the run named when it ended",
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path / 'result.json'} cannot be read: {error}") from error
+    require(found.get("status") != "complete", f"{path} is complete: nothing is left to measure")
+    return found
 
 
 def check_name(name: str, flag: str) -> None:

@@ -1,0 +1,74 @@
+"""A run that ended early goes on where it was: nothing measured is lost, nothing half-made stays."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from doubles import Truth, level_of, slice_of
+from torr.errors import UsageError
+from torr.store.rundir import RunDirectory
+
+
+def measure(run, users, seconds):
+    for second in range(seconds):
+        run.keep_slice({"level": 0, **slice_of(Truth(), second)})
+    run.keep_level(level_of(users, Truth()))
+
+
+@pytest.fixture
+def ended(tmp_path):
+    """A run with two levels of three and two slices, and one slice of a third."""
+    with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+        measure(run, 200, 3)
+        measure(run, 500, 2)
+        run.keep_slice({"t_s": 0.0})
+    return run.path
+
+
+def test_finished_levels_stay_and_new_ones_come_behind(ended):
+    with RunDirectory.reopen(ended) as run:
+        measure(run, 1000, 1)
+        run.close("complete")
+    result = json.loads((ended / "result.json").read_text())
+    assert [level["concurrency"] for level in result["levels"]] == [200, 500, 1000]
+    assert [len(level["slices"]) for level in result["levels"]] == [3, 2, 1]
+    assert len((ended / "slices.jsonl").read_bytes().splitlines()) == 6
+
+
+def test_it_stays_the_run_that_it_was(ended):
+    before = json.loads((ended / "result.json").read_text())
+    with RunDirectory.reopen(ended) as run:
+        run.close("complete")
+    after = json.loads((ended / "result.json").read_text())
+    differing = {key for key in before if before[key] != after[key]}
+    assert differing <= {"status", "ended"}
+    assert after["status"] == "complete"
+
+
+def test_a_half_written_line_goes(ended):
+    with (ended / "slices.jsonl").open("ab") as slices:
+        slices.write(b'{"t_s": 1.')
+    with RunDirectory.reopen(ended) as run:
+        measure(run, 1000, 1)
+    assert [len(level["slices"]) for level in run.full_levels()] == [3, 2, 1]
+
+
+def test_a_complete_run_has_nothing_left(ended):
+    with RunDirectory.reopen(ended) as run:
+        run.close("complete")
+    with pytest.raises(UsageError, match="is complete"):
+        RunDirectory.reopen(ended)
+
+
+def test_a_folder_without_a_run_is_named(tmp_path):
+    with pytest.raises(UsageError, match="kept anything"):
+        RunDirectory.reopen(tmp_path)
+
+
+def test_a_broken_result_is_named_and_left_alone(ended):
+    (ended / "result.json").write_text("{")
+    with pytest.raises(UsageError, match=r"result\.json cannot be read"):
+        RunDirectory.reopen(ended)
+    assert (ended / "result.json").read_text() == "{"
