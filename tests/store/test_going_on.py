@@ -1,4 +1,4 @@
-"""A run that ended early goes on where it was: nothing measured is lost, nothing half-made stays."""
+"""A run that ended early goes on where it was: nothing is lost, nothing half-made stays."""
 
 from __future__ import annotations
 
@@ -72,3 +72,23 @@ def test_a_broken_result_is_named_and_left_alone(ended):
     with pytest.raises(UsageError, match=r"result\.json cannot be read"):
         RunDirectory.reopen(ended)
     assert (ended / "result.json").read_text() == "{"
+
+
+FAILURE = {"candidate": "b", "factors": {}, "round": 1, "kind": "died", "text": "it ended"}
+
+
+def test_trials_that_came_to_nothing_are_kept_at_once_and_stay(ended):
+    with RunDirectory.reopen(ended) as run:
+        run.keep_failure(FAILURE)
+        assert json.loads(run.result_path.read_text())["failures"] == [FAILURE]
+    with RunDirectory.reopen(ended) as run:
+        assert run.failures == [FAILURE]
+        run.close("complete")
+    assert json.loads((ended / "result.json").read_text())["failures"] == [FAILURE]
+
+
+def test_a_run_of_failures_alone_is_readable(tmp_path):
+    with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+        run.keep_failure(FAILURE)
+        assert not run.is_empty
+    assert (tmp_path / "latest" / "result.json").exists()

@@ -37,9 +37,9 @@ def defaults_of(verb: click.Command, path: Path) -> dict[str, Any]:
             if key.replace("_", "-") in CHATS:
                 hint = CHATS_HINT
             require(key in known, f"there is no {key!r} here", hint)
-            checked = _checked(verb, known[key], key, value)
+            text = checked(verb, known[key], key, value)
         if key in own:
-            found[str(own[key].name)] = checked
+            found[str(own[key].name)] = text
     return found
 
 
@@ -57,7 +57,7 @@ def _keys_of_all() -> dict[str, click.Option]:
     return {**keys_of(ladder), **keys_of(run)}
 
 
-def _checked(verb: click.Command, option: click.Option, key: str, value: object) -> object:
+def checked(verb: click.Command, option: click.Option, key: str, value: object) -> object:
     """The value as the flag takes it; raises UsageError with the flag's own words."""
     if option.is_flag:
         require(isinstance(value, bool), f"{key} = {value!r}: it is true or false")

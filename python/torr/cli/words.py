@@ -16,6 +16,7 @@ from torr import units
 from torr.errors import UsageError
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
+from torr.model.pin import read_pin
 from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
 from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
@@ -242,6 +243,7 @@ URL = Word("URL", _url)
 METHOD = Word("METHOD", _method)
 HEADER = Word("'NAME: VALUE'", _header)
 FOLDER = Word("DIR", _folder)
+PIN = Word("CORES", read_pin)
 STATUSES = Word("STATUS", parse_statuses)
 CREDENTIALS = Word("USER:PASSWORD", _credentials)
 ADDRESS = Word("IP", _address)

@@ -232,6 +232,18 @@ class Level(Part):
     )
 
 
+class TrialFailure(Part):
+    """A trial that came to nothing, or that left something behind: the matrix went on."""
+
+    candidate: str
+    factors: dict[str, Any] = {}
+    round: Count
+    kind: str
+    text: str
+    hint: str | None = None
+    log_tail: list[str] = []
+
+
 class Result(Part):
     """The one truth of a run."""
 
@@ -248,6 +260,7 @@ class Result(Part):
     tags: list[str] = []
     environment: dict[str, Any] = {}
     levels: list[Level] = []
+    failures: list[TrialFailure] = []
     capacity: Capacity | None = None
     verdicts: list[Verdict] = []
 

@@ -44,6 +44,8 @@ class RunDirectory:
 
     path: Path
     head: Json
+    failures: list[Json] = field(default_factory=list)
+    """Trials that came to nothing, in the order in which they were made."""
     _levels: list[tuple[Json, int, int]] = field(default_factory=list)
     _slices: BinaryIO = field(init=False, repr=False)
     _level_start: int = 0
@@ -85,6 +87,7 @@ class RunDirectory:
         try:
             run._slices = (path / "slices.jsonl").open("r+b", buffering=0)
             run._take_up(head["levels"])
+            run.failures = head.get("failures") or []
         except OSError as error:
             raise OutputError(
                 f"{path}: cannot be written: {error.strerror or error}", "start a new run"
@@ -115,7 +118,7 @@ class RunDirectory:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was kept yet."""
-        return self._end == 0 and not self._levels
+        return self._end == 0 and not self._levels and not self.failures
 
     def full_levels(self) -> list[Json]:
         """The finished levels with their slices, read back from the disk."""
@@ -146,6 +149,13 @@ class RunDirectory:
         self._level_start = self._end
         self._assemble("interrupted", {})
         if len(self._levels) == 1:
+            self._point_latest_here()
+
+    def keep_failure(self, failure: Json) -> None:
+        """Have a trial that came to nothing in result.json before returning."""
+        self.failures.append(failure)
+        self._assemble("interrupted", {})
+        if not self._levels and len(self.failures) == 1:
             self._point_latest_here()
 
     def replace_level(self, level: Json) -> None:
@@ -187,7 +197,8 @@ class RunDirectory:
             "ended": _stamp(datetime.now(timezone.utc)),
             "status": status,
         }
-        rest = {"capacity": None, "verdicts": [], **sections}
+        failures = {"failures": self.failures} if self.failures else {}
+        rest = {"capacity": None, "verdicts": [], **failures, **sections}
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
             self._write_levels(file)
@@ -232,7 +243,7 @@ class RunDirectory:
             replace_link(self.root / LATEST, self.path.name)
 
 
-_OF_EACH_END = ("schema", "torr", "ended", "status", "levels", "capacity", "verdicts")
+_OF_EACH_END = ("schema", "torr", "ended", "status", "levels", "failures", "capacity", "verdicts")
 
 
 def _kept_head(path: Path) -> Json:

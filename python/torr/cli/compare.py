@@ -1,0 +1,93 @@
+"""`torr compare`: is B really faster than A? Servers under comparison, from a matrix file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.cli import options, words
+from torr.cli.command import Verb
+from torr.cli.options import LOAD, RESULT, flag
+from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from torr.cli.matrix import Plans
+    from torr.experiments.matrix import Matrix
+    from torr.sources.matrix_file import MatrixFile
+
+EXAMPLES = (
+    "torr compare --plan matrix.toml",
+    "torr compare matrix.toml --rounds 20",
+    "torr compare matrix.toml --until settled --pin off",
+    "torr compare --resume _output/torr/latest matrix.toml",
+)
+# When `--until settled` looks.
+LOOKS = (10, 20, 40)
+
+
+@click.command(cls=Verb, examples=EXAMPLES)
+@click.argument("matrix", metavar="MATRIX", type=click.Path(path_type=Path))
+@flag("--plan", is_flag=True, group=LOAD, help="say what would be measured and how long it takes")
+@flag("--rounds", type=words.COUNT, group=LOAD, help="trials of each candidate in a cell [10]")
+@flag(
+    "--until",
+    type=click.Choice(["settled"]),
+    metavar="settled",
+    group=LOAD,
+    help="10 rounds, then 20 and 40 where no word was found",
+)
+@options.duration
+@flag("--warmup", type=words.DURATION, group=LOAD, help="load before each window, kept apart [2s]")
+@flag("--seed", type=words.SEED, default=1, group=LOAD, help="of the order of candidates [1]")
+@flag(
+    "--pin",
+    type=words.PIN,
+    default="auto",
+    group=LOAD,
+    help="cores: generator/target as 0/1-3, or off [auto: apart]",
+)
+@flag("--resume", type=words.FOLDER, group=RESULT, help="go on with the run in this directory")
+@options.name
+@options.folder
+@options.output
+@options.quiet
+@options.strict
+def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
+    """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
+    from torr.cli.matrix import Plans
+    from torr.sources.matrix_file import read_matrix_file
+
+    file = read_matrix_file(matrix)
+    plans = Plans(file, {key: flags[key] for key in ("duration", "warmup")})
+    asked = matrix_of(file, plans, flags)
+    if flags["plan"]:
+        from torr.cli.matrix_plan import show_plan
+
+        show_plan(file, asked)
+        return
+    from torr.cli.comparing import conduct
+
+    conduct(file, asked, plans, flags)
+
+
+def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:
+    """The matrix that file and flags say; every load in it can be fired."""
+    from torr.experiments.matrix import Matrix
+
+    if flags["until"] and flags["rounds"]:
+        raise UsageError("--until and --rounds are both given", "leave one out")
+    stages = LOOKS if flags["until"] else (flags["rounds"] or file.rounds,)
+    matrix = Matrix(
+        candidates=file.candidates,
+        cells=file.cells(),
+        stages=stages,
+        plan_of=plans.of,
+        seed=flags["seed"],
+    )
+    for candidate in file.candidates:
+        for factors in matrix.cells:
+            values = {"port": 1, "scratch": "/", "processes": 1, **factors}
+            plans.of(candidate, factors, candidate.command.filled(values).url)
+    return matrix

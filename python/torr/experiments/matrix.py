@@ -1,0 +1,109 @@
+"""`torr compare`: every candidate under every setting, round after round, back to back.
+
+The candidates of a cell take turns in rounds, in an order that a seed draws, after one round that
+is not measured; drift of the machine hits all of them alike. A trial that fails is an outcome: it
+is kept and named, and the matrix goes on. Nothing is judged here but how many rounds are enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.experiments.lab import Lab, Outcome
+from torr.experiments.trial import Course, Trial, run_trial
+from torr.stats.williams import order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from torr.model.plan import Plan
+    from torr.sources.matrix_file import Candidate, Factors
+
+# A candidate that fails so often in a row in a cell is given up there.
+MOST_FAILURES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """What is compared, under which settings, and how often.
+
+    `stages` are the rounds after which is looked whether more are needed; `is_open` says of a cell
+    whether they are.
+    """
+
+    candidates: Sequence[Candidate]
+    cells: Sequence[Factors]
+    stages: tuple[int, ...]
+    plan_of: Callable[[Candidate, Factors, str], Plan]
+    is_open: Callable[[Factors], bool] = lambda _factors: True
+    seed: int = 1
+
+    @property
+    def rounds(self) -> int:
+        """The most rounds that a cell can have."""
+        return self.stages[-1]
+
+    def order(self, cell: int) -> list[tuple[str, ...]]:
+        """The names of the candidates of each round of a cell, the unmeasured one first."""
+        names = [candidate.name for candidate in self.candidates]
+        return [tuple(names), *order(names, self.rounds, self.seed + cell)]
+
+    def trials(self, cell: int, rounds: range) -> Iterator[Trial]:
+        """The trials of some rounds of a cell, in their order."""
+        by_name = {candidate.name: candidate for candidate in self.candidates}
+        turns = self.order(cell)
+        for number in rounds:
+            for name in turns[number]:
+                yield Trial(by_name[name], self.cells[cell], number)
+
+
+class Comparison:
+    """A matrix under way: which trials are made, and who failed how often in a row in a cell."""
+
+    def __init__(self, matrix: Matrix, lab: Lab, course: Course) -> None:
+        self.matrix = matrix
+        self.lab = lab
+        self.course = course
+        kept = [*lab.directory.levels, *lab.directory.failures]
+        self._done = {Trial.key_of(each) for each in kept}
+        self._failures: dict[tuple[str, str], int] = {}
+
+    def run(self) -> Outcome:
+        """Make every trial that is not kept yet, until all stages are over or somebody stops it."""
+        before = 0
+        for rounds in self.matrix.stages:
+            for cell, factors in enumerate(self.matrix.cells):
+                if before == 0 or self.matrix.is_open(factors):
+                    self._make(cell, range(before + 1, rounds + 1))
+            before = rounds
+        return self._outcome()
+
+    def _make(self, cell: int, rounds: range) -> None:
+        """The trials of a cell that are left, behind the round before them, which is not kept."""
+        left = [trial for trial in self.matrix.trials(cell, rounds) if self._wants(trial)]
+        first = left[0].round if left else 0
+        before = [trial.unkept() for trial in self.matrix.trials(cell, range(first - 1, first))]
+        for trial in [*before, *left] if left else ():
+            if self.lab.interrupt.requested:
+                return
+            if trial.round == 0 or self._wants(trial):
+                self._note(trial, run_trial(trial, self.matrix.plan_of, self.lab, self.course))
+
+    def _wants(self, trial: Trial) -> bool:
+        is_given_up = self._failures.get(trial.place, 0) >= MOST_FAILURES
+        return trial.key not in self._done and not is_given_up
+
+    def _note(self, trial: Trial, is_measured: bool) -> None:
+        if trial.round == 0 or self.lab.interrupt.requested:
+            return
+        self._done.add(trial.key)
+        failures = self._failures.get(trial.place, 0)
+        self._failures[trial.place] = 0 if is_measured else failures + 1
+
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            levels=tuple(self.lab.directory.levels),
+            interrupted=self.lab.interrupt.requested,
+            is_urgent=self.lab.interrupt.is_urgent,
+        )

@@ -1,0 +1,77 @@
+"""Which cores the generator and the target have: apart, so that neither is measured by the other.
+
+auto        halves of the cores that this process may use; of an odd number the target has more
+0/1-3       the generator on 0, the target on 1, 2 and 3
+off         both wherever the kernel puts them
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import Self
+
+_HINT = "write 0/1-3 (generator/target), or off"
+_SPAN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The numbers of the cores of either side, ascending."""
+
+    generator: tuple[int, ...]
+    target: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `0/1-3` or `0,2/1,3`; raises UsageError."""
+        sides = text.strip().split("/")
+        require(len(sides) == 2, f"{text!r} does not name the cores of two sides", _HINT)
+        generator, target = (_cores(side, text) for side in sides)
+        both = sorted(set(generator) & set(target))
+        require(not both, f"{text!r}: core {both[0] if both else 0} is on both sides", _HINT)
+        return cls(generator, target)
+
+    @classmethod
+    def halves(cls, cores: Sequence[int]) -> Self | None:
+        """The cores shared out; None where there is only one."""
+        if len(cores) < 2:
+            return None
+        ordered = sorted(cores)
+        middle = len(ordered) // 2
+        return cls(tuple(ordered[:middle]), tuple(ordered[middle:]))
+
+    def check(self, cores: Sequence[int]) -> None:
+        """Raise UsageError where a core is not one that this process may use."""
+        missing = sorted({*self.generator, *self.target} - set(cores))
+        there = ", ".join(map(str, sorted(cores)))
+        what = f"core {missing[0] if missing else 0} is not there"
+        require(not missing, f"--pin {self}: {what}", f"there is {there}")
+
+    def __str__(self) -> str:
+        return "/".join(",".join(map(str, side)) for side in (self.generator, self.target))
+
+
+def read_pin(text: str) -> Pin | str:
+    """What `--pin` says: cores, or `auto` or `off`."""
+    word = text.strip().lower()
+    return word if word in ("auto", "off") else Pin.parse(text)
+
+
+def _cores(side: str, text: str) -> tuple[int, ...]:
+    found: set[int] = set()
+    for part in side.split(","):
+        span = _SPAN.fullmatch(part.strip())
+        if span is None:
+            raise UsageError(f"{text!r}: {part!r} is no core", _HINT)
+        first, last = int(span[1]), int(span[2] or span[1])
+        require(first <= last, f"{text!r}: {part} ends before it begins", _HINT)
+        found |= set(range(first, last + 1))
+    return tuple(sorted(found))

@@ -1,0 +1,237 @@
+"""A matrix file: candidates, the factors they are compared under, and every flag by its name.
+
+    baseline = "one"
+    rounds = 10
+    duration = "10s"                    # a key is a flag of `torr run`, `_` for `-`
+    [factors]
+    processes = [1, 4]                  # {processes} in a command
+    connections = [100, 500]            # a flag of `torr run`: the load has it
+    [[candidates]]
+    name = "one"
+    command = ["server", "--port", "{port}", "--workers", "{processes}"]
+    url = "http://127.0.0.1:{port}/"
+
+What a candidate says may stand at the top too, for all that do not say it themselves. Whatever is
+refused is named with its file and line; nothing is started here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr import engine
+from torr.errors import FileError, UsageError, require
+from torr.model.condition import Condition
+from torr.servers.expectation import Expectation
+from torr.servers.command import Command, stop_signal
+from torr.sources.requests import read_text
+from torr.sources.toml_table import Table
+from torr.units import SECOND_NS, parse_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Json = dict[str, Any]
+Scalar = str | int | float | bool
+Factors = dict[str, Scalar]
+
+MATRIX_KEYS = (
+    *("name", "baseline", "rounds", "pause", "primary", "restart", "discard_if", "warmup_requests"),
+    *("factors", "candidates", "monitor"),
+)
+CANDIDATE_KEYS = (
+    *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
+    *("stop_signal", "grace"),
+)
+EXPECT_KEYS = ("status", "body", "content_type")
+MOST_ROUNDS = 1000
+DEFAULT_ROUNDS = 10
+HINT_OF_CANDIDATES = 'write [[candidates]] with name = "one", command = […] and url = "…"'
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One server under comparison: what starts it, what it must answer, the flags of its load."""
+
+    name: str
+    command: Command
+    expected: Expectation
+    flags: Json
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixFile:
+    """What a file says; `flags` of candidates are texts and numbers by the names of flags."""
+
+    path: Path
+    name: str | None
+    candidates: tuple[Candidate, ...]
+    baseline: str
+    factors: Mapping[str, tuple[Scalar, ...]]
+    rounds: int = DEFAULT_ROUNDS
+    pause_ns: int = 0
+    warmup_requests: int | None = None
+    primary: str | None = None
+    keeps_server: bool = False
+    discard_if: Condition | None = None
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def cells(self) -> list[Factors]:
+        """Every setting of the factors, the last factor changing fastest; one without factors."""
+        names = list(self.factors)
+        return [dict(zip(names, values, strict=True)) for values in product(*self.factors.values())]
+
+
+def read_matrix_file(path: Path) -> MatrixFile:
+    """Read a matrix file; raises FileError, or UsageError where there is no file."""
+    text = read_text(path)
+    try:
+        found, lines = engine.read_toml(text)
+    except ValueError as error:
+        line, _, message = str(error).partition(":")
+        raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
+    return _Reader(Table(path, "", found, lines)).matrix()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    top: Table
+
+    def matrix(self) -> MatrixFile:
+        top = self.top
+        candidates = tuple(self.candidates())
+        rounds = top.whole("rounds", MOST_ROUNDS)
+        return MatrixFile(
+            path=top.path,
+            name=top.one("name", str),
+            candidates=candidates,
+            baseline=self.baseline([candidate.name for candidate in candidates]),
+            factors=self.factors(),
+            rounds=DEFAULT_ROUNDS if rounds is None else rounds,
+            pause_ns=top.read("pause", parse_duration) or 0,
+            warmup_requests=top.whole("warmup_requests", 10**9),
+            primary=top.one("primary", str),
+            keeps_server=self.keeps_server(),
+            discard_if=top.read("discard_if", Condition.parse),
+            lines=top.lines,
+        )
+
+    def baseline(self, names: list[str]) -> str:
+        found = self.top.one("baseline", str)
+        hint = f"there is {', '.join(names)}"
+        with self.top.at("baseline"):
+            if found is None:
+                raise UsageError("there is no baseline", f'write baseline = "{names[0]}"')
+            require(found in names, f"baseline {found!r} is no candidate", hint)
+        return found
+
+    def keeps_server(self) -> bool:
+        found = self.top.one("restart", str) or "trial"
+        with self.top.at("restart"):
+            hint = 'write "trial" (a fresh server each time) or "cell" (kept up for its rounds)'
+            require(found in ("trial", "cell"), f"restart = {found!r} is neither", hint)
+        return found == "cell"
+
+    def factors(self) -> dict[str, tuple[Scalar, ...]]:
+        found = self.top.found.get("factors", {})
+        with self.top.at("factors"):
+            require(isinstance(found, dict), "factors are no table", "write [factors] above them")
+        return {name: tuple(self.levels_of(name, values)) for name, values in found.items()}
+
+    def levels_of(self, name: str, values: object) -> Iterator[Scalar]:
+        with self.top.at(f"factors.{name}"):
+            if not isinstance(values, list) or not values:
+                raise UsageError(f"{name} is no list", f"write {name} = [1, 4]")
+            for number, value in enumerate(values):
+                fits = isinstance(value, str | int | float | bool)
+                require(fits, f"{name}: {value!r} is no text and no number")
+                require(value not in values[:number], f"{name} has {value!r} twice")
+                yield value
+
+    def candidates(self) -> Iterator[Candidate]:
+        found = self.top.found.get("candidates", [])
+        with self.top.at("candidates"):
+            fits = isinstance(found, list) and all(isinstance(each, dict) for each in found)
+            require(fits, "candidates are no tables", HINT_OF_CANDIDATES)
+            require(bool(found), "there is no candidate", HINT_OF_CANDIDATES)
+        taken: set[str] = set()
+        for number, own in enumerate(found):
+            candidate = self.candidate(f"candidates.{number}", own)
+            with self.top.at(f"candidates.{number}.name"):
+                fits = candidate.name not in taken
+                require(fits, f"two candidates are called {candidate.name!r}", "name one of them")
+            taken.add(candidate.name)
+            yield candidate
+
+    def candidate(self, place: str, own: Json) -> Candidate:
+        """A candidate's own keys, and those of the top that it does not have."""
+        for_all = {key: value for key, value in self.top.found.items() if key not in MATRIX_KEYS}
+        table = Table(
+            self.top.path, place, {**for_all, **own}, self.top.lines, for_all.keys() - own
+        )
+        name = table.one("name", str)
+        with table.at("name"):
+            if not name:
+                raise UsageError("a candidate has no name", 'write name = "one"')
+        with table.at():
+            return Candidate(
+                name=name,
+                command=self.command(name, table),
+                expected=self.expected(table),
+                flags={key: x for key, x in table.found.items() if key not in CANDIDATE_KEYS},
+                line=table.line,
+            )
+
+    def command(self, name: str, table: Table) -> Command:
+        cwd = table.one("cwd", str)
+        grace, patience = (
+            table.read("grace", parse_duration),
+            table.read("health_timeout", parse_duration),
+        )
+        given = {
+            "stop_signal": table.read("stop_signal", stop_signal),
+            "health": table.one("health", str),
+            "grace_s": None if grace is None else grace / SECOND_NS,
+            "health_timeout_s": None if patience is None else patience / SECOND_NS,
+        }
+        url = table.one("url", str)
+        with table.at("url"):
+            if url is None:
+                raise UsageError(f"{name} has no url", 'write url = "http://127.0.0.1:{port}/"')
+        with table.at("command"):
+            return Command(
+                argv=tuple(table.texts("command", 'command = ["server", "--port", "{port}"]')),
+                url=url,
+                name=name,
+                env=tuple(self.environment(table).items()),
+                cwd=(self.top.path.parent / (cwd or "")).absolute(),
+                **{key: value for key, value in given.items() if value is not None},
+            )
+
+    def environment(self, table: Table) -> dict[str, str]:
+        found = table.found.get("env", {})
+        with table.at("env"):
+            fits = isinstance(found, dict)
+            require(fits, "env is no table", 'write env = { LOG = "off" }')
+            for key, value in found.items():
+                fits = isinstance(value, str | int | float) and not isinstance(value, bool)
+                require(fits, f"env: {key} is no text and no number")
+        return {key: str(value) for key, value in found.items()}
+
+    def expected(self, table: Table) -> Expectation:
+        found = table.found.get("expect", {})
+        with table.at("expect"):
+            fits = isinstance(found, dict)
+            require(fits, "expect is no table", 'write expect = { status = 200, body = "ok" }')
+        part = Table(table.path, f"{table.place}.expect", found, table.lines)
+        part.check_keys(EXPECT_KEYS)
+        body = part.one("body", str)
+        return Expectation(
+            status=part.whole("status", 599) or 200,
+            body=None if body is None else body.encode(),
+            content_type=part.one("content_type", str),
+        )
