@@ -1,0 +1,119 @@
+"""Ports of this machine: one that is free for a server, and who listens on one.
+
+The kernel is asked who listens, so that those who share a port (SO_REUSEPORT) are seen, and a
+server that was left over is not mistaken for the new one. No packet is sent where it tells.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.errors import NothingMeasuredError
+from torr.servers.failure import TrialError
+from torr.servers.tree import command_of
+from torr.store.listeners import listeners, process_of
+from torr.store.machine import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOWEST, _HIGHEST = 10_000, 65_535
+_TRIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who listens: `pid` and `command` are None where it may not be looked at."""
+
+    address: str
+    pid: int | None = None
+    command: str | None = None
+
+    def __str__(self) -> str:
+        who = "somebody" if self.pid is None else f"{self.command} (pid {self.pid})"
+        return f"{who} at {self.address}"
+
+
+@contextmanager
+def claimed() -> Iterator[int]:
+    """A free port, which no other torr of this machine takes as long as the block runs.
+
+    Outside of the range from which the kernel gives ports to those who ask for none, so that
+    nobody gets it by chance. Raises NothingMeasuredError when there is none.
+    """
+    for _ in range(_TRIES):
+        port = secrets.choice(_choices())
+        claim = _claim(port)
+        if claim is None:
+            continue
+        with claim:
+            if _is_free(port):
+                yield port
+                return
+    raise NothingMeasuredError("no free port was found for a server", "stop what listens on them")
+
+
+def holders(port: int) -> list[Holder]:
+    """Who listens on a port, each socket once."""
+    found = listeners(port)
+    if found is None:
+        return [Holder(f"127.0.0.1:{port}")] if _answers(port) else []
+    held = []
+    for each in found:
+        process = process_of(each.inode)
+        pid = None if process is None else process.pid
+        host = f"[{each.address}]" if each.address.version == 6 else str(each.address)
+        held.append(Holder(f"{host}:{port}", pid, None if pid is None else command_of(pid)))
+    return held
+
+
+def check_free(port: int | None, name: str) -> None:
+    """Raise TrialError (port_taken) that says by whom; a Unix socket has no port."""
+    taken = [] if port is None else holders(port)
+    if taken:
+        raise TrialError(
+            "port_taken",
+            f"{name}: port {port} is taken by {', '.join(dict.fromkeys(map(str, taken)))}",
+            "stop it, or write {port} in command and url to have a free one",
+        )
+
+
+def _choices() -> range:
+    """The larger part of the ports that the kernel gives to nobody by itself."""
+    low, high = machine().port_range or (_HIGHEST + 1, _HIGHEST)
+    below, above = range(_LOWEST, low), range(high + 1, _HIGHEST + 1)
+    larger = max(below, above, key=len)
+    return larger if len(larger) >= _TRIES else range(_LOWEST, _HIGHEST + 1)
+
+
+def _claim(port: int) -> socket.socket | None:
+    """A name in the abstract space of Unix sockets, which one process can have, and only alive."""
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0torr-port-{port}")
+    except OSError:
+        claim.close()
+        return None
+    return claim
+
+
+def _is_free(port: int) -> bool:
+    """Whether it can be taken alone: without SO_REUSEADDR connections that end are seen, too."""
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return not holders(port)
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True

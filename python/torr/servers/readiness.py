@@ -1,0 +1,124 @@
+"""When a server is ready: healthy first, then with as many workers as were asked for.
+
+The first good answer says that one process is up, not that all are. So connections are opened,
+several at once, until as many processes have answered as should, or the time is over: then the
+number that did is told. A server that ends meanwhile is noticed at once.
+"""
+
+from __future__ import annotations
+
+import http.client
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.model.request import Request
+from torr.servers.acceptors import answering
+from torr.servers.answer import ask
+from torr.servers.failure import TrialError, ending
+from torr.units import SECOND_NS, format_duration
+
+if TYPE_CHECKING:
+    from torr.servers.server import Server
+
+WORKERS_S = 10.0
+"""How long is waited for workers after the first good answer."""
+
+_TRY_S = 5.0
+_PAUSE_S = 0.02
+_CONNECTIONS_A_WORKER = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """How a server came up: seconds since its start, and the processes that answered.
+
+    `workers` is None where one was asked for or none could be told apart.
+    """
+
+    healthy_s: float
+    ready_s: float
+    asked: int
+    workers: tuple[int, ...] | None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether as many workers answered as were asked for."""
+        return self.asked == 1 or (self.workers is not None and len(self.workers) >= self.asked)
+
+    @property
+    def sentence(self) -> str:
+        """How many answered, for the report."""
+        if self.asked == 1:
+            return f"ready after {self.ready_s:.2f} s"
+        if self.workers is None:
+            return f"ready after {self.ready_s:.2f} s; which workers answer cannot be seen"
+        return f"{len(self.workers)} of {self.asked} workers answered after {self.ready_s:.2f} s"
+
+
+def await_ready(server: Server, workers_s: float = WORKERS_S) -> Ready:
+    """Wait until it is ready; raises TrialError (did_not_start, not_ready) with its log's tail."""
+    _await_health(server)
+    healthy_s = time.monotonic() - server.started
+    workers = _await_workers(server, workers_s)
+    return Ready(healthy_s, time.monotonic() - server.started, _asked(server), workers)
+
+
+def _await_health(server: Server) -> None:
+    """Ask for the health path until the answer is good (200–399)."""
+    command = server.command
+    deadline = server.started + command.health_timeout_s
+    request = Request(url=command.place.at(command.health), template=False)
+    last = "nothing listens"
+    while (rest := deadline - time.monotonic()) > 0:
+        try:
+            status = ask(request, min(rest, _TRY_S), twice=False).status
+            if status < 400:
+                return
+            last = f"it answered {status}"
+        except ConnectionRefusedError:
+            pass
+        except (OSError, http.client.HTTPException) as error:
+            last = f"the last try ended with {str(error) or type(error).__name__}"
+        _wait(server, _PAUSE_S)
+    limit = format_duration(round(command.health_timeout_s * SECOND_NS))
+    raise TrialError(
+        "not_ready",
+        f"{command.name}: not healthy within {limit}: {last} at {request.url}",
+        "look at its log, correct health or url, or give it longer",
+        server.log_tail(),
+    )
+
+
+def _await_workers(server: Server, workers_s: float) -> tuple[int, ...] | None:
+    """The processes that answered, when they are enough or the time is over."""
+    command, asked = server.command, _asked(server)
+    if asked == 1 or command.port is None or command.place.scheme != "http":
+        return None
+    place, seen = command.place, set[int]()
+    deadline = time.monotonic() + workers_s
+    while True:
+        pids = server.pids()
+        seen |= answering(place, command.port, pids, _CONNECTIONS_A_WORKER * asked)
+        seen &= set(server.pids())
+        if len(seen) >= asked or time.monotonic() > deadline:
+            return tuple(sorted(seen)) or None
+        _wait(server, _PAUSE_S)
+
+
+def _asked(server: Server) -> int:
+    return server.command.workers or 1
+
+
+def _wait(server: Server, seconds: float) -> None:
+    """Wait; raises TrialError when the server ended before it was ready."""
+    if server.wait(seconds):
+        return
+    name, code = server.command.name, server.exit_code
+    how = "its watcher was killed" if code is None else f"it ended with {ending(code)}"
+    raise TrialError(
+        "did_not_start",
+        f"{name}: {how} before it was ready",
+        "run its command by hand, with the words that its log shows" if code is None else None,
+        server.log_tail(),
+    )

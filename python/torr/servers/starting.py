@@ -1,0 +1,46 @@
+"""How a command becomes the words of its watcher, and what stopped it there an error."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, Any
+
+from torr.servers import orphans
+from torr.servers.failure import TrialError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.servers.command import Command
+
+
+def spec(command: Command, scratch: Path, log: Path, token: str) -> dict[str, Any]:
+    """What the watcher has to know: a JSON object."""
+    ours = {"TMPDIR": str(scratch), orphans.MARK: token}
+    return {
+        "argv": command.argv,
+        "env": {**os.environ, **ours, **dict(command.env)},
+        "cwd": str(command.cwd.absolute()),
+        "cores": command.cores,
+        "log": str(log.absolute()),
+        "scratch": str(scratch.absolute()),
+        "token": token,
+    }
+
+
+def not_started(command: Command, step: str, number: int) -> TrialError:
+    """The error for the step at which the kernel refused."""
+    reason = os.strerror(number)
+    if step == "command" and number == errno.ENOENT:
+        return TrialError(
+            "not_found",
+            f"{command.name}: the command {command.argv[0]!r} was not found",
+            "install it, or write its whole path; a path is looked for from cwd",
+        )
+    what = {
+        "command": f"{command.argv[0]!r} cannot be run: {reason}",
+        "cwd": f"cwd {str(command.cwd)!r} cannot be entered: {reason}",
+        "cores": f"it cannot be put on the cores {list(command.cores)}: {reason}",
+    }.get(step, f"its process cannot be made: {reason}")
+    return TrialError("did_not_start", f"{command.name}: {what}")
