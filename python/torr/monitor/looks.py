@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from torr.monitor.machine import Machine
     from torr.monitor.tree import Group
+
+Seen = TypeVar("Seen")
 
 MOST = 1200
 """Looks that are kept: 20 minutes of one a second."""
@@ -29,13 +31,13 @@ class Look:
 
 
 @dataclass(slots=True)
-class Looks:
+class Looks(Generic[Seen]):
     """The kept ones, the first and the newest always among them."""
 
     most: int = MOST
-    all: list[Look] = field(default_factory=list)
+    all: list[Seen] = field(default_factory=list)
 
-    def add(self, look: Look) -> None:
+    def add(self, look: Seen) -> None:
         """Keep one more."""
         self.all.append(look)
         if len(self.all) > self.most:

@@ -68,7 +68,7 @@ class Monitor:
     def __init__(self, watch: Watch, zero_s: float) -> None:
         self._watch = watch
         self._axis = Axis(zero_s)
-        self._looks = Looks()
+        self._looks = Looks[Look]()
         target = Tree(watch.roots, watch.root) if watch.roots is not None else None
         self._target = target
         # Servers that torr started are children of it, too.

@@ -23,12 +23,18 @@ MOST_COST = 0.01
 
 
 class Ticker:
-    """Looks from `start` to `stop`; `cost_s` is the CPU time that its looks have taken."""
+    """Looks from `start` to `stop`, with `at_once` at its start too.
 
-    def __init__(self, look: Callable[[], None], axis: Axis, name: str) -> None:
+    `cost_s` is the CPU time that its looks have taken.
+    """
+
+    def __init__(
+        self, look: Callable[[], None], axis: Axis, name: str, *, at_once: bool = False
+    ) -> None:
         self.cost_s = 0.0
         self._look = look
         self._axis = axis
+        self._at_once = at_once
         self._over = threading.Event()
         self._began_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f"torr-{name}", daemon=True)
@@ -44,16 +50,16 @@ class Ticker:
         if self._thread.ident is not None:
             self._thread.join(patience_s)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it was told to stop."""
-        return self._over.is_set()
-
     def _run(self) -> None:
         stand_back()
+        if self._at_once:
+            self._turn()
         while not self._over.wait(self._rest(time.monotonic())):
-            self._look()
-            self.cost_s = time.thread_time()
+            self._turn()
+
+    def _turn(self) -> None:
+        self._look()
+        self.cost_s = time.thread_time()
 
     def _rest(self, now_s: float) -> float:
         """How long to wait: to the first tick by which the looks will have cost little enough."""

@@ -58,6 +58,8 @@ class Tree:
     _carried: int = 0
     _switches: list[int] = field(default_factory=lambda: [0, 0])
     _has_looked: bool = False
+    # When each root was started: its number may go to a stranger.
+    _rooted: dict[int, int] = field(default_factory=dict)
 
     def look(self) -> Group:
         """Look at all of them."""
@@ -102,7 +104,9 @@ class Tree:
         by_parent = None if processes.tells_children(self.root) else _by_parent(self.root)
         seen = _Seen(set(self.but_for()), by_parent)
         for pid in self.roots():
-            self._add(pid, seen)
+            each = processes.process(pid, self.root)
+            if each is not None and self._rooted.setdefault(pid, each.started) == each.started:
+                self._add(pid, seen)
         for pid, started in self._last:
             each = processes.process(pid, self.root)
             if each is not None and each.started == started:
