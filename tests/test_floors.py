@@ -19,6 +19,7 @@ FLOORS = {
         "engine",
         "shared_target",
         "targets",
+        "standing_back",
         "stats",
         "monitor",
         "profile",

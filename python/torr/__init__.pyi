@@ -92,6 +92,7 @@ def run(
     dir: _Path = "_output/torr",
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
+    monitor: str | int | Sequence[str | int] | Sequence[str | int | Sequence[str | int]] | None = None,
     log: _Path | None = None,
 ) -> Result:
     """Fire one level of load at `url`, or at several; what it came to.
@@ -166,6 +167,7 @@ def run(
     dir: output directory [_output/torr]
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
+    monitor: watch a process, a /metrics, a Prometheus (repeatable)
     log: write every exchange to FILE, as CSV
     """
 
@@ -230,6 +232,7 @@ def ladder(
     dir: _Path = "_output/torr",
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
+    monitor: str | int | Sequence[str | int] | Sequence[str | int | Sequence[str | int]] | None = None,
 ) -> Result:
     """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs.
 
@@ -296,6 +299,7 @@ def ladder(
     dir: output directory [_output/torr]
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
+    monitor: watch a process, a /metrics, a Prometheus (repeatable)
     """
 
 def once(

@@ -9,7 +9,9 @@ from torr.cli.ladder import ladder
 from torr.cli.plan_defaults import keys_of
 from torr.cli.run import run
 from torr.model.stream import DIALECTS
+from torr.monitor.query_sets import SETS
 from torr.sources.group_entry import GROUP_KEYS
+from torr.sources.monitor_entry import MONITOR_KEYS
 from torr.sources.plan_file import REQUEST_KEYS
 
 if TYPE_CHECKING:
@@ -60,6 +62,18 @@ GROUP: dict[str, Json] = {
 }
 
 
+MONITOR: dict[str, Json] = {
+    "at": {**_TEXTS, "description": "what to watch, as --monitor"},
+    "names": {"type": "array", "items": _TEXT, "description": "of a /metrics, by patterns"},
+    "sets": {"type": "array", "items": {"enum": list(SETS)}, "description": "of queries [all]"},
+    "queries": {
+        "type": "object",
+        "additionalProperties": _TEXT,
+        "description": "PromQL by name, for a Prometheus server",
+    },
+}
+
+
 def text() -> str:
     """The schema as the page has it."""
     flags = {**keys_of(ladder), **keys_of(run)}
@@ -68,6 +82,8 @@ def text() -> str:
         "requests": {"type": "array", "items": _table(REQUEST, REQUEST_KEYS, ["name", "url"])},
         "groups": {"type": "array", "items": _table(GROUP, GROUP_KEYS, ["requests"])},
     }
+    flag = _of_flag(flags["monitor"])
+    tables["monitor"] = {"oneOf": [flag, _table(MONITOR, MONITOR_KEYS, [])]}
     properties = {**{key: _of_flag(flag) for key, flag in sorted(flags.items())}, **tables}
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

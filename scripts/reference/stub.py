@@ -38,6 +38,7 @@ TYPES = {
     "PATH=VALUE": "str",
     "NAME=WHERE": "str",
     "URL": "str",
+    "PID|URL": "str | int",
 }
 """By the name that a flag's help shows."""
 

@@ -83,6 +83,7 @@ def _measure(
                 flags["abort_on"],
                 follow=follow,
                 tokenizer=tokenizer,
+                watch=prepared.watch,
             )
             outcome = measured(prepared, lab)
         result = closed(outcome, directory, flags["slos"])

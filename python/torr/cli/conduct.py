@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.lab import Outcome
     from torr.model.plan import Plan
+    from torr.monitor.monitor import Watch
     from torr.stats.tokenizer import Tokenizer
 
     Experiment = Callable[[Lab], Outcome]
@@ -35,6 +36,7 @@ class Prepared:
 
     head: dict[str, Any]
     experiment: Experiment
+    watch: Callable[[], Watch] | None = None
 
 
 def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
@@ -46,7 +48,14 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
         heard_by(interrupt),
     ):
         with progress_for(flags) as listener:
-            lab = Lab(directory, listener, interrupt, flags["abort_on"], tokenizer=tokenizer)
+            lab = Lab(
+                directory,
+                listener,
+                interrupt,
+                flags["abort_on"],
+                tokenizer=tokenizer,
+                watch=prepared.watch,
+            )
             outcome = measured(prepared, lab)
         from torr.cli.conclude import conclude
 

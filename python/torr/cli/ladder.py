@@ -13,6 +13,7 @@ from torr.cli.connection_options import connection
 from torr.cli.options import LOAD, flag
 from torr.cli.planning import plan_of
 from torr.cli.stream_options import streaming
+from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
 from torr.model.pace import MOST_USERS
 
@@ -91,4 +92,4 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
         levels = levels.at_least(len(plan.groups))
     climb = Climb(levels, flags["rounds"], tuple(flags["slos"]))
     head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
-    return Prepared(head, lambda lab: experiment(plan, climb, lab))
+    return Prepared(head, lambda lab: experiment(plan, climb, lab), watch_of(urls, plan, flags))

@@ -248,4 +248,13 @@ judging = together(
     ),
 )
 
-results = together(name, folder, output, quiet, judging)
+monitor = flag(
+    "--monitor",
+    type=words.WATCHED,
+    multiple=True,
+    group=RESULT,
+    rare=True,
+    help="watch a process, a /metrics, a Prometheus (repeatable)",
+)
+
+results = together(name, folder, output, quiet, judging, monitor)

@@ -13,6 +13,7 @@ from torr.cli.connection_options import connection
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.cli.stream_options import streaming
+from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
 
 if TYPE_CHECKING:
@@ -139,4 +140,5 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
     from torr.experiments.run import run as experiment
 
     plan = plan_of(urls, flags)
-    return Prepared(head_of("run", plan, flags), lambda lab: experiment(plan, lab))
+    head = head_of("run", plan, flags)
+    return Prepared(head, lambda lab: experiment(plan, lab), watch_of(urls, plan, flags))

@@ -200,6 +200,16 @@ def _file(text: str) -> str:
         raise UsageError(f"{text}: {error.strerror}") from error
 
 
+def _watched(text: str) -> int | Url:
+    """The number of a process that is there, or a URL."""
+    if not text.strip().isdigit():
+        return Url.parse(text, templates=False)
+    pid = int(text)
+    if not Path(f"/proc/{pid}").exists():
+        raise UsageError(f"there is no process {pid}", "name one that runs, or a URL")
+    return pid
+
+
 def _content(text: str) -> bytes:
     """The text itself, or the content of `@FILE`."""
     if not text.startswith("@"):
@@ -257,4 +267,5 @@ CAPTURE = Word("NAME=WHERE", Capture.parse)
 PROXY = Word("URL", Proxy.parse)
 FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
+WATCHED = Word("PID|URL", _watched)
 CONDITION = Word("COND", _condition)

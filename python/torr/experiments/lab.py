@@ -13,9 +13,12 @@ from torr.experiments.interrupt import Interrupt
 from torr.experiments.patience import Follow, patiently
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torr.engine import Level, Slice, Start
     from torr.model.condition import Condition
     from torr.model.plan import Plan
+    from torr.monitor.monitor import Watch
     from torr.stats.tokenizer import Tokenizer
     from torr.store.rundir import RunDirectory, Status
 
@@ -84,6 +87,8 @@ class Lab:
     follow: Follow = patiently
     # Who counts the tokens of streams, where that is wanted.
     tokenizer: Tokenizer | None = None
+    # What to watch at a level; None watches nothing.
+    watch: Callable[[], Watch] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from torr.experiments.lab import Lab, Measured, Step
 from torr.experiments.patience import directly
 from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.experiments.tokens import counted, with_texts
+from torr.experiments.watched import watching
 from torr.model.plan import Duration
 from torr.model.secrets import REDACTED, is_secret, redacted_text
 from torr.units import SECOND_NS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from torr.engine import Level, Load
+    from torr.experiments.watched import Watched
     from torr.model.plan import Plan
 
 # Shorter words stand in texts by chance.
@@ -35,9 +37,10 @@ def measure(step: Step, lab: Lab) -> Measured:
     before = begun_before(lab.directory.levels)
     watch = Watch(lab.abort_on)
     with with_texts(behind(step.plan, before), lab) as (plan, texts):
-        load = lab.start(plan)
-        rates = _fired(load, step, lab, watch)
-        level = _labelled(engine.level(load), step, before)
+        with watching(lab, plan) as watched:
+            load = lab.start(plan)
+            rates = _fired(load, step, lab, watch, watched)
+            level = watched.with_monitor(_labelled(engine.level(load), step, before))
         if not step.is_kept:
             return Measured(level)
         lab.directory.keep_level(level)
@@ -48,14 +51,14 @@ def measure(step: Step, lab: Lab) -> Measured:
     return Measured(level, tuple(rates), watch.judge_level(level))
 
 
-def _fired(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
+def _fired(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) -> list[float]:
     """The ok/s of the load's slices, once it has ended; an interrupt ends it early."""
     lab.interrupt.attach(load)
     try:
         lab.listener.level_started(step)
         # What users send as fast as they can is not on time or late.
         follow = lab.follow if step.plan.has_schedule else directly
-        return follow(lambda: _follow(load, step, lab, watch), load.abort)
+        return follow(lambda: _follow(load, step, lab, watch, watched), load.abort)
     except BaseException:
         load.abort()
         raise
@@ -63,11 +66,12 @@ def _fired(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
         lab.interrupt.detach()
 
 
-def _follow(load: Load, step: Step, lab: Lab, watch: Watch) -> list[float]:
+def _follow(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) -> list[float]:
     """Keep the slices; the first abort condition that holds ends the window."""
     rates = []
     stopping = False
     for piece in engine.slices(load):
+        watched.slice_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
         if step.is_kept:
             lab.directory.keep_slice({**place, **piece})

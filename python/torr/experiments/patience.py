@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from torr.standing_back import stand_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Found = TypeVar("Found")
-
-# So far behind whoever calls: a tenth of the share, enough on a core that the load fills.
-_BEHIND = 10
 
 
 class Follow(Protocol):
@@ -35,11 +32,8 @@ def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found
     # Not the thread's own end: a join that an error left takes the thread for ended.
     over = threading.Event()
 
-    def stand_back() -> None:
-        # On Linux each thread has a place of its own; what ends with the load never needs more.
-        with suppress(OSError):
-            me = os.PRIO_PROCESS, threading.get_native_id()
-            os.setpriority(*me, os.getpriority(*me) + _BEHIND)
+    def behind() -> None:
+        stand_back()
         try:
             found.append(work())
         except BaseException as error:
@@ -47,7 +41,7 @@ def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found
         finally:
             over.set()
 
-    thread = threading.Thread(target=stand_back, name="torr-slices", daemon=True)
+    thread = threading.Thread(target=behind, name="torr-slices", daemon=True)
     try:
         thread.start()
         over.wait()

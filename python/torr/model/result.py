@@ -1,6 +1,6 @@
 """`result.json` as types: what a run leaves on disk, and what everything else is drawn from.
 
-    Result ─ Level ─ Counts, Latency ─ Stats, Slice, Warmup, Health, Generator, …
+    Result ─ Level ─ Counts, Latency ─ Stats, Slice, Warmup, Health, Generator, Monitored, …
            ├ Capacity ─ Peak, Knee, SloCapacity, Usl
            └ Verdict
 
@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 
 from torr.errors import UsageError
 from torr.model.claims import Capacity, Verdict
+from torr.model.monitored import Monitored
 from torr.model.part import Amount, Count, Part, Rate, Stats
 from torr.model.streamed import Stream
 
@@ -220,7 +221,7 @@ class Level(Part):
     warmup: Warmup | None = None
     health: Health
     generator: Generator | None = None
-    monitor: dict[str, Any] | None = None
+    monitor: Monitored | None = None
     warnings: list[str] = []
     failure: str | None = None
     interrupted: bool = False

@@ -24,6 +24,7 @@ from torr.errors import FileError, require
 from torr.sources.entry import Entry, at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
+from torr.sources.monitor_entry import MonitorEntry, monitor_of
 from torr.sources.requests import read_text
 from torr.sources.toml_table import Table, line_of
 
@@ -46,7 +47,7 @@ TOML = Spelling(
     url='write url = "/"',
     header='write headers = { x-user = "ann" }',
 )
-TABLES = ("url", "requests", "groups")
+TABLES = ("url", "requests", "groups", "monitor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class PlanFile:
     url: str | None
     requests: tuple[Entry, ...]
     groups: tuple[GroupEntry, ...]
+    monitor: MonitorEntry = field(default_factory=MonitorEntry)
     flags: Json = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
 
@@ -75,7 +77,11 @@ def read_plan_file(path: Path) -> PlanFile:
         url=reader.url(),
         requests=tuple(reader.requests()),
         groups=tuple(reader.groups()),
-        flags={key: value for key, value in found.items() if key not in TABLES},
+        monitor=(monitor := reader.monitor()),
+        flags={
+            **{key: value for key, value in found.items() if key not in TABLES},
+            **({"monitor": list(monitor.at)} if monitor.at else {}),
+        },
         lines=lines,
     )
 
@@ -91,6 +97,12 @@ class _Reader:
         with at(self.path, line_of(self.lines, "url")):
             require(url is None or isinstance(url, str), "url is not a text")
         return url
+
+    def monitor(self) -> MonitorEntry:
+        found = self.found.get("monitor", {})
+        # As the flag has it: what to watch, and no more.
+        said = found if isinstance(found, dict) else {"at": found}
+        return monitor_of(Table(self.path, "monitor", said, self.lines))
 
     def tables(self, name: str) -> list[Table]:
         """The tables of an array, each with its place."""

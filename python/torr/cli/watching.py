@@ -1,0 +1,59 @@
+"""What is watched during a load: what --monitor names, and a target of this machine.
+
+Nothing is opened here: a run asks for its watch when a level begins, since processes come and go
+between levels.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import require
+from torr.sources.names import is_plan_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torr.model.plan import Plan
+    from torr.model.url import Url
+    from torr.monitor.monitor import Source, Watch
+    from torr.sources.monitor_entry import MonitorEntry
+
+
+def watch_of(urls: Sequence[str], plan: Plan, flags: dict[str, Any]) -> Callable[[], Watch]:
+    """What makes the watch of each level, by the flags and the plan file."""
+    pids = [each for each in flags["monitor"] if isinstance(each, int)]
+    endpoints = [each for each in flags["monitor"] if not isinstance(each, int)]
+    for each in endpoints:
+        require(each.socket is None, f"--monitor {each.place}: numbers come over http", "use a URL")
+    return partial(_watch, pids, endpoints, _entry(urls), plan)
+
+
+def _entry(urls: Sequence[str]) -> MonitorEntry:
+    from torr.sources.monitor_entry import MonitorEntry
+    from torr.sources.plan_file import read_plan_file
+
+    is_file = bool(urls) and is_plan_file(urls[0])
+    return read_plan_file(Path(urls[0])).monitor if is_file else MonitorEntry()
+
+
+def _watch(pids: Sequence[int], endpoints: Sequence[Url], entry: MonitorEntry, plan: Plan) -> Watch:
+    from torr.monitor.local import listening
+    from torr.monitor.monitor import Watch
+
+    roots = list(pids) or listening([request.place for request in plan.requests])
+    sources = tuple(_source(url, entry) for url in endpoints)
+    return Watch(roots=(lambda: roots) if roots else None, sources=sources)
+
+
+def _source(url: Url, entry: MonitorEntry) -> Source:
+    """A server where the URL has no path, else an endpoint of text."""
+    from torr.monitor.prometheus import PrometheusServer
+    from torr.monitor.query_sets import SETS, queries_of
+    from torr.monitor.scraped import DEFAULT_NAMES, TextEndpoint
+
+    if url.target == "/":
+        return PrometheusServer(url, entry.queries or queries_of(SETS))
+    return TextEndpoint(url, entry.names or DEFAULT_NAMES)

@@ -1,0 +1,65 @@
+"""Target and machine are watched while a level is measured: who begins, tells and ends it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from torr.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from torr.engine import Level
+    from torr.experiments.lab import Lab
+    from torr.model.plan import Plan
+    from torr.monitor.monitor import Monitor
+
+
+class Watched(Protocol):
+    """A level that is being measured, and maybe watched."""
+
+    def slice_came(self, piece: Mapping[str, Any], /) -> None:
+        """Hear that a slice has come."""
+
+    def with_monitor(self, level: Level, /) -> Level:
+        """The level with what was seen during it."""
+
+
+@contextmanager
+def watching(lab: Lab, plan: Plan) -> Iterator[Watched]:
+    """Watch what the lab wants watched, from before the load to its end."""
+    if lab.watch is None:
+        yield _Unwatched()
+        return
+    # Not needed by a load that nobody watches.
+    from torr.monitor.monitor import Monitor
+
+    monitor = Monitor(lab.watch(), time.monotonic() + plan.warmup_ns / SECOND_NS)
+    monitor.start()
+    try:
+        yield _ByMonitor(monitor)
+    finally:
+        monitor.abandon()
+
+
+class _Unwatched:
+    def slice_came(self, piece: Mapping[str, Any], /) -> None:
+        """Nobody wants to know."""
+
+    def with_monitor(self, level: Level, /) -> Level:
+        return level
+
+
+class _ByMonitor:
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+
+    def slice_came(self, piece: Mapping[str, Any], /) -> None:
+        self._monitor.slice_came(piece)
+
+    def with_monitor(self, level: Level, /) -> Level:
+        found = self._monitor.stop(level)
+        warnings = [*(level.get("warnings") or ()), *found["warnings"]]
+        return {**level, "monitor": found, "warnings": warnings}

@@ -1,0 +1,1 @@
+"""What target and machine did while the load went on: /proc, Prometheus' texts, PromQL."""

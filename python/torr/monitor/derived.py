@@ -1,0 +1,103 @@
+"""What follows from looks and a level together: CPU a request, and which side was the limit.
+
+All of it is of the measured window, 0 to its seconds on the load's axis. A request is an ok answer
+whose last byte lies inside the window, as in `ok_per_s`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from torr.monitor.limit import Figures, limit
+from torr.monitor.looks import Look, between
+from torr.monitor.timeline import share
+
+if TYPE_CHECKING:
+    from torr.monitor.axis import Axis
+
+Json = dict[str, Any]
+
+
+def derived(
+    looks: Sequence[Look], axis: Axis, level: Mapping[str, Any], target_cores: tuple[int, ...]
+) -> Json:
+    """The `derived` of a level's monitor."""
+    seconds = level.get("seconds") or 0.0
+    window = (list(looks), axis.zero_s, axis.zero_s + seconds)
+    answers = (level.get("ok_per_s") or 0.0) * seconds
+    target_s = between(*window, lambda look: look.target.cpu_s if look.target else None)
+    generator_s = between(*window, lambda look: look.generator.cpu_s)
+    inside = [look for look in looks if window[1] < look.at_s <= window[2]]
+    figures = Figures(
+        cores=_cores(window),
+        workers=tuple((level.get("health") or {}).get("worker_cpu_rate") or ()),
+        is_limited=(level.get("health") or {}).get("verdict") == "generator-limited",
+        target_rate=_percent(target_s, seconds),
+        target_cores=target_cores,
+        thread_rate=_busiest(looks, inside),
+        threads_per_process=_threads(inside),
+        processes=max((look.target.processes for look in inside if look.target), default=1),
+        descriptors_rate=max(
+            (look.target.descriptors_rate or 0.0 for look in looks if look.target), default=None
+        ),
+    )
+    side, reason = limit(figures)
+    return {
+        "target_cpu_rate": figures.target_rate,
+        "target_cpu_us_per_request": _ratio(target_s, answers, 1e6),
+        "requests_per_cpu_s": _ratio(answers, target_s, 1),
+        "target_rss_max_bytes": max(
+            (look.target.rss_bytes for look in inside if look.target), default=None
+        ),
+        "generator_cpu_rate": _percent(generator_s, seconds),
+        "core_busy_rate": [round(rate, 2) for _, rate in sorted(figures.cores.items())],
+        "limit": side,
+        "limit_reason": reason,
+    }
+
+
+def _cores(window: tuple[list[Look], float, float]) -> dict[int, float]:
+    """How busy each core was over the window."""
+    numbers = {number for look in window[0] for number in look.machine.cores}
+    found = {}
+    for number in numbers:
+        total = between(*window, partial(_ticks, number, "total"))
+        busy = between(*window, partial(_ticks, number, "busy"))
+        if total and busy is not None:
+            found[number] = share(busy, total)
+    return found
+
+
+def _ticks(number: int, name: str, look: Look) -> float | None:
+    core = look.machine.cores.get(number)
+    return None if core is None else float(getattr(core, name))
+
+
+def _busiest(looks: Sequence[Look], inside: Sequence[Look]) -> float | None:
+    """The mean of what the busiest thread of each interval used of a core."""
+    before = {id(b): a for a, b in itertools.pairwise(looks)}
+    spent = [
+        (look.target.busiest_ns / 1e9, look.at_s - before[id(look)].at_s)
+        for look in inside
+        if look.target and look.target.busiest_ns is not None and id(look) in before
+    ]
+    seconds = sum(each for _, each in spent)
+    return share(sum(cpu_s for cpu_s, _ in spent), seconds) if seconds else None
+
+
+def _threads(inside: Sequence[Look]) -> float:
+    known = [
+        x.target.threads / x.target.processes for x in inside if x.target and x.target.processes
+    ]
+    return sum(known) / len(known) if known else 1.0
+
+
+def _percent(cpu_s: float | None, seconds: float) -> float | None:
+    return round(100 * cpu_s / seconds, 2) if cpu_s is not None and seconds else None
+
+
+def _ratio(part: float | None, whole: float | None, times: float) -> float | None:
+    return round(times * part / whole, 3) if part is not None and whole else None

@@ -1,0 +1,109 @@
+"""Prometheus' text format, as far as numbers over time need it.
+
+    # TYPE http_requests_total counter
+    http_requests_total{method="get",code="200"} 1027 1395066363000
+
+Counters, gauges, and the sums and counts of histograms and summaries are read; buckets, quantiles,
+timestamps and exemplars are left out. A line that is none of the format's is passed over.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal
+
+Kind = Literal["counter", "gauge"]
+Labels = tuple[tuple[str, str], ...]
+
+_LINE = re.compile(r"([A-Za-z_:][\w:]*)(?:\{(.*)\})?[ \t]+([^ \t]+)")
+_LABEL = re.compile(r'([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"')
+_ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
+_PARTS = ("_total", "_sum", "_count")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One number of a page; NaN is None."""
+
+    name: str
+    labels: Labels
+    kind: Kind
+    value: float | None
+
+    @property
+    def key(self) -> tuple[str, Labels]:
+        """What makes it the same series on another page."""
+        return self.name, self.labels
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads pages of one endpoint, only the names that fit one of the patterns (`process_*`)."""
+
+    patterns: Sequence[str]
+    _ranks: dict[str, int | None] = field(default_factory=dict)
+
+    def samples(self, text: str) -> list[Sample]:
+        """What is wanted of a page, by the order of the patterns, then by that of the page."""
+        found = sorted(self._wanted(text), key=lambda pair: pair[0])
+        return [sample for _, sample in found]
+
+    def _wanted(self, text: str) -> Iterator[tuple[int, Sample]]:
+        kinds: dict[str, str] = {}
+        for line in text.splitlines():
+            if line.startswith("#"):
+                words = line.split(None, 3)
+                if words[1:2] == ["TYPE"] and len(words) == 4:
+                    kinds[words[2]] = words[3].strip()
+                continue
+            rank = self._rank(re.split(r"[{ \t]", line, maxsplit=1)[0])
+            sample = None if rank is None else _sample(line, kinds)
+            if rank is not None and sample is not None:
+                yield rank, sample
+
+    def _rank(self, name: str) -> int | None:
+        """Which pattern a name fits; remembered, since pages repeat themselves."""
+        if name not in self._ranks:
+            fitting = (n for n, each in enumerate(self.patterns) if fnmatchcase(name, each))
+            self._ranks[name] = next(fitting, None)
+        return self._ranks[name]
+
+
+def is_exposition(text: str) -> bool:
+    """Whether a page has any line of the format with a number."""
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return any(_sample(line, {}) is not None for line in lines)
+
+
+def _sample(line: str, kinds: dict[str, str]) -> Sample | None:
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    name, labels, number = match.groups()
+    kind = _kind(name, kinds)
+    pairs = tuple(sorted((key, _plain(text)) for key, text in _LABEL.findall(labels or "")))
+    if kind is None or any(key == "quantile" for key, _ in pairs):
+        return None
+    try:
+        value = float(number)
+    except ValueError:
+        return None
+    return Sample(name, pairs, kind, value if math.isfinite(value) else None)
+
+
+def _kind(name: str, kinds: dict[str, str]) -> Kind | None:
+    """By its TYPE line, or by the end of its name; None for buckets."""
+    said = kinds.get(name)
+    if said in ("counter", "gauge"):
+        return "counter" if said == "counter" else "gauge"
+    if name.endswith("_bucket"):
+        return None
+    return "counter" if name.endswith(_PARTS) else "gauge"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\.", lambda found: _ESCAPES.get(found[0], found[0]), text)

@@ -1,0 +1,148 @@
+"""Watch target, generator and machine while a level is measured; say what they did.
+
+    monitor = Monitor(watch, zero_s=time.monotonic() + 2)   # the window begins after a warm-up
+    monitor.start()
+    …                                                       # the load; monitor.slice_came(piece)
+    level["monitor"] = monitor.stop(level)
+
+Nothing here raises for what it cannot see, and no load waits for it: what could not be looked at is
+null, and said once in `warnings`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from torr.monitor import machine, processes
+from torr.monitor.axis import Axis
+from torr.monitor.derived import derived
+from torr.monitor.looks import Look, Looks
+from torr.monitor.ticker import Ticker
+from torr.monitor.timeline import timeline
+from torr.monitor.tree import Roots, Tree
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Json = dict[str, Any]
+ROOT = Path("/")
+
+
+class Source(Protocol):
+    """Somebody else's numbers, asked for beside the looks."""
+
+    def start(self, axis: Axis) -> None:
+        """Begin to ask."""
+
+    def stop(self, seconds: float) -> Json:
+        """Ask no more; what was told, on the axis of a window so long. Takes seconds at most."""
+
+    def abandon(self) -> None:
+        """Ask no more; again does nothing."""
+
+    @property
+    def cost_s(self) -> float:
+        """The CPU time that it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What to watch: the target's processes, if they are known, and other sources.
+
+    `roots` is asked again at each look; all that is below those processes is the target.
+    """
+
+    roots: Roots | None = None
+    sources: tuple[Source, ...] = ()
+    root: Path = field(default=ROOT)
+
+
+class Monitor:
+    """One level's watching; `zero_s` is where its window will begin, as far as is known."""
+
+    def __init__(self, watch: Watch, zero_s: float) -> None:
+        self._watch = watch
+        self._axis = Axis(zero_s)
+        self._looks = Looks[Look]()
+        target = Tree(watch.roots, watch.root) if watch.roots is not None else None
+        self._target = target
+        # Servers that torr started are children of it, too.
+        self._generator = Tree(lambda: [os.getpid()], watch.root, but_for=watch.roots or tuple)
+        self._ticker = Ticker(self._look, self._axis, "monitor")
+        self._own_s = 0.0
+        self._began_s = time.monotonic()
+
+    def start(self) -> None:
+        """Look for the first time, and then once a second."""
+        self._began_s = time.monotonic()
+        with _Spent() as spent:
+            self._look()
+        self._own_s = spent.seconds
+        self._ticker.start()
+        for source in self._watch.sources:
+            source.start(self._axis)
+
+    def slice_came(self, piece: Mapping[str, Any]) -> None:
+        """Hear that a slice has come: it tells where the zero of the axis is."""
+        end_s = piece["t_s"] + piece["seconds"]
+        is_measured = piece["phase"] == "measure"
+        self._axis.slice_came(end_s, time.monotonic(), is_measured=is_measured)
+
+    def stop(self, level: Mapping[str, Any]) -> Json:
+        """Look for the last time; the `monitor` of this level."""
+        self._ticker.stop()
+        with _Spent() as spent:
+            self._look()
+            target = self._target
+            pss = None if target is None else target.pss_bytes()
+            cores = () if target is None else target.cores()
+            names = [] if target is None else self._names()
+        looks = self._looks.all
+        found = timeline(looks, self._axis)
+        found["derived"] = derived(looks, self._axis, level, cores)
+        if target is not None:
+            found["target"] |= {"pss_bytes": pss, "cores": list(cores), "names": names}
+        endpoints = [source.stop(level.get("seconds") or 0.0) for source in self._watch.sources]
+        found["endpoints"] = endpoints
+        found["warnings"] = [each["error"] for each in endpoints if each.get("error")]
+        if target is not None and not any(look.target and look.target.processes for look in looks):
+            found["warnings"].append("monitor: the process of the target is not there")
+        others = sum(source.cost_s for source in self._watch.sources)
+        cost_s = self._own_s + spent.seconds + self._ticker.cost_s + others
+        found["cost_rate"] = round(100 * cost_s / max(1e-9, time.monotonic() - self._began_s), 4)
+        return found
+
+    def abandon(self) -> None:
+        """Look no more, whatever was seen: of a load that has failed. Again does nothing."""
+        self._ticker.stop()
+        for source in self._watch.sources:
+            source.abandon()
+
+    def _look(self) -> None:
+        at_s = time.monotonic()
+        generator = self._generator.look()
+        target = None if self._target is None else self._target.look()
+        self._looks.add(Look(at_s, machine.look(self._watch.root), generator, target))
+
+    def _names(self) -> list[str]:
+        """Who the roots are: `1234 nginx`."""
+        roots: Sequence[int] = self._watch.roots() if self._watch.roots is not None else ()
+        return [f"{pid} {processes.name_of(pid, self._watch.root)}".strip() for pid in roots]
+
+
+class _Spent:
+    """The CPU time of the calling thread within a block."""
+
+    seconds = 0.0
+
+    def __enter__(self) -> Self:
+        self._began_s = time.thread_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds = time.thread_time() - self._began_s

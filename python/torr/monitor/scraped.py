@@ -1,0 +1,113 @@
+"""A Prometheus text endpoint of the target, read once a second beside the load.
+
+Counters become their growth a second, null where they began anew; gauges are as they were at the
+end of the interval. Of many series only the first are kept, by the order of the name patterns.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from torr.monitor.exposition import Reader, is_exposition
+from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
+from torr.monitor.looks import Looks
+from torr.monitor.ticker import Ticker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.url import Url
+    from torr.monitor.axis import Axis
+    from torr.monitor.exposition import Labels, Sample
+
+Json = dict[str, Any]
+Page = tuple[float, dict[tuple[str, "Labels"], "Sample"]]
+
+MOST_SERIES = 40
+DEFAULT_NAMES = (
+    *("process_*", "http_*", "*_requests_total", "*_errors_total", "*_connections*"),
+    *("go_goroutines", "nodejs_eventloop_lag_*", "jvm_memory_used_bytes", "python_gc_*_total"),
+    *("node_load1", "node_memory_MemAvailable_bytes", "node_network_*_bytes_total"),
+    *("pg_stat_database_*", "pg_locks_count"),
+)
+
+
+class TextEndpoint:
+    """An endpoint that is read from the start of a load to its end."""
+
+    def __init__(self, url: Url, names: Sequence[str] = DEFAULT_NAMES) -> None:
+        self._url = url
+        self._reader = Reader(names)
+        self._pages = Looks[Page]()
+        self._error: str | None = None
+        self._ticker: Ticker | None = None
+        self._axis: Axis | None = None
+
+    @property
+    def cost_s(self) -> float:
+        """The CPU time that reading took."""
+        return 0.0 if self._ticker is None else self._ticker.cost_s
+
+    def start(self, axis: Axis) -> None:
+        """Read it now, and then once a second."""
+        self._axis = axis
+        self._ticker = Ticker(self.read, axis, "endpoint", at_once=True)
+        self._ticker.start()
+
+    def abandon(self) -> None:
+        """Read no more, and wait for nothing."""
+        if self._ticker is not None:
+            self._ticker.stop(0)
+
+    def read(self) -> None:
+        """Read it once; the first thing that goes wrong is remembered."""
+        try:
+            page = fetch(self._url)
+            text = page.content.decode(errors="replace")
+            samples = self._reader.samples(text)
+            if not samples and not is_exposition(text):
+                raise EndpointError("its answer is not in Prometheus' text format")
+            self._pages.add((page.at_s, {sample.key: sample for sample in samples}))
+        except EndpointError as error:
+            self._error = self._error or f"monitor: {self._url} was not read: {error}"
+
+    def stop(self, seconds: float) -> Json:  # noqa: ARG002 - it was read while the load went on
+        """What it told; a read that is under way has its time to end."""
+        if self._ticker is None or self._axis is None:
+            return {"url": str(self._url), "error": self._error}
+        self._ticker.stop(ANSWER_S)
+        pages, axis = list(self._pages.all), self._axis
+        error = self._error
+        if error is None and len(pages) < 2:
+            error = f"monitor: {self._url} did not answer in time"
+        keys = list(dict.fromkeys(key for _, page in pages for key in page))
+        pairs = list(itertools.pairwise(pages))
+        return {
+            "url": str(self._url),
+            "t_s": [round(axis.at(before[0]), 3) for before, _ in pairs],
+            "series": [_told(key, pairs) for key in keys[:MOST_SERIES]],
+            "left_out": max(0, len(keys) - MOST_SERIES),
+            "error": error,
+        }
+
+
+def _told(key: tuple[str, Labels], pairs: list[tuple[Page, Page]]) -> Json:
+    kinds = [page[key].kind for pair in pairs for _, page in pair if key in page]
+    kind = kinds[0] if kinds else "gauge"
+    value = _growth if kind == "counter" else _at_end
+    values = [value(key, pair) for pair in pairs]
+    return {"name": key[0], "labels": dict(key[1]), "kind": kind, "values": values}
+
+
+def _at_end(key: tuple[str, Labels], pair: tuple[Page, Page]) -> float | None:
+    sample = pair[1][1].get(key)
+    return None if sample is None else sample.value
+
+
+def _growth(key: tuple[str, Labels], pair: tuple[Page, Page]) -> float | None:
+    (from_s, before), (to_s, after) = pair
+    a, b = (page[key].value if key in page else None for page in (before, after))
+    if a is None or b is None or b < a or to_s <= from_s:
+        return None
+    return round((b - a) / (to_s - from_s), 6)

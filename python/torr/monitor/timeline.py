@@ -1,0 +1,164 @@
+"""The `monitor` of a level but for what follows from it: looks become rates on the load's axis.
+
+Entry k of every list is of the time from `t_s[k]`, `seconds[k]` long, as slices are: rates are of
+that time, memory and numbers of things are those at its end. What is not known is null.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torr.monitor.looks import Look
+from torr.monitor.machine import Core, Interface, Pressure
+
+if TYPE_CHECKING:
+    from torr.monitor.axis import Axis
+    from torr.monitor.tree import Group
+
+Json = dict[str, Any]
+Pair = tuple[Look, Look]
+
+MOST_INTERFACES = 8
+_DIGITS = 2
+
+
+def timeline(looks: Sequence[Look], axis: Axis) -> Json:
+    """Everything that was looked at, over time."""
+    pairs = list(itertools.pairwise(looks))
+    found: Json = {
+        "t_s": [round(axis.at(a.at_s), 3) for a, _ in pairs],
+        "seconds": [round(b.at_s - a.at_s, 3) for a, b in pairs],
+        "cores": _cores(pairs),
+        "generator": _group(pairs, lambda look: look.generator),
+        "network": _network(pairs),
+        "psi": _psi(pairs),
+    }
+    if any(look.target for look in looks):
+        found["target"] = _group(pairs, lambda look: look.target)
+    return found
+
+
+def _cores(pairs: Sequence[Pair]) -> Json:
+    """How busy each core was; of what, on average over the cores."""
+    numbers = sorted(
+        {number for a, b in pairs for number in {*a.machine.cores} & {*b.machine.cores}}
+    )
+    busy = [[_core(pair, number, lambda core: core.busy) for pair in pairs] for number in numbers]
+    kinds: dict[str, Callable[[Core], int]] = {
+        "user_rate": lambda core: core.user,
+        "system_rate": lambda core: core.system,
+        "irq_rate": lambda core: core.irq,
+        "steal_rate": lambda core: core.steal,
+    }
+    means = {name: [_mean(pair, numbers, of) for pair in pairs] for name, of in kinds.items()}
+    return {"numbers": numbers, "busy_rate": busy, **means}
+
+
+def _core(pair: Pair, number: int, of: Callable[[Core], int]) -> float | None:
+    """A core's share of its time; the kernel's clock may tick at neither look, or run backwards."""
+    a, b = (look.machine.cores.get(number) for look in pair)
+    if a is None or b is None or b.total <= a.total:
+        return None
+    return round(share(of(b) - of(a), b.total - a.total), _DIGITS)
+
+
+def _mean(pair: Pair, numbers: Iterable[int], of: Callable[[Core], int]) -> float | None:
+    known = [rate for n in numbers if (rate := _core(pair, n, of)) is not None]
+    return round(sum(known) / len(known), _DIGITS) if known else None
+
+
+def _group(pairs: Sequence[Pair], of: Callable[[Look], Group | None]) -> Json:
+    """A tree of processes over time; where it was not looked at, nothing is known."""
+    names = ("processes", "threads", "rss_bytes", "descriptors")
+    found: Json = {
+        "cpu_rate": [_growth(pair, of, lambda g: 100 * g.cpu_s) for pair in pairs],
+        "busiest_thread_rate": [_busiest(pair, of) for pair in pairs],
+        "voluntary_per_s": [_growth(pair, of, lambda g: g.voluntary) for pair in pairs],
+        "involuntary_per_s": [_growth(pair, of, lambda g: g.involuntary) for pair in pairs],
+        "descriptors_rate": [_rounded(_at_end(pair, of, "descriptors_rate")) for pair in pairs],
+    }
+    return found | {name: [_at_end(pair, of, name) for pair in pairs] for name in names}
+
+
+def _growth(
+    pair: Pair, of: Callable[[Look], Group | None], number: Callable[[Group], float]
+) -> float | None:
+    """A cumulative number's growth a second."""
+    (a, b), seconds = map(of, pair), pair[1].at_s - pair[0].at_s
+    if a is None or b is None or seconds <= 0:
+        return None
+    return round(max(0.0, number(b) - number(a)) / seconds, _DIGITS)
+
+
+def _busiest(pair: Pair, of: Callable[[Look], Group | None]) -> float | None:
+    group, seconds = of(pair[1]), pair[1].at_s - pair[0].at_s
+    if group is None or group.busiest_ns is None or seconds <= 0:
+        return None
+    return round(share(group.busiest_ns / 1e9, seconds), _DIGITS)
+
+
+def _at_end(pair: Pair, of: Callable[[Look], Group | None], name: str) -> Any:  # noqa: ANN401
+    return getattr(of(pair[1]), name, None)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
+
+
+def _network(pairs: Sequence[Pair]) -> Json:
+    """The interfaces over which most went; those over which nothing went are left out."""
+    kinds: dict[str, Callable[[Interface], int]] = {
+        "bytes_in_per_s": lambda each: each.bytes_in,
+        "bytes_out_per_s": lambda each: each.bytes_out,
+        "packets_in_per_s": lambda each: each.packets_in,
+        "packets_out_per_s": lambda each: each.packets_out,
+    }
+    first, last = (pairs[0][0], pairs[-1][1]) if pairs else (None, None)
+    moved: dict[str, int] = {}
+    if first is not None and last is not None:
+        for name, each in last.machine.network.items():
+            before = first.machine.network.get(name, Interface(0, 0, 0, 0))
+            moved[name] = each.bytes_in + each.bytes_out - before.bytes_in - before.bytes_out
+    busiest = sorted((name for name in moved if moved[name] > 0), key=lambda name: -moved[name])
+    return {
+        name: {kind: [_flow(pair, name, of) for pair in pairs] for kind, of in kinds.items()}
+        for name in busiest[:MOST_INTERFACES]
+    }
+
+
+def _flow(pair: Pair, name: str, of: Callable[[Interface], int]) -> float | None:
+    """A counter's growth a second; one that fell has begun anew: nothing is known."""
+    a, b = (look.machine.network.get(name) for look in pair)
+    seconds = pair[1].at_s - pair[0].at_s
+    if a is None or b is None or of(b) < of(a) or seconds <= 0:
+        return None
+    return round((of(b) - of(a)) / seconds, _DIGITS)
+
+
+def _psi(pairs: Sequence[Pair]) -> Json:
+    names = [name for name in ("cpu", "memory", "io") if _has_pressure(pairs, name)]
+    return {
+        name: {
+            "some_rate": [_pressed(pair, name, lambda p: p.some_us) for pair in pairs],
+            "full_rate": [_pressed(pair, name, lambda p: p.full_us) for pair in pairs],
+            "some_avg10_rate": [pair[1].machine.pressure[name].some_avg10 for pair in pairs],
+            "full_avg10_rate": [pair[1].machine.pressure[name].full_avg10 for pair in pairs],
+        }
+        for name in names
+    }
+
+
+def _has_pressure(pairs: Sequence[Pair], name: str) -> bool:
+    return bool(pairs) and all(name in look.machine.pressure for pair in pairs for look in pair)
+
+
+def _pressed(pair: Pair, name: str, of: Callable[[Pressure], int]) -> float:
+    a, b = (of(look.machine.pressure[name]) for look in pair)
+    return round(share((b - a) / 1e6, pair[1].at_s - pair[0].at_s), _DIGITS)
+
+
+def share(part: float, whole: float) -> float:
+    """Percent, never outside of 0–100: clocks that tick apart may say more than there was."""
+    return min(100.0, max(0.0, 100 * part / whole)) if whole > 0 else 0.0
