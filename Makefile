@@ -15,9 +15,10 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-deps fmt lint fuzz bench versus truth soak schema reference clean
+.PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: $(TORR) ## make .venv/bin/torr (needs Python ≥ 3.10 and Rust)
 
@@ -68,6 +69,15 @@ truth: build ## measure torr against targets whose behaviour is known
 
 soak: build ## fire for a minute at half speed: is memory flat, no descriptor lost?
 	$(BIN)/python benches/truth/run.py --only soak --quick
+
+study-litefs: build ## compare LiteFS and FastAPI in six deployments (SHORT=1 tries each for a second)
+	scripts/study.sh litefs
+
+study-proxy: build ## compare a backend and a proxy before it, in Express and in Go (SHORT=1 likewise)
+	scripts/study.sh proxy
+
+study-healthz: build ## compare net/http and gin, with and without logging (SHORT=1 likewise)
+	scripts/study.sh healthz
 
 schema: reference ## write docs/reference/result.schema.json again
 

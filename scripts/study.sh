@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Makes the environment of a study under build/studies, where it is not there yet, and runs its
+# matrices by `torr compare`: all of studies/NAME but short.toml, or that alone with SHORT=1.
+#
+#   scripts/study.sh litefs                  LiteFS and FastAPI in six deployments
+#   scripts/study.sh proxy                   a backend and a proxy before it, in Express and in Go
+#   scripts/study.sh healthz                 net/http and gin, with and without logging
+#   scripts/study.sh NAME --prepare          makes the environment alone
+#   scripts/study.sh NAME -- COMMAND…        runs a command in it
+#   scripts/study.sh NAME FLAG…              flags of torr compare, such as --plan
+#   scripts/study.sh NAME matrix.toml FLAG…  one matrix alone, such as with --resume
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+torr=${TORR:-$root/.venv/bin/torr}
+python=${PYTHON:-python3}
+
+name=${1:-}
+study=$root/studies/$name
+place=$root/build/studies/$name
+
+main() {
+    known
+    check_tools
+    mkdir -p "$place"
+    "prepare_$name"
+    export PATH="$place/bin:$study:$PATH"
+    case "${1:-}" in
+        --prepare) return ;;
+        --) shift && exec "$@" ;;
+    esac
+    compare "$@"
+}
+
+known() {
+    local each
+    for each in litefs proxy healthz; do [ "$name" = "$each" ] && return; done
+    printf 'usage: %s litefs|proxy|healthz [--prepare | -- COMMAND… | MATRIX FLAG…]\n' "$0" >&2
+    exit 2
+}
+
+check_tools() {
+    local missing=
+    case "$name" in
+        litefs) "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+            miss "$python with its venv module" "apt-get install python3 python3-venv" ;;
+        proxy)
+            command -v node >/dev/null || miss "node, which runs Express" "apt-get install nodejs"
+            command -v npm >/dev/null || miss "npm, which installs Express" "apt-get install npm"
+            command -v setpriv >/dev/null || miss "setpriv" "apt-get install util-linux" ;;
+    esac
+    case "$name" in
+        proxy | healthz) command -v go >/dev/null || miss "go, which builds servers" \
+            "install Go: https://go.dev/dl" ;;
+    esac
+    [ -z "$missing" ] || exit 1
+}
+
+miss() {
+    printf 'missing: %s\n    try: %s\n' "$1" "$2" >&2
+    missing=yes
+}
+
+prepare_litefs() {
+    fresh "$study/requirements.txt" && return
+    "$python" -m venv --clear "$place/venv"
+    "$place/venv/bin/python" -m pip install --quiet --require-hashes -r "$study/requirements.txt"
+    ln -sfn venv/bin "$place/bin"
+    keep "$study/requirements.txt"
+}
+
+prepare_proxy() {
+    go build -C "$study/go" -o "$place/bin/go-backend" ./backend
+    go build -C "$study/go" -o "$place/bin/go-proxy" ./proxy
+    export NODE_PATH="$place/node_modules" # the apps stay where they are
+    fresh "$study/package-lock.json" && return
+    cp "$study/package.json" "$study/package-lock.json" "$place/"
+    npm ci --prefix "$place" --ignore-scripts --no-audit --no-fund --loglevel error
+    keep "$study/package-lock.json"
+}
+
+prepare_healthz() {
+    go build -C "$root/examples/servers" -o "$place/bin/" ./bare ./slow
+}
+
+# What is installed is known by the pins that it was installed from.
+fresh() { cmp --quiet "$1" "$place/.pins"; }
+keep() { cp "$1" "$place/.pins"; }
+
+compare() {
+    local matrix code=0 ended matrices
+    cd "$study"
+    shopt -s nullglob
+    matrices=(matrix.toml matrix-*.toml)
+    [ -z "${SHORT:-}" ] || matrices=(short.toml)
+    [[ ${1:-} != *.toml ]] || { matrices=("$1") && shift; }
+    [ -x "$torr" ] || { printf 'missing: %s\n    try: make build\n' "$torr" >&2; exit 1; }
+    for matrix in "${matrices[@]}"; do
+        printf '\n== studies/%s/%s\n' "$name" "$matrix"
+        ended=0
+        "$torr" compare "$matrix" -d "$root/_output/torr" "$@" || ended=$?
+        [ "$ended" -ne 130 ] || exit 130 # Ctrl-C is for all of them
+        [ "$ended" -le "$code" ] || code=$ended
+    done
+    exit "$code"
+}
+
+main "${@:2}"

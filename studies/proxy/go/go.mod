@@ -1,0 +1,3 @@
+module studies/proxy
+
+go 1.22
