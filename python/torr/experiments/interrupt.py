@@ -6,11 +6,14 @@ experiment asks `requested` before it starts the next one.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from torr.engine import Load
+
+_LOOK_S = 0.05
 
 
 @dataclass
@@ -34,6 +37,12 @@ class Interrupt:
         """Ask once more."""
         self.presses += 1
         self._tell()
+
+    def wait(self, seconds: float) -> None:
+        """Let the time pass, no longer than until it is pressed."""
+        deadline = time.monotonic() + seconds
+        while not self.requested and (rest := deadline - time.monotonic()) > 0:
+            time.sleep(min(rest, _LOOK_S))
 
     def attach(self, load: Load) -> None:
         """From now on `load` hears it; a press that came before is told at once."""

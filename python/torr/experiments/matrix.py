@@ -44,6 +44,11 @@ class Matrix:
         """The most rounds that a cell can have."""
         return self.stages[-1]
 
+    @property
+    def count(self) -> int:
+        """How many trials there are at most, without those that are not kept."""
+        return len(self.candidates) * len(self.cells) * self.rounds
+
     def order(self, cell: int) -> list[tuple[str, ...]]:
         """The names of the candidates of each round of a cell, the unmeasured one first."""
         names = [candidate.name for candidate in self.candidates]

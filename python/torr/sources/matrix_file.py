@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from torr import engine
 from torr.errors import FileError, UsageError, require
 from torr.model.condition import Condition
-from torr.servers.expectation import Expectation
 from torr.servers.command import Command, stop_signal
+from torr.servers.expectation import Expectation
 from torr.sources.requests import read_text
 from torr.sources.toml_table import Table
 from torr.units import SECOND_NS, parse_duration

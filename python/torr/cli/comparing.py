@@ -1,0 +1,84 @@
+"""What `compare` does around its trials: check, compare, judge, say, keep."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from torr.cli.conduct import Prepared, measured
+from torr.cli.progress import progress_for
+from torr.cli.signals import heard_by
+from torr.experiments.interrupt import Interrupt
+from torr.experiments.lab import Lab
+from torr.experiments.matrix import Comparison
+from torr.experiments.pinning import pin_of, pinned
+from torr.experiments.trial import Course
+from torr.model.secrets import redacted_command
+from torr.store.environment import environment
+from torr.store.rundir import RunDirectory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.cli.matrix import Plans
+    from torr.experiments.matrix import Matrix
+    from torr.model.pin import Pin
+    from torr.sources.matrix_file import MatrixFile
+
+Flags = dict[str, Any]
+
+
+def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> None:
+    """Compare from start to exit code, which is told by the error that is raised."""
+    pin = pin_of(flags["pin"])
+    slos = plans.slos(file.candidates[0])
+    course = Course(matrix.count, pin, file.pause_ns, file.warmup_requests)
+    interrupt = Interrupt()
+    with ExitStack() as stack:
+        directory = stack.enter_context(_directory(file, matrix, pin, flags))
+        stack.enter_context(heard_by(interrupt))
+        with progress_for(flags) as listener, pinned(pin):
+            lab = Lab(directory, listener, interrupt)
+            comparison = Comparison(matrix, lab, course)
+            outcome = measured(Prepared(directory.head, lambda _lab: comparison.run()), lab)
+        from torr.cli.judged import conclude
+
+        conclude(outcome, directory, course, {**flags, "slos": slos})
+
+
+def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:
+    """A new run, or the one to go on with."""
+    resumed: Path | None = flags["resume"]
+    if resumed is not None:
+        return RunDirectory.reopen(resumed.resolve())
+    name = file.name or flags["name"]
+    return RunDirectory.create(flags["folder"], name, _head(file, matrix, pin, flags))
+
+
+def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> dict[str, Any]:
+    """What result.json says of the comparison before it starts."""
+    return {
+        "kind": "compare",
+        "command": ["torr", *redacted_command(sys.argv[1:])],
+        "plan": None,
+        "experiment": {
+            "baseline": file.baseline,
+            "primary": file.primary,
+            "factors": {name: list(values) for name, values in file.factors.items()},
+            "candidates": {
+                each.name: {"command": str(each.command), "url": each.command.url}
+                for each in file.candidates
+            },
+            "rounds": matrix.rounds,
+            "stages": list(matrix.stages),
+            "seed": matrix.seed,
+            "restart": "trial",
+            "discard_if": None if file.discard_if is None else str(file.discard_if),
+            "pin": None
+            if pin is None
+            else {"generator": list(pin.generator), "target": list(pin.target)},
+            "until": flags["until"],
+        },
+        "environment": environment(),
+    }

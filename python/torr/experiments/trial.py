@@ -1,0 +1,174 @@
+"""One trial, as the protocol of a fair comparison has it: read `_made` from top to bottom.
+
+The server is started afresh on a port of its own, on cores of its own; it is fired at when it is
+healthy, with as many workers as were asked for, and answers what it should; the load stops before
+the server does; nothing of it is left. What goes wrong is an outcome with a name, and is kept.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from torr.experiments.lab import Step
+from torr.experiments.level import measure
+from torr.experiments.warming import warm_up
+from torr.monitor.monitor import Watch
+from torr.servers.answer import Answer, ask
+from torr.servers.failure import TrialError
+from torr.servers.leftovers import leftovers, snapshot
+from torr.servers.place import place
+from torr.servers.readiness import await_ready
+from torr.servers.server import Server
+from torr.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from torr.experiments.lab import Lab
+    from torr.model.pin import Pin
+    from torr.model.plan import Plan
+    from torr.servers.command import Command
+    from torr.servers.place import Place
+    from torr.sources.matrix_file import Candidate, Factors
+
+    PlanOf = Callable[[Candidate, Factors, str], Plan]
+
+Json = dict[str, Any]
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One candidate under one setting in one round; round 0 is made and not kept."""
+
+    candidate: Candidate
+    factors: Factors
+    round: int
+
+    @property
+    def key(self) -> Key:
+        """What tells it from every other trial."""
+        return self.key_of(self.as_json())
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The candidate and the cell, whatever the round."""
+        return self.key[:2]
+
+    @staticmethod
+    def key_of(kept: Mapping[str, Any]) -> Key:
+        """The key of a trial that result.json has."""
+        return kept["candidate"], json.dumps(kept["factors"], sort_keys=True), kept["round"]
+
+    def as_json(self) -> Json:
+        """Whose it is, as levels and failures of result.json say it."""
+        return {
+            "candidate": self.candidate.name,
+            "factors": dict(self.factors),
+            "round": self.round,
+        }
+
+    def unkept(self) -> Trial:
+        """The same, to be made without being kept."""
+        return replace(self, round=0)
+
+
+@dataclass
+class Course:
+    """What the trials of a matrix share, and what they found out beside their numbers.
+
+    `answers` holds what each candidate answered, `readiness` how it came up where that was not
+    with all its workers.
+    """
+
+    total: int
+    pin: Pin | None = None
+    pause_ns: int = 0
+    warmup_requests: int | None = None
+    answers: dict[str, Answer] = field(default_factory=dict)
+    readiness: dict[str, str] = field(default_factory=dict)
+    made: int = 0
+
+
+def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
+    """Make a trial; whether it was measured and left nothing. What went wrong is kept."""
+    try:
+        _made(trial, plan_of, lab, course)
+    except TrialError as error:
+        if trial.round:
+            lab.directory.keep_failure({**trial.as_json(), **error.as_json()})
+        return False
+    finally:
+        course.made += trial.round > 0
+    return True
+
+
+def _made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> None:
+    """The protocol; raises TrialError at the step that failed."""
+    candidate = trial.candidate
+    with place() as here:
+        command = _command(trial, here, course.pin)
+        plan = plan_of(candidate, trial.factors, command.url)
+        before = snapshot(command.cwd, ignored=[lab.directory.root, lab.directory.path])
+        with Server.start(command, here.scratch, _log(trial, lab)) as server:
+            ready = await_ready(server)
+            if not ready.is_complete:
+                course.readiness[f"{candidate.name} {trial.key[1]}"] = ready.sentence
+            answer = _answered(server, plan)
+            candidate.expected.check(answer, candidate.name, server.log_tail())
+            course.answers[candidate.name] = answer
+            warm_up(plan, course.warmup_requests, lab)
+            measure(_step(trial, plan, course), _watching(lab, server))
+            server.check()
+        stopped = server.stop()
+        left = leftovers(stopped, command.port, before, here.scratch)
+        failure = stopped.failure() or left.failure(candidate.name, stopped.log_tail)
+        if failure is not None:
+            raise failure
+    lab.interrupt.wait(course.pause_ns / SECOND_NS)
+
+
+def _command(trial: Trial, here: Place, pin: Pin | None) -> Command:
+    """What starts the server, with this trial's port, folder, factors and cores."""
+    filled = trial.candidate.command.filled({"processes": 1, **trial.factors, **here.values})
+    return filled if pin is None else replace(filled, cores=pin.target)
+
+
+def _answered(server: Server, plan: Plan) -> Answer:
+    """The answer to the first request of the load; raises TrialError where none came."""
+    try:
+        return ask(plan.requests[0])
+    except (OSError, http.client.HTTPException) as error:
+        server.check()
+        said = str(error) or type(error).__name__
+        raise TrialError(
+            "wrong_answer",
+            f"{server.command.name}: no answer to {plan.requests[0].name}: {said}",
+            "look at its log",
+            server.log_tail(),
+        ) from error
+
+
+def _step(trial: Trial, plan: Plan, course: Course) -> Step:
+    return Step(
+        index=course.made,
+        plan=plan,
+        round=trial.round,
+        total=course.total,
+        candidate=trial.candidate.name,
+        factors=dict(trial.factors),
+    )
+
+
+def _log(trial: Trial, lab: Lab) -> Path:
+    """Where the server's output goes: that of each candidate's last trial is kept with the run."""
+    return lab.directory.path / "logs" / f"{trial.candidate.name}.log"
+
+
+def _watching(lab: Lab, server: Server) -> Lab:
+    """The lab, which watches the server's processes."""
+    return replace(lab, watch=lambda: Watch(roots=server.pids))

@@ -1,0 +1,32 @@
+"""Requests before a trial that are in none of its numbers: a server is not measured cold.
+
+A warm-up by time is part of the load itself; one by requests is a load of its own before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from torr import engine
+from torr.model.plan import Count
+
+if TYPE_CHECKING:
+    from torr.experiments.lab import Lab
+    from torr.model.plan import Plan
+
+
+def warm_up(plan: Plan, requests: int | None, lab: Lab) -> None:
+    """Fire so many requests as the plan does, and forget them."""
+    if requests is None or lab.interrupt.requested:
+        return
+    load = lab.start(replace(plan, stop=Count(requests), warmup_ns=0))
+    lab.interrupt.attach(load)
+    try:
+        for _ in engine.slices(load):
+            pass
+    except BaseException:
+        load.abort()
+        raise
+    finally:
+        lab.interrupt.detach()
