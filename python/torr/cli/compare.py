@@ -23,8 +23,6 @@ EXAMPLES = (
     "torr compare matrix.toml --until settled --pin off",
     "torr compare --resume _output/torr/latest matrix.toml",
 )
-# When `--until settled` looks.
-LOOKS = (10, 20, 40)
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
@@ -53,7 +51,9 @@ LOOKS = (10, 20, 40)
 @options.folder
 @options.output
 @options.quiet
-@options.strict
+@flag(
+    "--strict", is_flag=True, group=RESULT, rare=True, help="exit 4 if the generator was the limit"
+)
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
     from torr.cli.matrix import Plans
@@ -65,7 +65,7 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     if flags["plan"]:
         from torr.cli.matrix_plan import show_plan
 
-        show_plan(file, asked)
+        show_plan(file, asked, flags)
         return
     from torr.cli.comparing import conduct
 
@@ -75,6 +75,8 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
 def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:
     """The matrix that file and flags say; every load in it can be fired."""
     from torr.experiments.matrix import Matrix
+    from torr.stats.comparison import Procedure
+    from torr.stats.looks import LOOKS
 
     if flags["until"] and flags["rounds"]:
         raise UsageError("--until and --rounds are both given", "leave one out")
@@ -85,6 +87,8 @@ def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:
         stages=stages,
         plan_of=plans.of,
         seed=flags["seed"],
+        baseline=file.baseline,
+        procedure=Procedure(primary=file.primary, rule=file.discard_if),
     )
     for candidate in file.candidates:
         for factors in matrix.cells:

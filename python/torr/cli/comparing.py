@@ -33,6 +33,7 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
     """Compare from start to exit code, which is told by the error that is raised."""
     pin = pin_of(flags["pin"])
     slos = plans.slos(file.candidates[0])
+    plan = matrix.plan_of(file.candidates[0], matrix.cells[0], "http://localhost/")
     course = Course(matrix.count, pin, file.pause_ns, file.warmup_requests)
     interrupt = Interrupt()
     with ExitStack() as stack:
@@ -44,7 +45,7 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
             outcome = measured(Prepared(directory.head, lambda _lab: comparison.run()), lab)
         from torr.cli.judged import conclude
 
-        conclude(outcome, directory, course, {**flags, "slos": slos})
+        conclude(outcome, directory, (matrix, course, plan), {**flags, "slos": slos})
 
 
 def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:
@@ -64,7 +65,7 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
         "plan": None,
         "experiment": {
             "baseline": file.baseline,
-            "primary": file.primary,
+            "primary": None if file.primary is None else file.primary.key,
             "factors": {name: list(values) for name, values in file.factors.items()},
             "candidates": {
                 each.name: {"command": str(each.command), "url": each.command.url}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from torr.experiments.lab import Lab, Outcome
 from torr.experiments.trial import Course, Trial, run_trial
+from torr.stats.looks import unsettled
 from torr.stats.williams import order
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from torr.model.plan import Plan
     from torr.sources.matrix_file import Candidate, Factors
+    from torr.stats.comparison import Procedure
 
 # A candidate that fails so often in a row in a cell is given up there.
 MOST_FAILURES = 2
@@ -28,15 +30,15 @@ MOST_FAILURES = 2
 class Matrix:
     """What is compared, under which settings, and how often.
 
-    `stages` are the rounds after which is looked whether more are needed; `is_open` says of a cell
-    whether they are.
+    `stages` are the numbers of rounds after which is looked whether a cell needs more.
     """
 
     candidates: Sequence[Candidate]
     cells: Sequence[Factors]
     stages: tuple[int, ...]
     plan_of: Callable[[Candidate, Factors, str], Plan]
-    is_open: Callable[[Factors], bool] = lambda _factors: True
+    baseline: str
+    procedure: Procedure
     seed: int = 1
 
     @property
@@ -79,7 +81,7 @@ class Comparison:
         before = 0
         for rounds in self.matrix.stages:
             for cell, factors in enumerate(self.matrix.cells):
-                if before == 0 or self.matrix.is_open(factors):
+                if before == 0 or self._is_open(factors):
                     self._make(cell, range(before + 1, rounds + 1))
             before = rounds
         return self._outcome()
@@ -94,6 +96,11 @@ class Comparison:
                 return
             if trial.round == 0 or self._wants(trial):
                 self._note(trial, run_trial(trial, self.matrix.plan_of, self.lab, self.course))
+
+    def _is_open(self, factors: Factors) -> bool:
+        """Whether more rounds may find a word for a cell."""
+        going = unsettled(self.lab.directory.levels, self.matrix.baseline, self.matrix.procedure)
+        return any(cell.factors == factors for cell in going)
 
     def _wants(self, trial: Trial) -> bool:
         is_given_up = self._failures.get(trial.place, 0) >= MOST_FAILURES

@@ -18,6 +18,8 @@ from torr.servers.placeholders import filled, names
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+GRACE_S = 10.0
+HEALTH_S = 30.0
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -35,9 +37,9 @@ class Command:
     env: tuple[tuple[str, str], ...] = ()
     cwd: Path = Path()
     stop_signal: int = signal.SIGTERM
-    grace_s: float = 10.0
+    grace_s: float = GRACE_S
     health: str = "/"
-    health_timeout_s: float = 30.0
+    health_timeout_s: float = HEALTH_S
     cores: tuple[int, ...] = ()
     workers: int | None = None
 

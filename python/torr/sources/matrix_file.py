@@ -17,6 +17,7 @@ refused is named with its file and line; nothing is started here.
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -25,10 +26,11 @@ from typing import TYPE_CHECKING, Any
 from torr import engine
 from torr.errors import FileError, UsageError, require
 from torr.model.condition import Condition
-from torr.servers.command import Command, stop_signal
+from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
 from torr.sources.requests import read_text
 from torr.sources.toml_table import Table
+from torr.stats.metric import Metric, named
 from torr.units import SECOND_NS, parse_duration
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ Scalar = str | int | float | bool
 Factors = dict[str, Scalar]
 
 MATRIX_KEYS = (
-    *("name", "baseline", "rounds", "pause", "primary", "restart", "discard_if", "warmup_requests"),
-    *("factors", "candidates", "monitor"),
+    *("name", "baseline", "rounds", "pause", "primary", "discard_if", "warmup_requests"),
+    *("factors", "candidates"),
 )
 CANDIDATE_KEYS = (
     *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
@@ -75,8 +77,7 @@ class MatrixFile:
     rounds: int = DEFAULT_ROUNDS
     pause_ns: int = 0
     warmup_requests: int | None = None
-    primary: str | None = None
-    keeps_server: bool = False
+    primary: Metric | None = None
     discard_if: Condition | None = None
     lines: dict[str, int] = field(default_factory=dict)
 
@@ -114,8 +115,7 @@ class _Reader:
             rounds=DEFAULT_ROUNDS if rounds is None else rounds,
             pause_ns=top.read("pause", parse_duration) or 0,
             warmup_requests=top.whole("warmup_requests", 10**9),
-            primary=top.one("primary", str),
-            keeps_server=self.keeps_server(),
+            primary=top.read("primary", named),
             discard_if=top.read("discard_if", Condition.parse),
             lines=top.lines,
         )
@@ -128,13 +128,6 @@ class _Reader:
                 raise UsageError("there is no baseline", f'write baseline = "{names[0]}"')
             require(found in names, f"baseline {found!r} is no candidate", hint)
         return found
-
-    def keeps_server(self) -> bool:
-        found = self.top.one("restart", str) or "trial"
-        with self.top.at("restart"):
-            hint = 'write "trial" (a fresh server each time) or "cell" (kept up for its rounds)'
-            require(found in ("trial", "cell"), f"restart = {found!r} is neither", hint)
-        return found == "cell"
 
     def factors(self) -> dict[str, tuple[Scalar, ...]]:
         found = self.top.found.get("factors", {})
@@ -187,17 +180,6 @@ class _Reader:
             )
 
     def command(self, name: str, table: Table) -> Command:
-        cwd = table.one("cwd", str)
-        grace, patience = (
-            table.read("grace", parse_duration),
-            table.read("health_timeout", parse_duration),
-        )
-        given = {
-            "stop_signal": table.read("stop_signal", stop_signal),
-            "health": table.one("health", str),
-            "grace_s": None if grace is None else grace / SECOND_NS,
-            "health_timeout_s": None if patience is None else patience / SECOND_NS,
-        }
         url = table.one("url", str)
         with table.at("url"):
             if url is None:
@@ -208,8 +190,11 @@ class _Reader:
                 url=url,
                 name=name,
                 env=tuple(self.environment(table).items()),
-                cwd=(self.top.path.parent / (cwd or "")).absolute(),
-                **{key: value for key, value in given.items() if value is not None},
+                cwd=(self.top.path.parent / (table.one("cwd", str) or "")).absolute(),
+                stop_signal=table.read("stop_signal", stop_signal) or signal.SIGTERM,
+                grace_s=table.read("grace", _seconds) or GRACE_S,
+                health=table.one("health", str) or "/",
+                health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
             )
 
     def environment(self, table: Table) -> dict[str, str]:
@@ -235,3 +220,7 @@ class _Reader:
             body=None if body is None else body.encode(),
             content_type=part.one("content_type", str),
         )
+
+
+def _seconds(text: str) -> float:
+    return parse_duration(text) / SECOND_NS

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from torr.errors import require
 from torr.stats.series import attempted, is_cut, is_starved
 
 Level = Mapping[str, Any]
@@ -103,6 +104,14 @@ METRICS = tuple(
     map(Metric, (OK_PER_S, "response_ms.p50", "response_ms.p99", ERROR_RATE, *_MONITORED))
 )
 """What a comparison judges unless told otherwise."""
+
+
+def named(text: str) -> Metric:
+    """Return the metric that people call so, such as `p99`; raises UsageError."""
+    known = {metric.label: metric for metric in METRICS}
+    hint = f"there is {', '.join(known)}"
+    require(text.strip() in known, f"{text!r} is no metric of a comparison", hint)
+    return known[text.strip()]
 
 
 def primary_of(level: Level) -> Metric:

@@ -1,0 +1,60 @@
+"""`torr compare --plan`: the trials that would be made, their time, and what they can tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from torr.experiments.pinning import pin_of
+from torr.stats.judgement import least_rounds
+from torr.units import SECOND_NS, show_count
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from torr.experiments.matrix import Matrix
+    from torr.sources.matrix_file import MatrixFile
+
+# To start, check and stop a server, beyond what it takes itself: an estimate.
+AROUND_A_TRIAL_S = 3.0
+
+
+def show_plan(file: MatrixFile, matrix: Matrix, flags: dict[str, Any]) -> None:
+    """Print the trials of each cell in their order; nothing is started."""
+    seconds, unknown = 0.0, 0
+    for cell, factors in enumerate(matrix.cells):
+        words = ", ".join(f"{name} {value}" for name, value in factors.items())
+        click.echo(words or "one cell")
+        for number, names in enumerate(matrix.order(cell)):
+            click.echo(f"  {f'round {number}' if number else 'not counted':<12}{' → '.join(names)}")
+        for candidate in file.candidates:
+            plan = matrix.plan_of(candidate, factors, "http://localhost/")
+            each = AROUND_A_TRIAL_S + file.pause_ns / SECOND_NS
+            unknown += plan.seconds is None
+            seconds += (each + (plan.seconds or 0.0)) * (matrix.rounds + 1)
+    pairs = (len(file.candidates) - 1) * len(matrix.cells)
+    click.echo()
+    click.echo(
+        f"{show_count(matrix.count, 'trial')} in {show_count(len(matrix.cells), 'cell')},"
+        f" about {_clock(seconds)}{' and the time of their requests' if unknown else ''}"
+    )
+    pin = pin_of(flags["pin"])
+    click.echo("cores: shared" if pin is None else f"cores: {pin} (generator/target)")
+    click.echo(_power(matrix.rounds, pairs))
+
+
+def _power(rounds: int, pairs: int) -> str:
+    """Whether so many rounds can decide anything."""
+    if pairs == 0:
+        return "one candidate: there is nothing to compare it with"
+    needed = least_rounds(pairs)
+    said = f"{show_count(rounds, 'round')} for {show_count(pairs, 'comparison')} with the baseline"
+    if rounds >= needed:
+        return f"{said}: enough for verdicts, where trials spread little"
+    return f"{said}: too few for any verdict, {needed} are the least"
+
+
+def _clock(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes else f"{round(seconds)} s"
