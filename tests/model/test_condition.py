@@ -78,8 +78,8 @@ def test_a_metric_that_nothing_measures_is_refused_with_those_that_there_are(tex
     assert str(caught.value) == (
         f"{text!r}: {metric} is not a metric that this version measures\n"
         "hint: metrics are response, service, ttfb, wait, connect, tls, lag, ttfe, ttft, ttfo, "
-        "ttst, inter_chunk, inter_read, e2e, stream_end, tpot, success, errors, goodput, ok/s, "
-        "attempted/s, tokens/s, good/s"
+        "ttst, inter_chunk, inter_read, e2e, stream_end, tpot, success, errors, goodput, failures, "
+        "ok/s, attempted/s, tokens/s, good/s"
     )
 
 
@@ -97,6 +97,7 @@ conditions = st.one_of(
     ),
     st.tuples(st.just("errors"), st.sampled_from([None, *CLASSES]), st.floats(0, 100)),
     st.tuples(st.sampled_from(RATES), st.none(), st.floats(1e-3, 1e9)),
+    st.tuples(st.just("failures"), st.none(), st.integers(0, 10**9)),
 )
 
 
@@ -107,6 +108,16 @@ def test_a_condition_survives_being_written_and_read(parts, op, name):
     again = Condition.parse(str(condition))
     assert again.limit == pytest.approx(limit, rel=1e-12)
     assert (again.metric, again.stat, again.op, again.name) == (metric, stat, op, name)
+
+
+def test_failures_are_a_number_of_attempts():
+    failed = level(counts={"attempted": 500, "ok": 399, "errors": {"timeout": 100, "status": 1}})
+    assert judge("failures > 100", failed).word == "held"
+    assert judge("failures <= 100", failed).word == "broken"
+    assert judge("failures > 100", failed).value == 101
+    assert Condition.parse("failures > 1,000".replace(",", "")).show_limit() == "1,000"
+    with pytest.raises(UsageError, match="not a whole number"):
+        Condition.parse("failures > 1%")
 
 
 def test_a_percentile_below_its_limit_holds():

@@ -7,6 +7,7 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
     METRIC  response (may be left out), service, ttfb, wait, connect, tls, lag   VALUE a duration
             of streams: ttfe ttft ttfo ttst inter_chunk inter_read e2e stream_end tpot
             success, errors; of streams: goodput                                 VALUE in %
+            failures, those attempts that were no success                        VALUE a number
             ok/s, attempted/s; of streams: tokens/s, good/s                      VALUE a rate
     STAT    p50 p75 p90 p95 p99 p99.9 p99.99 mean min max, for times; an error class, for errors
     OP      <  <=  >  >=
@@ -33,7 +34,7 @@ from torr.model.stream import TIMES
 Level = Mapping[str, Any]
 Word = Literal["held", "broken", "not shown"]
 
-Unit = Literal["ms", "%", "/s"]
+Unit = Literal["ms", "%", "/s", ""]
 
 _MS: Unit = "ms"
 # `ttfb` is one of every answer.
@@ -53,6 +54,7 @@ METRICS: Mapping[str, Unit] = {
     "success": "%",
     "errors": "%",
     "goodput": "%",
+    "failures": "",
     "ok/s": "/s",
     "attempted/s": "/s",
     "tokens/s": "/s",
@@ -71,7 +73,8 @@ _HINT = "write it as 'p95 < 500ms', 'success >= 99.9%', 'ok/s > 10k' or 'login: 
 class Condition:
     """One parsed condition; `text` is what the user wrote.
 
-    `limit` is in milliseconds for times, percent for shares, per second for rates; `name` is the
+    `limit` is in milliseconds for times, percent for shares, per second for rates, or a number;
+    `name` is the
     request it is about, None for all of them.
     """
 
@@ -108,7 +111,7 @@ class Condition:
 
     @property
     def unit(self) -> Unit:
-        """The unit of value and limit: `ms`, `%` or `/s`."""
+        """The unit of value and limit: `ms`, `%`, `/s`, or none of a number."""
         return METRICS[self.metric]
 
     @property
@@ -131,13 +134,20 @@ class Condition:
         return text if self.name is None else f"{self.name}: {text}"
 
     def __str__(self) -> str:
-        write = {"ms": _write_ms, "%": units.format_percent, "/s": units.format_rate}[self.unit]
+        write = {
+            "ms": _write_ms,
+            "%": units.format_percent,
+            "/s": units.format_rate,
+            "": units.format_rate,
+        }[self.unit]
         return f"{self.label} {self.op} {write(self.limit)}"
 
     def show(self, value: float | None) -> str:
         """Write a value of this metric for people, with its unit."""
         if self.unit == "ms":
             return units.show_ms(value)
+        if not self.unit:
+            return "–" if value is None else f"{value:,.0f}"
         return units.show_percent(value) if self.unit == "%" else f"{units.show_rate(value)}/s"
 
     def show_limit(self) -> str:
@@ -146,7 +156,7 @@ class Condition:
             text = _write_ms(self.limit)
             number = text.rstrip("hmnus")
             return f"{number} {text.removeprefix(number)}"
-        return f"{self.limit:g} %" if self.unit == "%" else f"{self.limit:,.10g}/s"
+        return f"{self.limit:g} %" if self.unit == "%" else f"{self.limit:,.10g}{self.unit}"
 
 
 def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
@@ -185,6 +195,8 @@ def _limit(metric: str, text: str) -> float:
         return units.parse_percent(text)
     if METRICS[metric] == "/s":
         return units.parse_rate(text)
+    if not METRICS[metric]:
+        return units.parse_count(text)
     if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
         # Seconds would be valid too, and hardly ever meant.
         raise UsageError(f"the limit {text.strip()!r} has no unit", f"write {text.strip()}ms")

@@ -58,6 +58,8 @@ def judge(condition: Condition, level: Level, attempts: int | None = None) -> Ho
 def _of_part(condition: Condition, part: Level, attempts: int | None, *, contended: bool) -> Holds:
     if condition.metric == "goodput":
         return _of_goodput(condition, part)
+    if condition.metric == "failures":
+        return _of_number(condition, sum(((part.get("counts") or {}).get("errors") or {}).values()))
     if condition.unit == "%":
         return _of_share(condition, part, attempts)
     if condition.unit == "/s":
