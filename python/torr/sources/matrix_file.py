@@ -29,7 +29,7 @@ from torr.model.condition import Condition
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
 from torr.sources.requests import read_text
-from torr.sources.toml_table import Table
+from torr.sources.toml_table import Table, line_of
 from torr.stats.metric import Metric, named
 from torr.units import SECOND_NS, parse_duration
 
@@ -133,7 +133,9 @@ class _Reader:
         found = self.top.found.get("factors", {})
         with self.top.at("factors"):
             require(isinstance(found, dict), "factors are no table", "write [factors] above them")
-        return {name: tuple(self.levels_of(name, values)) for name, values in found.items()}
+        # A table comes without its order; its lines have it.
+        names = sorted(found, key=lambda name: line_of(self.top.lines, f"factors.{name}"))
+        return {name: tuple(self.levels_of(name, found[name])) for name in names}
 
     def levels_of(self, name: str, values: object) -> Iterator[Scalar]:
         with self.top.at(f"factors.{name}"):

@@ -1,0 +1,130 @@
+"""Matrix files: what they say, and how what is wrong is named at its line."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from torr.errors import FileError, UsageError
+from torr.sources.matrix_file import read_matrix_file
+
+WHOLE = """\
+baseline = "one"
+rounds = 12
+pause = "200ms"
+primary = "p99"
+discard_if = "failures > 100"
+warmup_requests = 1000
+duration = "5s"
+url = "http://127.0.0.1:{port}/"
+env = { LOG = "off" }
+[factors]
+processes = [1, 4]
+connections = [100, 500]
+[[candidates]]
+name = "one"
+command = ["serve", "--port", "{port}", "--workers", "{processes}"]
+stop_signal = "INT"
+grace = "3s"
+expect = { status = 204, body = "", content_type = "text/plain" }
+[[candidates]]
+name = "two"
+command = ["other", "{port}"]
+url = "http://127.0.0.1:{port}/two"
+env = { LOG = "on", N = 3 }
+cwd = "apps"
+health = "/healthz"
+health_timeout = "90s"
+timeout = "1s"
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reading(text):
+        path = tmp_path / "matrix.toml"
+        path.write_text(text)
+        return read_matrix_file(path)
+
+    return reading
+
+
+def test_a_whole_matrix(read, tmp_path):
+    matrix = read(WHOLE)
+    one, two = matrix.candidates
+    assert (matrix.baseline, matrix.rounds, matrix.pause_ns) == ("one", 12, 200_000_000)
+    assert (matrix.primary.key, matrix.warmup_requests) == ("response_ms.p99", 1000)
+    assert str(matrix.discard_if) == "failures > 100"
+    assert (one.command.stop_signal, one.command.grace_s) == (signal.SIGINT, 3.0)
+    assert (one.expected.status, one.expected.body) == (204, b"")
+    assert one.command.env == (("LOG", "off"),)
+    assert one.command.url == "http://127.0.0.1:{port}/"
+    assert two.command.env == (("LOG", "on"), ("N", "3"))
+    assert two.command.cwd == tmp_path / "apps"
+    assert (two.command.health, two.command.health_timeout_s) == ("/healthz", 90.0)
+    assert one.flags == {"duration": "5s"}
+    assert two.flags == {"duration": "5s", "timeout": "1s"}
+
+
+def test_cells_are_every_setting_and_the_last_factor_changes_fastest(read):
+    assert read(WHOLE).cells() == [
+        {"processes": 1, "connections": 100},
+        {"processes": 1, "connections": 500},
+        {"processes": 4, "connections": 100},
+        {"processes": 4, "connections": 500},
+    ]
+
+
+def test_without_factors_there_is_one_cell(read):
+    text = WHOLE.replace("[factors]\nprocesses = [1, 4]\nconnections = [100, 500]\n", "")
+    assert read(text.replace("{processes}", "1")).cells() == [{}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('name = "two"', 'name = "one"', 20, "two candidates are called 'one'"),
+        ('baseline = "one"', 'baseline = "three"', 1, "baseline 'three' is no candidate"),
+        ('baseline = "one"\n', "", 1, "there is no baseline"),
+        ("rounds = 12", "rounds = 0", 2, "a whole number from 1"),
+        ("rounds = 12", "rounds = true", 2, "rounds is not a whole number"),
+        ('"200ms"', '"200"', 3, "has no unit"),
+        ('primary = "p99"', 'primary = "speed"', 4, "'speed' is no metric of a comparison"),
+        ('"failures > 100"', '"failures"', 5, "is not a condition"),
+        ("processes = [1, 4]", "processes = 4", 11, "processes is no list"),
+        ("processes = [1, 4]", "processes = [4, 4]", 11, "processes has 4 twice"),
+        ("processes = [1, 4]", "processes = [[1]]", 11, "is no text and no number"),
+        ('stop_signal = "INT"', 'stop_signal = "KILL"', 16, "no chance to stop"),
+        ('stop_signal = "INT"', 'stop_signal = "BYE"', 16, "'BYE' is no signal"),
+        ("status = 204", "state = 204", 18, "there is no 'state' here"),
+        ("status = 204", "status = 999", 18, "from 1 to 599"),
+        ('command = ["other", "{port}"]', "command = []", 21, "command is no list"),
+        ('command = ["other", "{port}"]\n', "", 19, "command is missing"),
+        ('health = "/healthz"', 'health = "healthz"', 21, "does not begin with /"),
+        ("N = 3", "N = [3]", 23, "env: N is no text and no number"),
+        ('cwd = "apps"', "cwd = 3", 24, "cwd is not a text"),
+    ],
+)
+def test_what_is_wrong_has_its_line(read, old, new, line, words):
+    assert old in WHOLE
+    with pytest.raises(FileError) as caught:
+        read(WHOLE.replace(old, new, 1))
+    assert words in str(caught.value)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("text", ["", 'baseline = "one"\n', "candidates = 3\n"])
+def test_a_matrix_without_candidates(read, text):
+    with pytest.raises(FileError, match="candidate"):
+        read(text)
+
+
+def test_no_toml(read):
+    with pytest.raises(FileError, match="not TOML"):
+        read("baseline = \n")
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(UsageError, match="nowhere"):
+        read_matrix_file(tmp_path / "nowhere.toml")
