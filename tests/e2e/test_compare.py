@@ -1,0 +1,211 @@
+"""`torr compare` as a user runs it: servers that behave, and servers that do not."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from installed import TORR
+
+QUICK = """\
+baseline = "one"
+rounds = 1
+duration = "200ms"
+warmup = "0s"
+connections = 2
+url = "http://127.0.0.1:{port}/"
+"""
+GOOD = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
+SERVER = """
+import http.server, os, sys
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    count = 0
+    def do_GET(self):
+        Answer.count += 1
+        if Answer.count > LIMIT: os._exit(3)
+        self.send_response(200)
+        self.send_header("content-length", str(len(BODY)))
+        self.end_headers()
+        self.wfile.write(BODY)
+    def log_message(self, *given): pass
+print("up", flush=True)
+SETUP
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
+"""
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    """Writes a matrix of candidates by name: each a list of words in TOML."""
+
+    def written(candidates, top=QUICK):
+        tables = [
+            f'[[candidates]]\nname = "{name}"\ncommand = {command}\n'
+            for name, command in candidates.items()
+        ]
+        (tmp_path / "matrix.toml").write_text(top + "\n".join(tables))
+        return "matrix.toml"
+
+    return written
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Writes a server of Python's own library, and the command that starts it."""
+
+    def written(name="server", body=b"Hello world", limit=10**9, setup=""):
+        text = SERVER.replace("LIMIT", str(limit)).replace("BODY", repr(body))
+        (tmp_path / f"{name}.py").write_text(text.replace("SETUP", setup))
+        return f'["{sys.executable}", "{tmp_path}/{name}.py", "{{port}}"]'
+
+    return written
+
+
+def test_two_servers_are_compared(torr, matrix):
+    slow = GOOD.replace('"hello"', '"delay", "--delay", "5ms"')
+    ended = torr("compare", matrix({"one": GOOD, "two": slow}), "--rounds", "6")
+    assert ended.code == 0, ended.err
+    result = ended.result
+    trials = {(x["candidate"], x["round"]) for x in result["levels"]}
+    assert trials == {(name, number) for name in ("one", "two") for number in range(1, 7)}
+    primary = next(x for x in result["verdicts"] if x["metric"] == "ok_per_s")
+    assert (primary["candidate"], primary["baseline"], primary["n"]) == ("two", "one", 6)
+    assert primary["ratio"] < 1
+    assert result["experiment"]["answers"]["one"]["body_start"] == "Hello world"
+    assert "failures" not in result
+
+
+def test_the_plan_starts_nothing(torr, matrix, tmp_path):
+    ended = torr("compare", "--plan", matrix({"one": '["no-such-server"]', "two": GOOD}))
+    assert ended.code == 0, ended.err
+    assert "2 trials in 1 cell" in ended.out
+    assert "too few for any verdict, 6 are the least" in ended.out
+    assert not (tmp_path / "_output").exists()
+
+
+def test_what_goes_wrong_is_an_outcome_and_the_others_go_on(torr, matrix, server):
+    bad = {
+        "one": GOOD,
+        "absent": '["no-such-server"]',
+        "wrong": server("wrong", body=b"Bye"),
+        "dead": server("dead", limit=40),
+        "deaf": server("deaf", setup="import signal; signal.signal(15, signal.SIG_IGN)"),
+        "mute": f'["{sys.executable}", "-c", "import sys; print(42); sys.exit(7)"]',
+    }
+    top = f'{QUICK}grace = "200ms"\nexpect = {{ status = 200, body = "Hello world" }}\n'
+    ended = torr("compare", matrix(bad, top))
+    assert ended.code == 0, ended.err
+    result = ended.result
+    kinds = {failure["candidate"]: failure["kind"] for failure in result["failures"]}
+    assert kinds == {
+        "absent": "not_found",
+        "wrong": "wrong_answer",
+        "dead": "died",
+        "deaf": "did_not_stop",
+        "mute": "did_not_start",
+    }
+    assert "one" in {level["candidate"] for level in result["levels"]}
+    tails = {failure["candidate"]: failure["log_tail"] for failure in result["failures"]}
+    assert tails["mute"] == ["42"]
+
+
+def test_where_nothing_could_be_measured(torr, matrix):
+    ended = torr("compare", matrix({"one": '["no-such-server"]', "two": '["nor-this"]'}))
+    assert ended.code == 3
+    assert "no-such-server" in ended.err or "nor-this" in ended.err
+    assert ended.result["levels"] == []
+
+
+def test_a_server_that_prints_without_end_fills_no_disk(torr, matrix, server):
+    shout = "lambda: [print('x' * 999) for _ in iter(int, 1)]"
+    loud = f"import threading; threading.Thread(target={shout}, daemon=True).start()"
+    ended = torr("compare", matrix({"one": GOOD, "loud": server("loud", setup=loud)}))
+    assert ended.code == 0, ended.err
+    logs = ended.folder / "_output/torr/latest/logs"
+    assert sum(path.stat().st_size for path in logs.iterdir()) < 10_000_000
+
+
+def test_a_port_that_is_taken_is_somebody_elses(torr, matrix):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        top = QUICK.replace("{port}", str(port))
+        ended = torr("compare", matrix({"one": GOOD, "two": GOOD}, top))
+    assert ended.code == 3
+    assert {x["kind"] for x in ended.result["failures"]} == {"port_taken"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_however_it_ends_no_server_stays(start, matrix, tmp_path, server, number):
+    pid_file = tmp_path / "pid"
+    setup = f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))"
+    top = QUICK.replace("200ms", "30s")
+    process = start("compare", matrix({"one": server(setup=setup), "two": GOOD}, top))
+    await_(lambda: pid_file.exists() and pid_file.read_text())
+    process.send_signal(number)
+    process.wait(30)
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    await_(lambda: not is_running(int(pid_file.read_text())))
+
+
+def test_going_on_where_it_was(torr, start, matrix, tmp_path):
+    name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("rounds = 1", "rounds = 6"))
+    process = start("compare", name)
+    kept = tmp_path / "_output/torr/latest/result.json"
+    await_(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 3)
+    process.send_signal(signal.SIGINT)
+    process.wait(30)
+    before = json.loads(kept.read_text())["levels"]
+    ended = torr("compare", name, "--resume", "_output/torr/latest")
+    assert ended.code == 0, ended.err
+    after = ended.result
+    assert after["status"] == "complete"
+    assert len(after["levels"]) == 12
+    whole = [level for level in before if not level["cut_short"]]
+    assert [x["ok_per_s"] for x in after["levels"][: len(whole)]] == [x["ok_per_s"] for x in whole]
+    again = torr("compare", name, "--resume", "_output/torr/latest")
+    assert again.code == 2
+    assert "is complete" in again.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("connections = 2", "conections = 2", "did you mean connections?"),
+        ("connections = 2", "connections = 0", "connections"),
+        ("rounds = 1", "levels = 3", "there is no 'levels' here"),
+        ('"200ms"', '"200"', "has no unit"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named(torr, matrix, old, new, words):
+    ended = torr("compare", matrix({"one": GOOD, "two": GOOD}, QUICK.replace(old, new)))
+    assert ended.code == 2
+    assert words in ended.err
+    assert "matrix.toml:" in ended.err
+
+
+def test_cores_that_are_not_there(torr, matrix):
+    ended = torr("compare", matrix({"one": GOOD, "two": GOOD}), "--pin", "0/977")
+    assert ended.code == 2
+    assert "core 977 is not there" in ended.err
+
+
+def is_running(pid):
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def await_(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.02)
