@@ -44,9 +44,19 @@ def serve(content=None, closes=False, sock=None):
 
 HELLO = "serve()"
 WORKERS = """
+children = []
+
+def stop(*_):
+    for child in children:
+        os.kill(child, signal.SIGTERM)
+    os._exit(0)
+
 for _ in range(int(sys.argv[2]) - 1):
-    if os.fork() == 0:
+    children.append(os.fork())
+    if children[-1] == 0:
         break
+else:
+    signal.signal(signal.SIGTERM, stop)
 serve()
 """
 ONE_SOCKET = """
@@ -85,6 +95,18 @@ CLOSES = "serve(closes=True)"
 CHUNKED = r"""
 serve(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nserver: chunky\r\n"
       b"transfer-encoding: chunked\r\n\r\nb\r\nHello world\r\n0\r\n\r\n")
+"""
+SECURE = """
+import ssl
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[2] + ".pem", sys.argv[2] + ".key")
+serve(sock=context.wrap_socket(listening(), server_side=True))
+"""
+UNIX = """
+sock = socket.socket(socket.AF_UNIX)
+sock.bind(sys.argv[2])
+sock.listen()
+serve(sock=sock)
 """
 DRIPS = r"""
 connection, _ = listening().accept()

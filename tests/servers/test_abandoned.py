@@ -12,8 +12,8 @@ import pytest
 
 import torr
 from installed import is_running, wait_until
-from servers.programs import FORKS_AND_LEAVES, HELLO, WORKERS
-from torr.servers import cgroup
+from servers.programs import FORKS_AND_LEAVES, HELLO, LEAVES_A_CHILD, WORKERS
+from torr.servers import cgroup, watch
 from torr.servers.ports import holders
 from torr.servers.readiness import await_ready
 
@@ -63,11 +63,12 @@ def user(command, tmp_path):
     ("code", "words"), [(HELLO, ()), (WORKERS, ("3",)), (FORKS_AND_LEAVES, ())]
 )
 def test_a_killed_torr_takes_its_server_along(user, code, words):
-    process, port, scratch, *pids = user(code, *words)
-    assert all(map(is_running, pids))
+    process, port, scratch, watcher, *pids = user(code, *words)
+    assert is_running(watcher)
+    assert any(map(is_running, pids))
     process.kill()
     process.wait()
-    wait_until(lambda: not any(map(is_running, pids)))
+    wait_until(lambda: not any(map(is_running, [watcher, *pids])))
     wait_until(lambda: not scratch.exists())
     assert holders(port) == []
 
@@ -99,20 +100,47 @@ def test_a_watcher_that_is_killed_leaves_nothing_behind(start, here, code):
     os.kill(server.watcher_pid, signal.SIGKILL)
     assert not server.wait(20)
     assert "somebody ended its watcher" in server.death().message
+    group = server._cgroup
+    assert server.stop().failure().kind == "died"
+    assert not any(map(is_running, pids))
+    assert holders(here.port) == []
+    assert group is None or not Path(group).exists()
+
+
+@pytest.fixture
+def without_cgroup(monkeypatch):
+    """Watchers find no control groups."""
+    refusing = """from torr.servers import cgroup, watcher
+def made(_name):
+    raise OSError("none are mounted")
+cgroup.made = made
+watcher.main()
+"""
+    monkeypatch.setattr(watch, "_LIFE", refusing)
+
+
+@pytest.mark.usefixtures("without_cgroup")
+@pytest.mark.parametrize("code", [HELLO, FORKS_AND_LEAVES])
+def test_without_a_control_group_processes_are_found_by_their_marks(start, here, code):
+    server = start(code)
+    assert server.without_cgroup == "none are mounted"
+    await_ready(server)
+    pids = wait_until(lambda: server.wait(0.01) and len(server.pids()) == 1 and server.pids())
+    os.kill(server.watcher_pid, signal.SIGKILL)
+    wait_until(server.death)
+    assert set(server.pids()) <= set(pids)
     assert server.stop().failure().kind == "died"
     assert not any(map(is_running, pids))
     assert holders(here.port) == []
 
 
-def test_processes_are_found_by_their_marks_where_there_is_no_control_group(start, monkeypatch):
-    server = start(FORKS_AND_LEAVES)
+@pytest.mark.usefixtures("without_cgroup")
+def test_without_a_control_group_a_tree_is_killed_as_well(start):
+    server = start(LEAVES_A_CHILD)
     await_ready(server)
-    monkeypatch.setattr(server, "_cgroup", None)
     pids = server.pids()
-    os.kill(server.watcher_pid, signal.SIGKILL)
-    wait_until(server.death)
-    assert set(server.pids()) <= set(pids)
-    server.stop()
+    assert len(pids) == 2
+    assert server.stop().failure().kind == "left_behind"
     assert not any(map(is_running, pids))
 
 

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from servers.programs import CHUNKED, CLOSES, DRIPS, DROPS_ALL, HELLO, UNAVAILABLE, WRONG_BODY
+from authority import Authority
+from installed import wait_until
+from servers.programs import (
+    CHUNKED,
+    CLOSES,
+    DRIPS,
+    DROPS_ALL,
+    HELLO,
+    SECURE,
+    UNAVAILABLE,
+    UNIX,
+    WRONG_BODY,
+)
 from torr.errors import UsageError
 from torr.model.request import Request
 from torr.servers.answer import Answer, ask
 from torr.servers.differences import differences, same_bodies
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
+from torr.servers.ports import holders
 from torr.servers.readiness import await_ready
 
 
@@ -58,6 +71,23 @@ def test_a_close_without_a_word_is_noticed(answer_of):
 def test_chunks_are_joined(answer_of):
     answer = answer_of(CHUNKED, method="POST", body=b"{}", headers=(("x-a", "b"),))
     assert (answer.framing, answer.body_start) == ("chunked", b"Hello world")
+
+
+def test_a_server_with_a_certificate_that_nobody_knows_is_asked_too(start, tmp_path):
+    authority = Authority(tmp_path / "authority")
+    authority.sign("app")
+    files = str(authority.folder / "app")
+    server = start(SECURE, files, url="https://127.0.0.1:{port}/")
+    await_ready(server)
+    answer = ask(Request(url=server.command.url))
+    assert (answer.body_start, answer.is_kept) == (b"Hello world", True)
+
+
+def test_a_server_at_a_unix_socket_is_asked_there(start, tmp_path):
+    server = start(UNIX, str(tmp_path / "app.sock"), url=f"unix:{tmp_path}/app.sock:/path")
+    await_ready(server)
+    answer = ask(Request(url=server.command.url))
+    assert (answer.body_start, answer.is_kept) == (b"Hello world", True)
 
 
 @pytest.mark.parametrize("code", [DRIPS, DROPS_ALL], ids=["drips", "drops"])
@@ -148,8 +178,5 @@ def test_other_bytes_come_first():
 
 def _when_listening(server, act):
     """Do it as soon as the server listens."""
-    from installed import wait_until
-    from torr.servers.ports import holders
-
     wait_until(lambda: holders(server.command.port))
     return act()

@@ -101,9 +101,14 @@ class _UnixConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Connect; raises OSError."""
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.settimeout(self.timeout)
+            sock.connect(self._path)
+        except BaseException:
+            sock.close()
+            raise
+        self.sock = sock
 
 
 def _connection(place: Url, timeout_s: float) -> http.client.HTTPConnection:
