@@ -72,9 +72,11 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Ans
             "give an address without {{…}} to be checked",
         )
     connection = _connection(request.place, timeout_s)
-    with _bounded(connection, timeout_s):
+    with _bounded(connection, timeout_s) as is_late:
         first = _exchange(connection, request)
         body = first.read()
+        if is_late.is_set():  # a head or a body without a length ends with the connection
+            raise ConnectionAbortedError
         says_close = "close" in (first.getheader("connection") or "").lower()
         is_kept = twice and not first.will_close and _is_kept(connection, request)
     return Answer(
@@ -99,9 +101,14 @@ class _UnixConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Connect; raises OSError."""
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.settimeout(self.timeout)
+            sock.connect(self._path)
+        except BaseException:
+            sock.close()
+            raise
+        self.sock = sock
 
 
 def _connection(place: Url, timeout_s: float) -> http.client.HTTPConnection:
@@ -119,7 +126,7 @@ def _connection(place: Url, timeout_s: float) -> http.client.HTTPConnection:
 
 
 @contextmanager
-def _bounded(connection: http.client.HTTPConnection, timeout_s: float) -> Iterator[None]:
+def _bounded(connection: http.client.HTTPConnection, timeout_s: float) -> Iterator[threading.Event]:
     """Connect, and shut the socket when the block takes too long: bytes may drip for ever."""
     connection.connect()
     connection.auto_open = 0  # what was closed is not to be opened again unseen
@@ -134,7 +141,7 @@ def _bounded(connection: http.client.HTTPConnection, timeout_s: float) -> Iterat
     alarm.daemon = True
     alarm.start()
     try:
-        yield
+        yield is_late
     except (OSError, http.client.HTTPException) as error:
         if is_late.is_set():
             raise TimeoutError(f"no whole answer within {timeout_s:g} s") from error

@@ -7,10 +7,14 @@ weight of one, which is no fair trial. Imports next to nothing: the watcher uses
 
 from __future__ import annotations
 
+import errno
 import os
+import time
 from contextlib import suppress
 
 from torr.servers.tree import read
+
+_REMOVING_S = 1.0
 
 
 def made(name: str) -> str:
@@ -46,9 +50,19 @@ def kill(path: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a group, if nothing is left in it."""
-    with suppress(OSError):
+    """Remove a group, if nothing is left in it; who was just killed keeps it busy for a moment."""
+    deadline = time.monotonic() + _REMOVING_S
+    while _is_busy(path) and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def _is_busy(path: str) -> bool:
+    """Whether a group could not be removed yet."""
+    try:
         os.rmdir(path)
+    except OSError as error:
+        return error.errno == errno.EBUSY
+    return False
 
 
 def _own() -> str:

@@ -76,7 +76,7 @@ def _await_health(server: Server) -> None:
             if status < 400:
                 return
             last = f"it answered {status}"
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, FileNotFoundError):
             pass
         except (OSError, http.client.HTTPException) as error:
             last = f"the last try ended with {str(error) or type(error).__name__}"

@@ -51,7 +51,10 @@ class Server:
         self._token = token
         self._code: int | None = None
         self._is_gone = False
+        self._failure: TrialError | None = None
         self._last: dict[str, Any] | None = None
+        self._is_asked = False
+        self._death: TrialError | None = None
         self._stopped: Stopped | None = None
 
     @classmethod
@@ -104,9 +107,11 @@ class Server:
 
     def pids(self) -> list[int]:
         """Everything of it that runs, parents before children, wherever it forked to."""
-        if self._is_lost:
+        if not self._watch.is_over:
+            return tree.descendants(self._watch.pid)
+        if self._last is None:
             return orphans.remaining(self._token, self.pid, self._cgroup)
-        return [] if self._watch.is_over else tree.descendants(self._watch.pid)
+        return []
 
     def wait(self, timeout_s: float) -> bool:
         """Wait, but no longer than it lives; whether it does."""
@@ -117,18 +122,18 @@ class Server:
 
     def check(self) -> None:
         """Raise TrialError (died) with the tail of its log if it has ended, or its watcher."""
-        self._hear(0)
         death = self.death()
         if death is not None:
             raise death
 
     def death(self) -> TrialError | None:
-        """How it ended without being asked to, as far as was heard."""
+        """How it ended without being asked to, if it did."""
+        if self._is_asked:
+            return self._death
+        self._hear(0)
         name, tail = self.command.name, self.log_tail
-        if self._stopped is not None:
-            return self._stopped.death
-        if self._is_lost:
-            return TrialError("died", f"{name}: somebody killed its watcher", log_tail=tail())
+        if self._watch.is_over:
+            return TrialError("died", f"{name}: somebody ended its watcher", log_tail=tail())
         if self._code is None or self.is_daemon:
             return None
         return TrialError("died", f"{name}: it ended by itself: {ending(self._code)}", None, tail())
@@ -141,8 +146,8 @@ class Server:
         """Stop it: signal, wait, signal all of it, wait, SIGKILL. The second call does nothing."""
         if self._stopped is None:
             began = time.monotonic()
-            self._hear(0)
-            death, is_daemon = self.death(), self.is_daemon
+            self._death, is_daemon = self.death(), self.is_daemon
+            self._is_asked = True
             try:
                 signals, stayed = self._ask()
             finally:
@@ -156,7 +161,7 @@ class Server:
                 stayed=stayed,
                 killed=_processes(last["killed"]),
                 left=_processes(last["left"]),
-                death=death,
+                death=self._death,
                 is_daemon=is_daemon,
                 dropped_bytes=last["dropped"],
                 log_tail=self.log_tail(),
@@ -206,20 +211,16 @@ class Server:
             }
         return self._last
 
-    @property
-    def _is_lost(self) -> bool:
-        return self._watch.is_over and self._last is None
-
     def _await_start(self) -> None:
         """Wait until the command runs; raises TrialError when it does not."""
         deadline = time.monotonic() + _STARTING_S
         while self.pid is None and not self._watch.is_over and time.monotonic() < deadline:
             self._hear(deadline - time.monotonic())
+        if self._failure is not None:
+            raise self._failure
         if self.pid is None:
-            name = self.command.name
-            raise TrialError(
-                "did_not_start", f"{name}: its watcher did not start", log_tail=self.log_tail()
-            )
+            text = f"{self.command.name}: its watcher did not start"
+            raise TrialError("did_not_start", text, log_tail=self.log_tail())
 
     def _hear(self, timeout_s: float) -> None:
         """Take in what the watcher reported."""
@@ -229,7 +230,7 @@ class Server:
                 self.pid = report["pid"]
                 self._cgroup, self.without_cgroup = report["cgroup"], report["without_cgroup"]
             elif event == "failed":
-                raise not_started(self.command, report["step"], report["errno"])
+                self._failure = not_started(self.command, report["step"], report["errno"])
             elif event == "exited":
                 self._code = report["code"]
             elif event == "gone":

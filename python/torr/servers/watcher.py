@@ -139,18 +139,20 @@ class Watcher:
             self._log.write(content)
             most -= len(content)
 
-    def _reap(self) -> None:
-        """Bury who ended; report the first process, and that nobody is left."""
-        with suppress(ChildProcessError):
-            while True:
+    def _reap(self) -> bool:
+        """Bury who ended; whether anybody is left. The end of the first process is reported."""
+        while True:
+            try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
-                if pid == 0:
-                    return
-                if pid == self._first:
-                    self._first = None
-                    self._copy(_DRAINED_BYTES)
-                    self._report(event="exited", code=os.waitstatus_to_exitcode(status))
-        self._report(event="gone")
+            except ChildProcessError:
+                self._report(event="gone")
+                return False
+            if pid == 0:
+                return True
+            if pid == self._first:
+                self._first = None
+                self._copy(_DRAINED_BYTES)
+                self._report(event="exited", code=os.waitstatus_to_exitcode(status))
 
     def _end(self) -> None:
         """Kill the tree until nobody is left, clean up, and say who was killed."""
@@ -181,10 +183,7 @@ class Watcher:
             for pid in found:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            try:
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            except ChildProcessError:
+            if not self._reap():
                 break
             time.sleep(0.002)
         return killed
