@@ -92,7 +92,7 @@ def run(
     dir: _Path = "_output/torr",
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
-    monitor: str | int | Sequence[str | int] | Sequence[str | int | Sequence[str | int]] | None = None,
+    monitor: str | int | Sequence[str | int] | None = None,
     log: _Path | None = None,
 ) -> Result:
     """Fire one level of load at `url`, or at several; what it came to.
@@ -232,7 +232,7 @@ def ladder(
     dir: _Path = "_output/torr",
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
-    monitor: str | int | Sequence[str | int] | Sequence[str | int | Sequence[str | int]] | None = None,
+    monitor: str | int | Sequence[str | int] | None = None,
 ) -> Result:
     """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs.
 
