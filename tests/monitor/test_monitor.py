@@ -64,7 +64,7 @@ def test_the_cpu_of_a_tree_is_what_its_own_clocks_say():
     )
     # Ticks of 10 ms, rounded down in each of the numbers that are added up.
     assert told_s == pytest.approx(used_s, abs=0.05)
-    assert used_s > 0.9
+    assert used_s > 0.8
     assert [name.split()[0] for name in found["target"]["names"]] == [str(process.pid)]
 
 
