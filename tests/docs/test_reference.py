@@ -9,7 +9,7 @@ import pytest
 
 from documents import ROOT
 from installed import TORR
-from torr.model import claims, part, result
+from torr.model import claims, monitored, part, result
 
 METRICS = (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
 FILES = (ROOT / "docs/reference/files.md").read_text(encoding="utf-8")
@@ -22,6 +22,8 @@ NAMES_OF_OTHERS = {"statuses", "reasons", "errors", "histograms", "factors", "mo
 PARTS = (
     *(part.Stats, result.Counts, result.LatencyAll, result.Sample, result.Connections),
     *(result.Health, result.Generator, result.Warmup),
+    *(monitored.Monitored, monitored.Cores, monitored.Processes, monitored.Traffic),
+    *(monitored.Pressure, monitored.Endpoint, monitored.Told, monitored.Derived),
     *(claims.Peak, claims.Knee, claims.SloCapacity, claims.Capacity),
 )
 

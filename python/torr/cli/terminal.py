@@ -13,7 +13,7 @@ from rich.text import Text
 
 from torr.cli.columns import GAP, Columns, cut
 from torr.model.condition import Condition
-from torr.report import sentence, trust
+from torr.report import sentence, trust, watched
 from torr.report.diff import show_ratio
 from torr.report.reasons import meaning
 from torr.report.request_tables import requests, streams_of_requests
@@ -73,6 +73,7 @@ def _show_run(result: Json, out: Console) -> None:
             "statuses": _counted(level["statuses"]),
             **stream_facts(level),
             "health": _health(level),
+            **watched.facts(level),
         },
     )
     _show_errors("errors", level, out)

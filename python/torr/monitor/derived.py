@@ -6,7 +6,6 @@ whose last byte lies inside the window, as in `ok_per_s`.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ def derived(
     window = (list(looks), axis.zero_s, axis.zero_s + seconds)
     answers = (level.get("ok_per_s") or 0.0) * seconds
     target_s = between(*window, lambda look: look.target.cpu_s if look.target else None)
+    busiest_s = between(*window, lambda look: look.target.busiest_s if look.target else None)
     generator_s = between(*window, lambda look: look.generator.cpu_s)
     inside = [look for look in looks if window[1] < look.at_s <= window[2]]
     figures = Figures(
@@ -37,7 +37,7 @@ def derived(
         is_limited=(level.get("health") or {}).get("verdict") == "generator-limited",
         target_rate=_percent(target_s, seconds),
         target_cores=target_cores,
-        thread_rate=_busiest(looks, inside),
+        thread_rate=None if busiest_s is None else share(busiest_s, seconds),
         threads_per_process=_threads(inside),
         processes=max((look.target.processes for look in inside if look.target), default=1),
         descriptors_rate=max(
@@ -74,18 +74,6 @@ def _cores(window: tuple[list[Look], float, float]) -> dict[int, float]:
 def _ticks(number: int, name: str, look: Look) -> float | None:
     core = look.machine.cores.get(number)
     return None if core is None else float(getattr(core, name))
-
-
-def _busiest(looks: Sequence[Look], inside: Sequence[Look]) -> float | None:
-    """The mean of what the busiest thread of each interval used of a core."""
-    before = {id(b): a for a, b in itertools.pairwise(looks)}
-    spent = [
-        (look.target.busiest_ns / 1e9, look.at_s - before[id(look)].at_s)
-        for look in inside
-        if look.target and look.target.busiest_ns is not None and id(look) in before
-    ]
-    seconds = sum(each for _, each in spent)
-    return share(sum(cpu_s for cpu_s, _ in spent), seconds) if seconds else None
 
 
 def _threads(inside: Sequence[Look]) -> float:

@@ -44,6 +44,13 @@ class Looks(Generic[Seen]):
             self.all = [*self.all[:-1:2], self.all[-1]]
 
 
+def joined(looks: list[Look], least_s: float) -> list[Look]:
+    """The same, but that the last interval is not shorter than that: rates need some ticks."""
+    if len(looks) < 3 or looks[-1].at_s - looks[-2].at_s >= least_s:
+        return looks
+    return [*looks[:-2], looks[-1]]
+
+
 def between(
     looks: list[Look], begin_s: float, end_s: float, of: Callable[[Look], float | None]
 ) -> float | None:

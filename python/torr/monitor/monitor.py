@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from torr.monitor import machine, processes
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
-from torr.monitor.looks import Look, Looks
+from torr.monitor.looks import Look, Looks, joined
 from torr.monitor.ticker import Ticker
 from torr.monitor.timeline import timeline
 from torr.monitor.tree import Roots, Tree
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 ROOT = Path("/")
+
+# CPU time comes in ticks of 10 ms: shorter intervals show the ticks.
+_LEAST_S = 0.2
 
 
 class Source(Protocol):
@@ -102,7 +105,7 @@ class Monitor:
             pss = None if target is None else target.pss_bytes()
             cores = () if target is None else target.cores()
             names = [] if target is None else self._names()
-        looks = self._looks.all
+        looks = joined(self._looks.all, _LEAST_S)
         found = timeline(looks, self._axis)
         found["derived"] = derived(looks, self._axis, level, cores)
         if target is not None:

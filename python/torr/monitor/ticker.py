@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EVERY_S = 1.0
 MOST_COST = 0.01
+_ALMOST = 0.11
 
 
 class Ticker:
@@ -64,5 +65,6 @@ class Ticker:
     def _rest(self, now_s: float) -> float:
         """How long to wait: to the first tick by which the looks will have cost little enough."""
         afforded_s = self._began_s + self.cost_s / MOST_COST
-        tick_s = self._axis.next_tick(max(now_s, afforded_s - EVERY_S), EVERY_S)
+        # The axis takes a tick that is almost there for one that was.
+        tick_s = self._axis.next_tick(max(now_s, afforded_s - _ALMOST * EVERY_S), EVERY_S)
         return max(0.0, tick_s - now_s)

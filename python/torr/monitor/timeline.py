@@ -93,10 +93,9 @@ def _growth(
 
 
 def _busiest(pair: Pair, of: Callable[[Look], Group | None]) -> float | None:
-    group, seconds = of(pair[1]), pair[1].at_s - pair[0].at_s
-    if group is None or group.busiest_ns is None or seconds <= 0:
-        return None
-    return round(share(group.busiest_ns / 1e9, seconds), _DIGITS)
+    a, b = (group.busiest_s if (group := of(look)) else None for look in pair)
+    seconds = pair[1].at_s - pair[0].at_s
+    return None if a is None or b is None else round(share(b - a, seconds), _DIGITS)
 
 
 def _at_end(pair: Pair, of: Callable[[Look], Group | None], name: str) -> Any:  # noqa: ANN401

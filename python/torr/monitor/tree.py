@@ -27,9 +27,9 @@ Key = tuple[int, int]
 class Group:
     """A look at a tree: what it has used since the first look, and what it has now.
 
-    `busiest_ns` is the CPU time of the thread that used most since the look before, None where the
-    kernel does not count it; `descriptors_rate` the part of its limit that a process has open, of
-    the one that is nearest to it.
+    `busiest_s` is the CPU time of the busiest thread, which may be another one from look to look;
+    None where the kernel does not count it. `descriptors_rate` is the part of its limit that a
+    process has open, of the one that is nearest to it.
     """
 
     cpu_s: float
@@ -38,7 +38,7 @@ class Group:
     rss_bytes: int
     voluntary: int
     involuntary: int
-    busiest_ns: int | None = None
+    busiest_s: float | None = None
     descriptors: int | None = None
     descriptors_rate: float | None = None
 
@@ -56,6 +56,7 @@ class Tree:
     # Ticks: what is of before, and of the dead for whom nobody waited.
     _base: int = 0
     _carried: int = 0
+    _busiest_ns: int = 0
     _switches: list[int] = field(default_factory=lambda: [0, 0])
     _has_looked: bool = False
     # When each root was started: its number may go to a stranger.
@@ -78,7 +79,7 @@ class Tree:
             rss_bytes=sum(each.rss_bytes for each in now.values()),
             voluntary=self._switches[0],
             involuntary=self._switches[1],
-            busiest_ns=busiest,
+            busiest_s=busiest,
             descriptors=open_files,
             descriptors_rate=nearest,
         )
@@ -150,8 +151,8 @@ class Tree:
             parent = before.get(parent.parent)
         return None if parent is None else parent.key
 
-    def _count_threads(self, seen: _Seen) -> int | None:
-        """Add what each thread did since the last look; the CPU time of the busiest."""
+    def _count_threads(self, seen: _Seen) -> float | None:
+        """Add what each thread did since the last look; the CPU time of the busiest so far."""
         most: int | None = None
         now = {(pid, tid): each for pid, of in seen.threads.items() for tid, each in of.items()}
         for key, each in now.items():
@@ -161,7 +162,8 @@ class Tree:
             if each.cpu_ns is not None:
                 most = max(most or 0, each.cpu_ns - (before.cpu_ns or 0))
         self._threads = now
-        return most
+        self._busiest_ns += most or 0
+        return self._busiest_ns / 1e9 if self._busiest_ns or most is not None else None
 
     def _descriptors(self, now: dict[Key, Process]) -> tuple[int | None, float | None]:
         """All open files, and the highest part of a process's limit."""

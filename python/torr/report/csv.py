@@ -1,7 +1,7 @@
 """levels.csv: one row a measured level, every metric under its name in result.json.
 
-Keys of nested objects are joined by dots (`latency.service_ms.p99`). Slices, histograms, samples
-and steps are left to result.json: they are not numbers of a level.
+Keys of nested objects are joined by dots (`latency.service_ms.p99`). Slices, histograms, samples,
+steps and what was watched over time are left to result.json: they are not numbers of a level.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ def flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
     for key, value in part.items():
         if key in _LEFT_OUT:
             continue
-        if isinstance(value, Mapping):
+        if key == "monitor":
+            # Its numbers of the level; over time they are result.json's.
+            derived = {"derived": (value or {}).get("derived") or {}}
+            yield from flat(derived, f"{prefix}monitor.")
+        elif isinstance(value, Mapping):
             yield from flat(value, f"{prefix}{key}.")
         elif isinstance(value, list | tuple):
             yield f"{prefix}{key}", " ".join(str(item) for item in value)

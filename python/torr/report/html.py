@@ -16,7 +16,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png, request_tables, sentence, stream_tables, table, trust
+from torr.report import diff, png, request_tables, sentence, stream_tables, table, trust, watched
 from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
 from torr.units import show_levels
@@ -127,12 +127,13 @@ def _numbers(result: Result) -> Iterator[str]:
         yield _titled("Levels: median of rounds", table.levels(result))
         yield _titled("Streams: median of rounds", stream_tables.streams_of_levels(result))
     yield _titled("Capacity", table.capacity(result))
+    yield _titled("Target and machine", watched.watched(result))
     if len(result["levels"]) == 1:
         yield _titled("SLOs", table.slos(result))
 
 
 def _details(result: Result) -> Iterator[str]:
-    from torr.report import run_figure
+    from torr.report import run_figure, watched_figure
 
     if len(result["levels"]) > 1:
         yield _folded("SLOs at every level", _table(table.slos(result)))
@@ -151,6 +152,11 @@ def _details(result: Result) -> Iterator[str]:
                 "Response times, rates and errors of every slice, level after level",
             ),
         )
+    if result["kind"] != "diff":
+        words = "CPU of the target, of torr and of every core"
+        drawn = _chart(lambda width, _: watched_figure.cpu(result["levels"], width), "cpu", words)
+        yield _folded("CPU over time", drawn)
+        yield _folded("What endpoints told", _table(watched.told(result)))
     yield _folded("Health of the generator", _reasons(result))
     yield _folded("Environment", _json(result.get("environment")))
     command = shlex.join(result.get("command") or [])
@@ -242,14 +248,16 @@ def _raw(result: Result) -> str:
 
 def _raw_level(level: Result) -> str:
     head = {key: value for key, value in level.items() if key != "slices"}
+    # A line of its own for every number would be most of the page.
+    seen = json.dumps(head.pop("monitor", None) or {})
     slices = ",\n".join(
         json.dumps({key: value for key, value in piece.items() if key != "histograms"})
         for piece in level.get("slices") or ()
     )
-    return _with_list(head, "slices", slices)
+    return _with_list(head, "slices", slices, f',\n "monitor": {seen}')
 
 
-def _with_list(head: Result, name: str, items: str) -> str:
-    """An object's text with one more member: a list whose items are text already."""
+def _with_list(head: Result, name: str, items: str, more: str = "") -> str:
+    """An object's text with one more member: a list whose items are text already; `more` before."""
     text = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
-    return f'{text},\n "{name}": [\n{items}\n]}}'
+    return f'{text}{more},\n "{name}": [\n{items}\n]}}'

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.report import request_tables, sentence, stream_tables, table, trust
+from torr.report import request_tables, sentence, stream_tables, table, trust, watched
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         streamed = request_tables.streams_of_requests_of_levels(result)
         yield from _titled("Streams of requests", _short(streamed))
     yield from _titled("Capacity", table.capacity(result))
+    yield from _titled("Target and machine", _short(watched.watched(result)))
     yield from _titled("SLOs", table.slos(result))
     yield from _titled("Errors", table.errors(result))
 

@@ -82,7 +82,8 @@ def read_plan_file(path: Path) -> PlanFile:
             **{key: value for key, value in found.items() if key not in TABLES},
             **({"monitor": list(monitor.at)} if monitor.at else {}),
         },
-        lines=lines,
+        # What is wrong with the flag is wrong there.
+        lines={**lines, **({"monitor": lines["monitor.at"]} if "monitor.at" in lines else {})},
     )
 
 

@@ -1,0 +1,172 @@
+"""What --monitor and the [monitor] of a plan file watch, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from recorder import recording
+from torr.cli import words
+from torr.cli.watching import watch_of
+from torr.model.pace import Closed
+from torr.model.plan import Count, Group, Plan
+from torr.model.request import Request
+from torr.model.source import Source
+from torr.model.url import Url
+from torr.monitor.prometheus import PrometheusServer
+from torr.monitor.query_sets import SETS, queries_of
+from torr.monitor.scraped import TextEndpoint
+
+URL = "http://127.0.0.1:9/"
+FILE = """
+url = "http://127.0.0.1:9"
+[[requests]]
+name = "a"
+url = "/"
+[monitor]
+"""
+
+
+def plan_of(url=URL):
+    return Plan((Group(Closed(1), Source.of(Request(url))),), Count(1))
+
+
+def watched(*texts, urls=(URL,), plan=None):
+    flags = {"monitor": [words.WATCHED.convert(text, None, None) for text in texts]}
+    return watch_of(urls, plan or plan_of(), flags)()
+
+
+def level(tmp_path):
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    return result["levels"][0]
+
+
+pytestmark = pytest.mark.usefixtures("fake")
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text):
+        path = tmp_path / "plan.toml"
+        path.write_text(FILE + text)
+        return str(path)
+
+    return write
+
+
+def test_a_number_is_a_process(torr, tmp_path):
+    assert torr("run", "-q", "--monitor", str(os.getppid()), URL).code == 0
+    found = level(tmp_path)["monitor"]
+    assert found["target"]["names"][0].startswith(f"{os.getppid()} ")
+    assert found["derived"]["limit"] is not None
+
+
+def test_cores_and_generator_are_watched_without_a_flag(torr, tmp_path):
+    assert torr("run", "-q", URL).code == 0
+    found = level(tmp_path)["monitor"]
+    assert "target" not in found
+    assert len(found["cores"]["busy_rate"]) == len(found["cores"]["numbers"]) > 0
+    assert found["derived"]["limit_reason"] == "no target was watched"
+
+
+def test_an_endpoint_that_is_not_there_is_a_warning_and_the_load_goes_on(torr, tmp_path):
+    ended = torr("run", "--monitor", "http://127.0.0.1:9/metrics", URL)
+    assert ended.code == 0
+    [warning] = level(tmp_path)["warnings"]
+    assert warning.startswith("monitor: http://127.0.0.1:9/metrics was not read: ")
+    assert warning in ended.out
+
+
+def test_each_level_of_a_ladder_is_watched_anew(torr, tmp_path):
+    with recording(lambda _seen: (200, {}, b"process_open_fds 7\n")) as server:
+        page = f"{server.url}/metrics"
+        assert torr("ladder", "-q", "--levels", "1,2", "--monitor", page, URL).code == 0
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    endpoints = [each["monitor"]["endpoints"] for each in result["levels"]]
+    assert [each[0]["url"] for each in endpoints] == [page, page]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("4194999", "there is no process 4194999"),
+        ("nginx", "has no scheme"),
+        ("ftp://x/", "unknown scheme"),
+        ("unix:/run/x.sock", "numbers come over http"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused(fake, torr, text, why):
+    ended = torr("run", "--monitor", text, URL)
+    assert ended.code == 2
+    assert why in ended.err
+    assert fake.loads == []
+
+
+def test_a_url_without_a_path_is_a_server_and_any_other_a_page():
+    server, page = watched("http://127.0.0.1:9090", "http://127.0.0.1:9100/metrics").sources
+    assert isinstance(server, PrometheusServer)
+    assert server._queries == queries_of(SETS)
+    assert isinstance(page, TextEndpoint)
+
+
+def test_a_file_says_what_is_watched_and_asked(file):
+    path = file(
+        'at = "http://127.0.0.1:9090"\nnames = ["a_*"]\nsets = ["node"]\n'
+        '[monitor.queries]\nqueue = "sum(q)"\n'
+    )
+    found = watched("http://127.0.0.1:9090", "http://127.0.0.1:1/metrics", urls=(path,))
+    server, page = found.sources
+    assert server._queries == {**queries_of(("node",)), "queue": "sum(q)"}
+    assert page._reader.patterns == ("a_*",)
+
+
+def test_what_a_file_watches_is_what_the_flag_would_be(torr, file, tmp_path):
+    assert torr("run", "-q", file('at = ["http://127.0.0.1:9/metrics"]')).code == 0
+    assert level(tmp_path)["monitor"]["endpoints"][0]["url"] == "http://127.0.0.1:9/metrics"
+    typed = torr("run", "-q", "--monitor", "http://127.0.0.1:9/typed", file('at = "http://x/y"'))
+    assert typed.code == 0
+    [endpoint] = level(tmp_path)["monitor"]["endpoints"]
+    assert endpoint["url"] == "http://127.0.0.1:9/typed"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ('sets = ["mysql"]', 7, "there is no set 'mysql'"),
+        ("at = true", 7, "no text"),
+        ('at = "nginx"', 7, "has no scheme"),
+        ('where = "x"', 7, "where"),
+        ("queries = 5", 7, "no table"),
+        ("[monitor.queries]\nup = 5", 8, "query 'up' is no text"),
+        ("names = 5", 7, "no list"),
+    ],
+)
+def test_what_a_file_says_wrongly_is_refused_at_its_line(torr, file, text, line, why):
+    ended = torr("run", file(text))
+    assert ended.code == 2
+    assert why in ended.err
+    assert f"plan.toml:{line}:" in ended.err
+
+
+def test_a_target_of_this_machine_is_watched_by_itself(monkeypatch):
+    asked = []
+
+    def listening(places):
+        asked.extend(places)
+        return [77]
+
+    monkeypatch.setattr("torr.monitor.local.listening", listening)
+    assert watched().roots() == [77]
+    assert asked == [Url.parse(URL)]
+    assert watched(str(os.getpid())).roots() == [os.getpid()]
+
+
+def test_the_flag_is_repeatable_and_both_verbs_have_it():
+    from torr.cli.ladder import ladder
+    from torr.cli.run import run
+
+    for verb in (run, ladder):
+        [flag] = [each for each in verb.params if "--monitor" in each.opts]
+        assert flag.multiple

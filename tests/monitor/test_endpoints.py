@@ -1,0 +1,184 @@
+"""Endpoints of text and Prometheus servers, played by the test; those that do not answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from recorder import of_json, recording
+from torr.model.monitored import Endpoint
+from torr.model.url import Url
+from torr.monitor.axis import Axis
+from torr.monitor.fetch import EndpointError, fetch
+from torr.monitor.prometheus import PrometheusServer
+from torr.monitor.scraped import MOST_SERIES, TextEndpoint
+from torr.monitor.ticker import Ticker
+
+
+@dataclass
+class Growing:
+    """A page whose counter grows by 10 each time, and begins anew at its fifth."""
+
+    times: int = 0
+    more: str = ""
+    seen: list = field(default_factory=list)
+
+    def __call__(self, seen):
+        self.seen.append(seen)
+        self.times += 1
+        number = 10 * self.times if self.times < 5 else 1
+        text = f'# TYPE a counter\na{{x="1"}} {number}\n# TYPE b gauge\nb {self.times}\n'
+        return 200, {}, (text + self.more).encode()
+
+
+def told_by(endpoint, reads):
+    """What an endpoint tells that was read so many times, without waiting for seconds."""
+    endpoint._axis = Axis(time.monotonic())
+    for _ in range(reads):
+        endpoint.read()
+    endpoint._ticker = Ticker(endpoint.read, endpoint._axis, "endpoint")
+    return Endpoint.model_validate(endpoint.stop(1.0))
+
+
+def test_counters_become_rates_and_gauges_stay():
+    with recording(Growing()) as server:
+        found = told_by(TextEndpoint(Url.parse(f"{server.url}/metrics"), ("a", "b")), 6)
+    a, b = found.series
+    assert (a.name, a.labels, a.kind) == ("a", {"x": "1"}, "counter")
+    assert all(rate > 0 for rate in a.values[:3])
+    assert (a.values[3], a.values[4]) == (None, 0.0)
+    assert (b.kind, b.values) == ("gauge", [2, 3, 4, 5, 6])
+    assert (len(found.t_s), found.error) == (5, None)
+
+
+def test_of_too_many_series_the_first_stay_and_the_others_are_counted():
+    more = "".join(f"c{number} 1\n" for number in range(MOST_SERIES))
+    with recording(Growing(more=more)) as server:
+        found = told_by(TextEndpoint(Url.parse(f"{server.url}/metrics"), ("b", "*")), 2)
+    assert (len(found.series), found.left_out) == (MOST_SERIES, 2)
+    assert found.series[0].name == "b"
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ((404, {}, b"no"), "it answers 404"),
+        ((302, {"location": "/x"}, b""), "it answers 302"),
+        ((200, {}, b"<html>hello</html>"), "not in Prometheus' text format"),
+    ],
+)
+def test_what_is_no_endpoint_is_said_once(answer, why):
+    with recording(lambda _seen: answer) as server:
+        found = told_by(TextEndpoint(Url.parse(f"{server.url}/metrics")), 2)
+    assert found.error.startswith(f"monitor: {server.url}/metrics was not read: ")
+    assert why in found.error
+    assert found.series == []
+
+
+def test_an_endpoint_that_is_not_there_is_said_and_nothing_waits_for_it():
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        place = f"http://127.0.0.1:{held.getsockname()[1]}/metrics"
+    endpoint = TextEndpoint(Url.parse(place))
+    endpoint.start(Axis(time.monotonic()))
+    found = endpoint.stop(1.0)
+    assert f"{place} was not read: Connection refused" in found["error"]
+    endpoint.abandon()
+
+
+def test_a_password_goes_to_the_endpoint_and_not_into_the_result():
+    page = Growing()
+    with recording(page) as server:
+        url = Url.parse(server.url.replace("//", "//ann:secret@") + "/metrics")
+        found = told_by(TextEndpoint(url), 2)
+    assert page.seen[0].headers["authorization"].startswith("Basic ")
+    assert "secret" not in found.model_dump_json()
+
+
+def test_an_answer_without_an_end_is_left():
+    over = threading.Event()
+
+    def drip(listener):
+        with listener.accept()[0] as peer:
+            peer.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while not over.wait(0.05):
+                peer.sendall(b"a 1\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=drip, args=(listener,), daemon=True)
+        thread.start()
+        with pytest.raises(EndpointError, match="takes longer than"):
+            fetch(Url.parse(f"http://127.0.0.1:{listener.getsockname()[1]}/"))
+        over.set()
+        thread.join(20)
+
+
+@contextmanager
+def prometheus(results, now_s=5000.0, status=200):
+    """A server whose clock stands, and which knows a result for each query."""
+
+    def answer(seen):
+        if seen.path.endswith("buildinfo"):
+            return of_json({"status": "success", "data": {"version": "2"}})
+        query = seen.query["query"]
+        if query == "time()":
+            data = {"resultType": "scalar", "result": [now_s, str(now_s)]}
+            return of_json({"status": "success", "data": data})
+        if query not in results:
+            body = {"status": "error", "error": "parse error: unexpected end"}
+            return status, {}, json.dumps(body).encode()
+        data = {"resultType": "matrix", "result": results[query]}
+        return of_json({"status": "success", "data": data})
+
+    with recording(answer) as server:
+        yield server
+
+
+def asked(server, queries, seconds=3.0):
+    source = PrometheusServer(Url.parse(f"{server.url}/"), queries)
+    source.start(Axis(time.monotonic() + 0.5))
+    return source.stop(seconds)
+
+
+def test_queries_are_asked_over_the_time_of_the_load_by_the_servers_clock():
+    # The window begins half a second after the server's clock said 5000.
+    values = [[5000.5, "1"], [5001.5, "NaN"], [5002.5, "7"], [9000.0, "8"]]
+    found_of = {"up": [{"metric": {"__name__": "up", "job": "a"}, "values": values}], "none": []}
+    with prometheus(found_of) as server:
+        found = Endpoint.model_validate(asked(server, {"is up": "up", "nobody": "none"}))
+        range_ = next(seen for seen in server.seen if seen.path.endswith("query_range"))
+    [series] = found.series
+    assert (series.name, series.labels, series.kind) == ("is up", {"job": "a"}, "query")
+    assert len(series.values) == len(found.t_s) == 4
+    assert series.values == [1.0, None, 7.0, None]
+    assert found.t_s == [0.0, 1.0, 2.0, 3.0]
+    assert float(range_.query["start"]) == pytest.approx(5000.5, abs=0.4)
+    assert (range_.query["step"], found.error) == ("1.000", None)
+
+
+def test_a_query_that_is_refused_is_said_and_the_others_are_answered():
+    found_of = {"up": [{"metric": {}, "values": [[5000.0, "1"]]}]}
+    with prometheus(found_of) as server:
+        found = asked(server, {"broken": "(", "fine": "up"})
+    assert "query 'broken'" in found["error"]
+    assert "parse error: unexpected end" in found["error"]
+    assert [series["name"] for series in found["series"]] == ["fine"]
+
+
+def test_what_is_no_prometheus_is_said_with_what_to_write():
+    with recording() as server:
+        found = asked(server, {"up": "up"})
+    assert "is no Prometheus server" in found["error"]
+    assert "such as /metrics" in found["error"]
+    assert found["series"] == []
+
+
+def test_a_server_that_was_never_begun_says_nothing():
+    source = PrometheusServer(Url.parse("http://127.0.0.1:9/"), {})
+    source.abandon()
+    assert source.stop(1.0)["series"] == []

@@ -1,0 +1,141 @@
+"""A whole monitor, on this machine: a child's CPU by its own clock, and what never goes wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from torr.model.monitored import Monitored
+from torr.model.url import Url
+from torr.monitor.local import listening
+from torr.monitor.monitor import Monitor, Watch
+
+LEVEL = {"seconds": 1.0, "ok_per_s": 100.0, "health": {"verdict": "healthy"}}
+# Works in a grandchild, waits for it, and says what both have used by their own clocks.
+WORKING = """
+import os, sys, time
+def work(seconds):
+    while time.process_time() < seconds:
+        pass
+sys.stdin.readline()
+began_s = sum(os.times()[:4])
+child = os.fork()
+if child == 0:
+    work(0.6)
+    os._exit(0)
+os.waitpid(child, 0)
+work(0.3)
+print(sum(os.times()[:4]) - began_s, flush=True)
+sys.stdin.readline()
+"""
+
+
+@contextmanager
+def started(code):
+    words = [sys.executable, "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, text=True, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def tell(process):
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def test_the_cpu_of_a_tree_is_what_its_own_clocks_say():
+    with started(WORKING) as process:
+        monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
+        monitor.start()
+        tell(process)
+        used_s = float(process.stdout.readline())
+        found = monitor.stop(LEVEL)
+    told_s = sum(
+        rate * seconds / 100
+        for rate, seconds in zip(found["target"]["cpu_rate"], found["seconds"], strict=True)
+    )
+    # Ticks of 10 ms, rounded down in each of the numbers that are added up.
+    assert told_s == pytest.approx(used_s, abs=0.05)
+    assert used_s > 0.8
+    assert [name.split()[0] for name in found["target"]["names"]] == [str(process.pid)]
+
+
+def test_what_it_says_fits_the_model_and_its_cost_is_measured():
+    monitor = Monitor(Watch(), time.monotonic() + 0.1)
+    monitor.start()
+    monitor.slice_came({"t_s": 0.0, "seconds": 0.1, "phase": "measure"})
+    found = monitor.stop(LEVEL)
+    model = Monitored.model_validate(found)
+    assert model.target is None
+    assert model.derived.limit is None
+    assert model.cost_rate > 0
+    assert len(model.t_s) == len(model.seconds) == len(model.cores.busy_rate[0]) >= 1
+    assert all(0 <= rate <= 100 for core in model.cores.busy_rate for rate in core if rate)
+
+
+def test_a_target_that_is_not_there_is_said_once():
+    monitor = Monitor(Watch(roots=lambda: [4_000_000]), time.monotonic())
+    monitor.start()
+    found = monitor.stop(LEVEL)
+    assert found["warnings"] == ["monitor: the process of the target is not there"]
+    assert found["derived"]["limit"] == "neither"
+
+
+def test_a_target_that_dies_meanwhile_leaves_its_numbers():
+    with started(WORKING) as process:
+        monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
+        monitor.start()
+    found = monitor.stop(LEVEL)
+    assert found["target"]["processes"][-1] == 0
+    assert found["target"]["pss_bytes"] is None
+    assert found["warnings"] == []
+
+
+def test_an_abandoned_monitor_leaves_no_thread():
+    before = threading.active_count()
+    monitor = Monitor(Watch(), time.monotonic())
+    monitor.start()
+    monitor.abandon()
+    monitor.abandon()
+    assert threading.active_count() == before
+
+
+def test_a_server_that_torr_did_not_start_is_not_counted_as_torr():
+    with started("input()") as process:
+        monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
+        monitor.start()
+        found = monitor.stop(LEVEL)
+    assert found["generator"]["processes"][-1] == 1
+    assert found["target"]["processes"][-1] == 1
+
+
+SERVING = """
+import socket
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    input()
+"""
+
+
+def test_who_listens_where_a_load_goes_is_found():
+    with started(SERVING) as process:
+        port = int(process.stdout.readline())
+        assert listening([Url.parse(f"http://127.0.0.1:{port}/a")]) == [process.pid]
+        assert listening([Url.parse(f"http://localhost:{port}/a")]) == [process.pid]
+        assert listening([Url.parse(f"http://192.0.2.1:{port}/")]) == []
+        assert listening([Url.parse("unix:/run/x.sock")]) == []
+
+
+def test_a_target_inside_of_this_process_is_not_watched_as_another():
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert listening([Url.parse(f"http://127.0.0.1:{server.getsockname()[1]}/")]) == []
