@@ -62,9 +62,8 @@ miss() {
 
 prepare_litefs() {
     fresh "$study/requirements.txt" && return
-    "$python" -m venv --clear "$place/venv"
-    "$place/venv/bin/python" -m pip install --quiet --require-hashes -r "$study/requirements.txt"
-    ln -sfn venv/bin "$place/bin"
+    "$python" -m venv --clear "$place"
+    "$place/bin/python" -m pip install --quiet --require-hashes -r "$study/requirements.txt"
     keep "$study/requirements.txt"
 }
 
