@@ -33,6 +33,9 @@ class Heard:
     def level_ended(self, step, level):
         self.events.append(("ended", step.concurrency, level["ok_per_s"]))
 
+    def trial_failed(self, failure):
+        self.events.append(("failed", failure["candidate"], failure["round"]))
+
 
 @dataclass
 class Bench:

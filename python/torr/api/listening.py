@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from torr.experiments.lab import Silent
+
 if TYPE_CHECKING:
-    from torr.engine import Level
     from torr.engine import Slice as Piece
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Step
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Listening:
+class Listening(Silent):
     """A listener that calls `progress` with each slice, until that raises."""
 
     interrupt: Interrupt
@@ -35,9 +36,6 @@ class Listening:
 
             self._read = Slice.model_validate
 
-    def level_started(self, step: Step) -> None:
-        """Ignore it."""
-
     def slice_came(self, step: Step, piece: Piece) -> None:
         """Hand a slice to the user."""
         if self.progress is None or self._read is None or self.raised is not None:
@@ -49,6 +47,3 @@ class Listening:
             self.raised = error
             while not self.interrupt.is_urgent:
                 self.interrupt.press()
-
-    def level_ended(self, step: Step, level: Level) -> None:
-        """Ignore it."""

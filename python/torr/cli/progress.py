@@ -18,13 +18,14 @@ from torr import units
 from torr.stats.series import is_starved, starved_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from torr.engine import Level, Slice
     from torr.experiments.lab import Step
 
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
+HEADER_OF_TRIALS = f"{'candidate':<32} {'round':>5} {'ok/s':>9} {'p99':>9} {'success':>8}  health"
 HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  health"
 
 
@@ -56,11 +57,24 @@ class Progress:
         self.clear()
         if self.rows is None or step.total == 1:
             return
+        is_trial = step.candidate is not None
+        self._say(row_of_trial(level) if is_trial else row(level), is_trial=is_trial)
+
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+        """Write the row of a trial that came to nothing."""
+        self.clear()
+        if self.rows is not None:
+            text = f"{_who(failure):<32} {failure['round']:>5} {failure['text']}"
+            self._say(text, is_trial=True)
+
+    def _say(self, text: str, *, is_trial: bool) -> None:
+        """Write a row, the first one below the names of the columns."""
         if self._header_is_due:
             self._header_is_due = False
-            click.echo(HEADER, file=self.rows)
-        click.echo(row(level), file=self.rows)
-        self.rows.flush()
+            click.echo(HEADER_OF_TRIALS if is_trial else HEADER, file=self.rows)
+        click.echo(text, file=self.rows)
+        if self.rows is not None:
+            self.rows.flush()
 
     def clear(self) -> None:
         """Take the line away."""
@@ -113,6 +127,23 @@ def row(level: Level) -> str:
     return text if level.get("failure") is None else f"{text}  {level['failure']}"
 
 
+def row_of_trial(level: Level) -> str:
+    """One trial in one line."""
+    latency = level.get("latency") or {}
+    p99 = (latency.get("response_ms") or {}).get("p99")
+    return (
+        f"{_who(level):<32} {level['round']:>5} {units.show_rate(level['ok_per_s']):>9}"
+        f" {units.show_ms(p99):>9} {units.show_percent(level['success_rate']):>8}"
+        f"  {level['health']['verdict']}"
+    )
+
+
+def _who(trial: Mapping[str, Any]) -> str:
+    """A candidate and the setting of its cell."""
+    settings = " ".join(f"{name}={value}" for name, value in trial["factors"].items())
+    return f"{trial['candidate']} {settings}".strip()
+
+
 def _line(step: Step, piece: Slice | None, elapsed_s: float, errors: int) -> str:
     words = [_where(step), _left(step, piece, elapsed_s)]
     if piece is not None:
@@ -131,6 +162,9 @@ def _tail(piece: Slice) -> str:
 
 
 def _where(step: Step) -> str:
+    if step.candidate is not None:
+        which = f"round {step.round}" if step.is_kept else "not counted"
+        return f"trial {step.index + 1} of {step.total}: {step.candidate}, {which}"
     level = units.show_connections(step.concurrency)
     if step.plan.connections < step.concurrency:
         level = units.show_count(step.concurrency, "user")

@@ -13,7 +13,7 @@ from torr.experiments.interrupt import Interrupt
 from torr.experiments.patience import Follow, patiently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from torr.engine import Level, Slice, Start
     from torr.model.condition import Condition
@@ -60,6 +60,9 @@ class Listener(Protocol):
     def level_ended(self, step: Step, level: Level) -> None:
         """A level was measured and is on disk."""
 
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+        """A trial came to nothing, which is on disk."""
+
 
 class Silent:
     """The listener that nobody hears."""
@@ -71,6 +74,9 @@ class Silent:
         """Ignore it."""
 
     def level_ended(self, step: Step, level: Level) -> None:
+        """Ignore it."""
+
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
         """Ignore it."""
 
 

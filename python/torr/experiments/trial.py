@@ -100,7 +100,9 @@ def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
         _made(trial, plan_of, lab, course)
     except TrialError as error:
         if trial.round:
-            lab.directory.keep_failure({**trial.as_json(), **error.as_json()})
+            failure = {**trial.as_json(), **error.as_json()}
+            lab.directory.keep_failure(failure)
+            lab.listener.trial_failed(failure)
         return False
     finally:
         course.made += trial.round > 0
