@@ -7,6 +7,8 @@ from pathlib import Path
 from torr.engine import read_toml
 
 STUDIES = Path(__file__).parents[1] / "studies"
+SCRIPT = STUDIES.parent / "scripts/study.sh"
+NAMES = ("healthz", "litefs", "proxy")
 _OF_MATRIX = {"candidates", "factors", "baseline", "rounds", "duration", "warmup", "name"}
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -15,9 +16,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from installed import wait_until
-from matrices import STUDIES, candidates, read
+from matrices import SCRIPT, STUDIES, candidates, read
 
-SCRIPT = STUDIES.parent / "scripts/study.sh"
 RUNTIMES = {"litefs": ["python3"], "proxy": ["node", "npm", "go"], "healthz": ["go"]}
 
 
@@ -57,9 +57,12 @@ class Server:
             return False
 
     def stop(self):
-        """Ask it to end; its exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=20)
+        """Ask it to end, and again: LiteFS may lose the first one; its exit code."""
+        for _ in range(5):
+            self.process.send_signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                return self.process.wait(timeout=10)
+        raise AssertionError("it does not stop")
 
     def is_gone(self):
         """Whether no process of it is left and nobody listens."""

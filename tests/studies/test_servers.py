@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from installed import children_of, wait_until
-from matrices import STUDIES, candidates, read
+from matrices import NAMES, candidates, read
 
 TYPES = {
     "litefs": "text/plain; charset=utf-8",
@@ -13,9 +13,7 @@ TYPES = {
     "healthz": "application/json; charset=utf-8",
 }
 SERVERS = [
-    (path.name, each["name"])
-    for path in sorted(STUDIES.iterdir())
-    for each in candidates(read(path.name, "short.toml"))
+    (study, each["name"]) for study in NAMES for each in candidates(read(study, "short.toml"))
 ]
 DEPLOYMENTS = [name for study, name in SERVERS if study == "litefs"]
 CLEAN = {0, -15}
