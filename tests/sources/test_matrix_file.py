@@ -18,7 +18,11 @@ discard_if = "failures > 100"
 warmup_requests = 1000
 duration = "5s"
 url = "http://127.0.0.1:{port}/"
-env = { LOG = "off" }
+env = { LOG = "off", MODE = "x" }
+[request]
+method = "POST"
+json = { n = 1 }
+headers = { x-user = "ann" }
 [factors]
 processes = [1, 4]
 connections = [100, 500]
@@ -58,13 +62,14 @@ def test_a_whole_matrix(read, tmp_path):
     assert str(matrix.discard_if) == "failures > 100"
     assert (one.command.stop_signal, one.command.grace_s) == (signal.SIGINT, 3.0)
     assert (one.expected.status, one.expected.body) == (204, b"")
-    assert one.command.env == (("LOG", "off"),)
+    assert one.command.env == (("LOG", "off"), ("MODE", "x"))
     assert one.command.url == "http://127.0.0.1:{port}/"
-    assert two.command.env == (("LOG", "on"), ("N", "3"))
+    assert dict(two.command.env) == {"LOG": "on", "MODE": "x", "N": "3"}
     assert two.command.cwd == tmp_path / "apps"
     assert (two.command.health, two.command.health_timeout_s) == ("/healthz", 90.0)
-    assert one.flags == {"duration": "5s"}
-    assert two.flags == {"duration": "5s", "timeout": "1s"}
+    asked = {"method": "POST", "json_body": '{"n": 1}', "header": ["x-user: ann"]}
+    assert one.flags == {"duration": "5s", **asked}
+    assert two.flags == {"duration": "5s", "timeout": "1s", **asked}
 
 
 def test_cells_are_every_setting_and_the_last_factor_changes_fastest(read):
@@ -84,7 +89,7 @@ def test_without_factors_there_is_one_cell(read):
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ('name = "two"', 'name = "one"', 20, "two candidates are called 'one'"),
+        ('name = "two"', 'name = "one"', 24, "two candidates are called 'one'"),
         ('baseline = "one"', 'baseline = "three"', 1, "baseline 'three' is no candidate"),
         ('baseline = "one"\n', "", 1, "there is no baseline"),
         ("rounds = 12", "rounds = 0", 2, "a whole number from 1"),
@@ -92,18 +97,20 @@ def test_without_factors_there_is_one_cell(read):
         ('"200ms"', '"200"', 3, "has no unit"),
         ('primary = "p99"', 'primary = "speed"', 4, "'speed' is no metric of a comparison"),
         ('"failures > 100"', '"failures"', 5, "is not a condition"),
-        ("processes = [1, 4]", "processes = 4", 11, "processes is no list"),
-        ("processes = [1, 4]", "processes = [4, 4]", 11, "processes has 4 twice"),
-        ("processes = [1, 4]", "processes = [[1]]", 11, "is no text and no number"),
-        ('stop_signal = "INT"', 'stop_signal = "KILL"', 16, "no chance to stop"),
-        ('stop_signal = "INT"', 'stop_signal = "BYE"', 16, "'BYE' is no signal"),
-        ("status = 204", "state = 204", 18, "there is no 'state' here"),
-        ("status = 204", "status = 999", 18, "from 1 to 599"),
-        ('command = ["other", "{port}"]', "command = []", 21, "command is no list"),
-        ('command = ["other", "{port}"]\n', "", 19, "command is missing"),
-        ('health = "/healthz"', 'health = "healthz"', 21, "does not begin with /"),
-        ("N = 3", "N = [3]", 23, "env: N is no text and no number"),
-        ('cwd = "apps"', "cwd = 3", 24, "cwd is not a text"),
+        ("processes = [1, 4]", "processes = 4", 15, "processes is no list"),
+        ("processes = [1, 4]", "processes = [4, 4]", 15, "processes has 4 twice"),
+        ("processes = [1, 4]", "processes = [[1]]", 15, "is no text and no number"),
+        ('stop_signal = "INT"', 'stop_signal = "KILL"', 20, "no chance to stop"),
+        ('stop_signal = "INT"', 'stop_signal = "BYE"', 20, "'BYE' is no signal"),
+        ("status = 204", "state = 204", 22, "there is no 'state' here"),
+        ("status = 204", "status = 999", 22, "from 1 to 599"),
+        ('command = ["other", "{port}"]', "command = []", 25, "command is no list"),
+        ('command = ["other", "{port}"]\n', "", 23, "command is missing"),
+        ('health = "/healthz"', 'health = "healthz"', 25, "does not begin with /"),
+        ("json = { n = 1 }", "jsn = { n = 1 }", 12, "did you mean json?"),
+        ('headers = { x-user = "ann" }', 'headers = ["x-user"]', 13, "headers are no table"),
+        ("N = 3", "N = [3]", 27, "env: N is no text and no number"),
+        ('cwd = "apps"', "cwd = 3", 28, "cwd is not a text"),
     ],
 )
 def test_what_is_wrong_has_its_line(read, old, new, line, words):

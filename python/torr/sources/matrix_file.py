@@ -17,6 +17,7 @@ refused is named with its file and line; nothing is started here.
 
 from __future__ import annotations
 
+import json
 import signal
 from dataclasses import dataclass, field
 from itertools import product
@@ -46,8 +47,10 @@ MATRIX_KEYS = (
 )
 CANDIDATE_KEYS = (
     *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
-    *("stop_signal", "grace"),
+    *("stop_signal", "grace", "request"),
 )
+# What a request says, and the flag of `torr run` that says the same.
+REQUEST_KEYS = {"method": "method", "headers": "header", "body": "body", "json": "json_body"}
 EXPECT_KEYS = ("status", "body", "content_type")
 MOST_ROUNDS = 1000
 DEFAULT_ROUNDS = 10
@@ -163,21 +166,23 @@ class _Reader:
             yield candidate
 
     def candidate(self, place: str, own: Json) -> Candidate:
-        """A candidate's own keys, and those of the top that it does not have."""
+        """A candidate's own keys, and those of the top that it does not have; env adds up."""
         for_all = {key: value for key, value in self.top.found.items() if key not in MATRIX_KEYS}
-        table = Table(
-            self.top.path, place, {**for_all, **own}, self.top.lines, for_all.keys() - own
-        )
+        both = {**for_all, **own}
+        if isinstance(for_all.get("env"), dict) and isinstance(own.get("env"), dict):
+            both["env"] = {**for_all["env"], **own["env"]}
+        table = Table(self.top.path, place, both, self.top.lines, for_all.keys() - own)
         name = table.one("name", str)
         with table.at("name"):
             if not name:
                 raise UsageError("a candidate has no name", 'write name = "one"')
+        others = {key: x for key, x in table.found.items() if key not in CANDIDATE_KEYS}
         with table.at():
             return Candidate(
                 name=name,
                 command=self.command(name, table),
                 expected=self.expected(table),
-                flags={key: x for key, x in table.found.items() if key not in CANDIDATE_KEYS},
+                flags={**self.request(table), **others},
                 line=table.line,
             )
 
@@ -199,6 +204,29 @@ class _Reader:
                 health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
             )
 
+    def request(self, table: Table) -> Json:
+        """The flags that a request is."""
+        part = self.part(table, "request", 'write request = { method = "POST", json = { n = 1 } }')
+        part.check_keys(tuple(REQUEST_KEYS))
+        flags = {REQUEST_KEYS[key]: value for key, value in part.found.items()}
+        if "json_body" in flags:
+            flags["json_body"] = json.dumps(flags["json_body"])
+        headers = flags.get("header")
+        if headers is not None:
+            with part.at("headers"):
+                fits = isinstance(headers, dict)
+                require(fits, "headers are no table", 'write headers = { x-user = "ann" }')
+            flags["header"] = [f"{name}: {value}" for name, value in headers.items()]
+        return flags
+
+    def part(self, table: Table, key: str, hint: str) -> Table:
+        """A table within a candidate; empty where it is not said."""
+        found = table.found.get(key, {})
+        with table.at(key):
+            require(isinstance(found, dict), f"{key} is no table", hint)
+        place = key if key in table.from_top else f"{table.place}.{key}"
+        return Table(table.path, place, found, table.lines)
+
     def environment(self, table: Table) -> dict[str, str]:
         found = table.found.get("env", {})
         with table.at("env"):
@@ -210,11 +238,7 @@ class _Reader:
         return {key: str(value) for key, value in found.items()}
 
     def expected(self, table: Table) -> Expectation:
-        found = table.found.get("expect", {})
-        with table.at("expect"):
-            fits = isinstance(found, dict)
-            require(fits, "expect is no table", 'write expect = { status = 200, body = "ok" }')
-        part = Table(table.path, f"{table.place}.expect", found, table.lines)
+        part = self.part(table, "expect", 'write expect = { status = 200, body = "ok" }')
         part.check_keys(EXPECT_KEYS)
         body = part.one("body", str)
         return Expectation(
