@@ -66,6 +66,24 @@ for _ in range(int(sys.argv[2])):
         serve(sock=sock)
 signal.pause()
 """
+PASSES_ON = """
+ends = []
+for _ in range(int(sys.argv[2])):
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    if os.fork() == 0:
+        while True:
+            _, [passed], _, _ = socket.recv_fds(theirs, 1, 1)
+            connection = socket.socket(fileno=passed)
+            threading.Thread(target=talk, args=(connection, answer(), False), daemon=True).start()
+    ends.append(ours)
+sock = listening()
+while True:
+    connection, _ = sock.accept()
+    time.sleep(0.005)
+    ends.append(ends.pop(0))
+    socket.send_fds(ends[0], [b"x"], [connection.fileno()])
+    connection.close()
+"""
 EXITS = """
 print("no module named app", file=sys.stderr)
 sys.exit(3)
@@ -111,9 +129,12 @@ serve(sock=sock)
 DRIPS = r"""
 connection, _ = listening().accept()
 connection.sendall(b"HTTP/1.1 200 OK\r\nx: ")
-while True:
-    connection.sendall(b"x")
-    time.sleep(0.01)
+try:
+    while True:
+        connection.sendall(b"x")
+        time.sleep(0.01)
+except OSError:
+    signal.pause()
 """
 LEAVES_A_CHILD = """
 if os.fork() == 0:

@@ -14,6 +14,7 @@ from servers.programs import (
     HELLO,
     NEVER_LISTENS,
     ONE_SOCKET,
+    PASSES_ON,
     UNAVAILABLE,
     WORKERS,
 )
@@ -37,6 +38,12 @@ def test_a_server_is_ready_when_all_of_its_workers_answer(start, code):
     assert len(ready.workers) == 3
     assert set(ready.workers) <= set(server.pids())
     assert ready.sentence.startswith("3 of 3 workers answered after ")
+
+
+def test_a_parent_that_passes_connections_on_is_no_worker(start):
+    server = start(PASSES_ON, "2", workers=2)
+    ready = await_ready(server)
+    assert set(ready.workers) == set(server.pids()) - {server.pid}
 
 
 def test_workers_that_never_come_are_told(start):
@@ -66,6 +73,7 @@ def test_a_server_that_exits_did_not_start_and_says_its_last_words(start):
     ) as got:
         await_ready(start(EXITS))
     assert got.value.kind == "did_not_start"
+    assert "run it by hand in " in got.value.hint
     assert got.value.log_tail == ("no module named app",)
     assert "  | no module named app" in str(got.value)
 

@@ -28,38 +28,69 @@ _ESTABLISHED = b"01"
 
 
 def answering(place: Url, port: int, pids: Sequence[int], connections: int) -> set[int]:
-    """Which of the processes answered on so many connections at once; bounded to 3 s."""
+    """Which of the processes answered on so many connections at once; bounded to 4 s."""
     host = place.host.strip("[]")
     with ExitStack() as held:
-        sockets = {}
+        sockets: dict[int, socket.socket] = {}
         for _ in range(connections):
             with suppress(OSError):
                 sock = held.enter_context(socket.create_connection((host, port), timeout=1))
                 sock.sendall(_begun(place))
                 sockets[sock.getsockname()[1]] = sock
-        owners = _owners(port, set(sockets), pids)
-        asked = {}
-        for from_port, sock in sockets.items():
+        accepted = _accepted(port, set(sockets), pids)
+        for sock in sockets.values():
             with suppress(OSError):
                 sock.sendall(b"\r\n")
-                asked[sock.fileno()] = from_port
-        return {owners[from_port] for from_port in _answered(asked) if from_port in owners}
+        return _answered(port, sockets, pids, accepted)
 
 
 def _begun(place: Url) -> bytes:
     """A request without the empty line that ends its head."""
-    lines = (f"GET {place.target} HTTP/1.1", f"host: {place.place}", "connection: close", "")
+    lines = (f"GET {place.target} HTTP/1.1", f"host: {place.place}", "")
     return "\r\n".join(lines).encode("latin-1", "replace")
 
 
-def _owners(port: int, from_ports: set[int], pids: Sequence[int]) -> dict[int, int]:
+def _accepted(port: int, from_ports: set[int], pids: Sequence[int]) -> dict[int, int]:
     """The process that accepted each connection, by the port it came from, as far as was seen."""
     deadline = time.monotonic() + _ACCEPTING_S
-    while True:
-        inodes = _inodes(port, from_ports)
-        if len(inodes) == len(from_ports) or time.monotonic() > deadline:
-            break
+    while len(_inodes(port, from_ports)) < len(from_ports) and time.monotonic() < deadline:
         time.sleep(0.01)
+    return _owners(port, from_ports, pids)
+
+
+def _answered(
+    port: int, sockets: dict[int, socket.socket], pids: Sequence[int], accepted: dict[int, int]
+) -> set[int]:
+    """Who answered: who holds the connection then, or accepted it, if it is closed by then.
+
+    A parent may accept for its children and pass connections on.
+    """
+    answering = set()
+    waiting = {sock.fileno(): from_port for from_port, sock in sockets.items()}
+    poller = select.poll()
+    for file in waiting:
+        poller.register(file, select.POLLIN)
+    deadline = time.monotonic() + _ANSWERING_S
+    while waiting and (rest := deadline - time.monotonic()) > 0:
+        ready = [file for file, _ in poller.poll(rest * 1000)]
+        answered = {waiting[file] for file in ready if _begins_an_answer(file)}
+        owners = {**accepted, **_owners(port, answered, pids)}
+        answering |= {owners[each] for each in answered if each in owners}
+        for file in ready:
+            poller.unregister(file)
+            sockets[waiting.pop(file)].close()  # whoever serves one at a time waits for it
+    return answering
+
+
+def _begins_an_answer(file: int) -> bool:
+    with suppress(OSError):
+        return os.read(file, 5) == b"HTTP/"
+    return False
+
+
+def _owners(port: int, from_ports: set[int], pids: Sequence[int]) -> dict[int, int]:
+    """Who holds the server's end of each connection that is still open."""
+    inodes = _inodes(port, from_ports)
     holders = _holders(set(inodes.values()), pids)
     return {each: holders[inode] for each, inode in inodes.items() if inode in holders}
 
@@ -90,20 +121,3 @@ def _holders(inodes: Iterable[int], pids: Sequence[int]) -> dict[int, int]:
                     if inode is not None:
                         found[inode] = pid
     return found
-
-
-def _answered(asked: dict[int, int]) -> set[int]:
-    """The ports whose connections got the beginning of an answer."""
-    poller = select.poll()
-    for file in asked:
-        poller.register(file, select.POLLIN)
-    waiting, answered = set(asked), set()
-    deadline = time.monotonic() + _ANSWERING_S
-    while waiting and (rest := deadline - time.monotonic()) > 0:
-        for file, _ in poller.poll(rest * 1000):
-            with suppress(OSError):
-                if os.read(file, 5) == b"HTTP/":
-                    answered.add(asked[file])
-            poller.unregister(file)
-            waiting.discard(file)
-    return answered

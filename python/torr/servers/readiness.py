@@ -114,11 +114,11 @@ def _wait(server: Server, seconds: float) -> None:
     """Wait; raises TrialError when the server ended before it was ready."""
     if server.wait(seconds):
         return
-    name, code = server.command.name, server.exit_code
+    command, code = server.command, server.exit_code
     how = "its watcher was killed" if code is None else f"it ended with {ending(code)}"
     raise TrialError(
         "did_not_start",
-        f"{name}: {how} before it was ready",
-        "run its command by hand, with the words that its log shows" if code is None else None,
+        f"{command.name}: {how} before it was ready",
+        None if code is None else f"run it by hand in {command.cwd}: {command}",
         server.log_tail(),
     )
