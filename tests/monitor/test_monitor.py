@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from torr.model.monitored import Monitored
 from torr.model.url import Url
-from torr.monitor.local import listening
+from torr.monitor.local import _own_line, listening
 from torr.monitor.monitor import Monitor, Watch
+from torr.monitor.processes import process
 
 LEVEL = {"seconds": 1.0, "ok_per_s": 100.0, "health": {"verdict": "healthy"}}
 # Works in a grandchild, waits for it, and says what both have used by their own clocks.
@@ -117,6 +120,15 @@ def test_a_server_that_torr_did_not_start_is_not_counted_as_torr():
     assert found["target"]["processes"][-1] == 1
 
 
+def test_torr_is_no_part_of_a_target_that_it_runs_below():
+    monitor = Monitor(Watch(roots=lambda: [os.getppid()]), time.monotonic())
+    monitor.start()
+    assert os.getppid() in monitor._target.pids
+    assert os.getpid() not in monitor._target.pids
+    assert monitor._generator.pids == [os.getpid()]
+    monitor.stop(LEVEL)
+
+
 SERVING = """
 import socket
 with socket.create_server(("127.0.0.1", 0)) as server:
@@ -132,6 +144,19 @@ def test_who_listens_where_a_load_goes_is_found():
         assert listening([Url.parse(f"http://localhost:{port}/a")]) == [process.pid]
         assert listening([Url.parse(f"http://192.0.2.1:{port}/")]) == []
         assert listening([Url.parse("unix:/run/x.sock")]) == []
+
+
+def test_who_listens_above_torr_is_not_watched(monkeypatch):
+    with started(SERVING) as process:
+        port = int(process.stdout.readline())
+        monkeypatch.setattr("torr.monitor.local._own_line", lambda: [os.getpid(), process.pid])
+        assert listening([Url.parse(f"http://127.0.0.1:{port}/")]) == []
+
+
+def test_the_line_of_torr_goes_up_to_the_first_process():
+    line = _own_line()
+    assert line[:2] == [os.getpid(), os.getppid()]
+    assert process(line[-1], Path("/")).parent == 0
 
 
 def test_a_target_inside_of_this_process_is_not_watched_as_another():

@@ -1,7 +1,8 @@
 """Who serves a load's URLs on this machine: the processes that listen where it goes.
 
 Only what the kernel tells: no packet is sent. A target of another machine, one that this user may
-not look at, and one that is part of torr's own process are not found.
+not look at, and one that is part of torr's own process are not found. Nor is one that torr runs
+below: the first process of a system holds sockets for its services, and everybody is below it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from torr.store.listeners import addresses, listeners, process_of
+from torr.monitor.processes import process
+from torr.store.listeners import ROOT, addresses, listeners, process_of
 
 if TYPE_CHECKING:
     from torr.model.url import Url
@@ -29,9 +31,17 @@ def listening(places: Iterable[Url]) -> list[int]:
         heard = [each for each in listeners(port) or () if any(map(each.hears, goes_to))]
         for inode in list(dict.fromkeys(each.inode for each in heard))[:MOST_SOCKETS]:
             holder = process_of(inode)
-            if holder is not None and holder.pid != os.getpid():
+            if holder is not None and holder.pid not in _own_line():
                 found.add(holder.pid)
     return sorted(found)
+
+
+def _own_line() -> list[int]:
+    """This process and those above it."""
+    line = [os.getpid()]
+    while (above := process(line[-1], ROOT)) is not None and above.parent not in (0, *line):
+        line.append(above.parent)
+    return line
 
 
 def _is_here(place: Url) -> bool:

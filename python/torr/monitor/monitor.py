@@ -72,10 +72,9 @@ class Monitor:
         self._watch = watch
         self._axis = Axis(zero_s)
         self._looks = Looks[Look]()
-        target = Tree(watch.roots, watch.root) if watch.roots is not None else None
-        self._target = target
-        # Servers that torr started are children of it, too.
-        self._generator = Tree(lambda: [os.getpid()], watch.root, but_for=watch.roots or tuple)
+        # Servers that torr started are children of it, too; and it may run below what is watched.
+        self._target = Tree(watch.roots, watch.root, but_for=_torr) if watch.roots else None
+        self._generator = Tree(_torr, watch.root, but_for=watch.roots or tuple)
         self._ticker = Ticker(self._look, self._axis, "monitor")
         self._own_s = 0.0
         self._began_s = time.monotonic()
@@ -136,6 +135,10 @@ class Monitor:
         """Who the roots are: `1234 nginx`."""
         roots: Sequence[int] = self._watch.roots() if self._watch.roots is not None else ()
         return [f"{pid} {processes.name_of(pid, self._watch.root)}".strip() for pid in roots]
+
+
+def _torr() -> Sequence[int]:
+    return [os.getpid()]
 
 
 class _Spent:
