@@ -63,21 +63,61 @@ class Capacity(Part):
     reasons: dict[str, str] = {}
 
 
+class Discarded(Part):
+    """What a rule took out of a comparison; `whole` is what the verdict is with it."""
+
+    rule: str
+    rounds: list[Count]
+    because_of: dict[str, Count] = {}
+    whole: dict[str, Any] = {}
+
+
 class Verdict(Part):
-    """One judgement: an SLO at a level (`word`: held, broken, not shown) or a comparison."""
+    """One judgement: an SLO at a level (`word`: held, broken, not shown) or a comparison.
+
+    Of a comparison the word is better, worse, same or inconclusive, null for one run each. Its
+    intervals are of the ratio, or of the difference in points; an end without a bound is null.
+    """
 
     metric: str
     value: float | None = None
     word: str | None = None
     limit: float | None = None
     concurrency: Count | None = None
+    rate: Amount | None = None
     candidate: str | None = None
     baseline: str | None = None
     factors: dict[str, Any] = {}
+    request: str | None = Field(default=None, description="the request it is of; null: all of them")
+    baseline_value: float | None = None
     ratio: float | None = None
-    interval: tuple[float, float] | None = None
+    difference: float | None = Field(default=None, description="of shares, in percentage points")
+    interval: tuple[float | None, float | None] | None = Field(
+        default=None, description="holds it with a probability of 1 − alpha (95 %)"
+    )
+    inner_interval: tuple[float | None, float | None] | None = Field(
+        default=None, description="likewise of 1 − 2·alpha (90 %), by which sameness is shown"
+    )
     n: Count | None = None
     p: float | None = None
+    p_adjusted: float | None = Field(default=None, description="by Holm, over the family")
+    alpha: float | None = None
     method: str | None = None
     family: str | None = None
+    spread: Amount | None = Field(
+        default=None, description="standard deviation of the differences: logarithms, or points"
+    )
+    spreads: list[float | None] | None = Field(
+        default=None, description="coefficient of variation of the baseline and of the candidate"
+    )
+    bounds: list[bool] | None = Field(
+        default=None, description="whether the rate of the baseline, of the candidate is a bound"
+    )
+    trials: list[list[float]] | None = Field(
+        default=None, description="every trial of the baseline, and of the candidate"
+    )
+    more_rounds: Count | None = Field(
+        default=None, description="that would settle it at this spread, an estimate"
+    )
+    discarded: Discarded | None = None
     reason: str | None = None

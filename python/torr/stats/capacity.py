@@ -18,6 +18,7 @@ from torr.stats.series import (
     Point,
     Series,
     by_concurrency,
+    ended,
     is_cut,
     is_limited,
     is_starved,
@@ -152,7 +153,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
     usable = [level for level in rounds if not is_limited(level)]
     if not usable:
         return slo.evaluate(rounds[0])
-    attempts = sum(_ended(level) for level in usable)
+    attempts = sum(ended(level) for level in usable)
     each = [_of_all_users(slo.evaluate(level, attempts=attempts), level) for level in usable]
     word = _WORDS[median_low(_ORDER[holds.word] for holds in each)]
     values = [holds.value for holds in each if holds.value is not None]
@@ -213,12 +214,6 @@ def _usl(
         if point.success_rate is not None and point.success_rate >= LEAST_SUCCESS
     ]
     return usl.analyse(measured, plateau_start)
-
-
-def _ended(level: Level) -> int:
-    counts = level.get("counts") or {}
-    ended: int = counts.get("ok", 0) + sum((counts.get("errors") or {}).values())
-    return ended
 
 
 def _power(point: Point) -> float:

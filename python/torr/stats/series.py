@@ -169,6 +169,16 @@ def attempted(level: Level) -> int:
     return count
 
 
+def ended(level: Level) -> int:
+    """Return how many attempts of the window ended, well or not."""
+    return int((level.get("counts") or {}).get("ok", 0)) + failed(level)
+
+
+def failed(level: Level) -> int:
+    """Return how many attempts of the window failed."""
+    return sum(((level.get("counts") or {}).get("errors") or {}).values())
+
+
 def is_cut(level: Level) -> bool:
     """Whether the level was ended before its window was over, so that it claims nothing."""
     return bool(level.get("cut_short", level.get("interrupted")))

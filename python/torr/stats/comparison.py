@@ -1,0 +1,165 @@
+"""Verdicts about candidates: each against the baseline, in each cell, by each metric.
+
+    trials ─ paired by round, or unpaired ─ estimate ─ Holm over the family ─ the word
+
+The primary metric's comparisons are one family, those of all other metrics a second. A rule that
+discards rounds is blind to who won; what it took out is counted and named, and every verdict says
+what it would be with those rounds. Shares of attempts are judged over all rounds, whatever a rule
+says: a candidate that fails more is worse by that, first of all.
+
+Nothing is measured here, and nothing read from disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torr.stats import holm
+from torr.stats.contrast import Contrast
+from torr.stats.judgement import ALPHA
+from torr.stats.metric import METRICS, Metric, primary_of
+from torr.stats.trials import Cell, Discarded, Rounds, by_cell, candidates, discard
+
+if TYPE_CHECKING:
+    from torr.model.condition import Condition
+
+Level = Mapping[str, Any]
+Verdict = dict[str, Any]
+
+_OF_WHOLE = (
+    *("value", "baseline_value", "ratio", "difference", "interval", "inner_interval"),
+    *("n", "p", "p_adjusted", "word", "reason"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """How trials are judged.
+
+    `primary` is the metric of the first family: None for p99 under arrivals at a rate, else ok/s.
+    `metrics` are the others; those that no trial has a number of are left out. `rule` discards each
+    round in which it holds for a trial. `alpha` is the chance of a false finding in a family.
+    """
+
+    primary: Metric | None = None
+    metrics: tuple[Metric, ...] = METRICS
+    rule: Condition | None = None
+    alpha: float = ALPHA
+
+    def primary_of(self, levels: Sequence[Level]) -> Metric:
+        """Return the primary metric of these trials."""
+        return self.primary or primary_of(levels[0])
+
+    def metrics_of(self, levels: Sequence[Level]) -> list[Metric]:
+        """Return the metrics to judge, the primary one first."""
+        primary = self.primary_of(levels)
+        others = (m for m in self.metrics if any(m.read(level) is not None for level in levels))
+        return list(dict.fromkeys((primary, *others)))
+
+
+STANDARD = Procedure()
+
+
+def verdicts(
+    levels: Sequence[Level], baseline: str, procedure: Procedure = STANDARD
+) -> list[Verdict]:
+    """Return result.json's `verdicts` of interleaved trials, each candidate against the baseline.
+
+    `levels` are trials with `candidate`, `factors` and `round`. There is a verdict for each cell,
+    candidate and metric, in this order.
+    """
+    if not levels:
+        return []
+    cells = by_cell(levels)
+    whole = _judged(_contrasts(cells, levels, baseline, procedure), levels, procedure)
+    if procedure.rule is None:
+        return whole
+    split = {cell: discard(rounds, procedure.rule) for cell, rounds in cells.items()}
+    kept = {cell: rounds for cell, (rounds, _) in split.items()}
+    contrasts = [
+        every if every.metric.is_share else some
+        for every, some in zip(
+            _contrasts(cells, levels, baseline, procedure),
+            _contrasts(kept, levels, baseline, procedure),
+            strict=True,
+        )
+    ]
+    found = _judged(contrasts, levels, procedure)
+    gone = [split[contrast.cell][1] for contrast in contrasts]
+    return [_beside(*each) for each in zip(found, whole, gone, strict=True)]
+
+
+def unpaired(
+    before: Sequence[Level],
+    after: Sequence[Level],
+    names: tuple[str, str],
+    procedure: Procedure = STANDARD,
+) -> list[Verdict]:
+    """Return the verdicts of two sides that were not interleaved, by their common cells.
+
+    `names` are those of the baseline, whose trials are `before`, and of the candidate.
+    """
+    sides = [_trials_by_cell(side) for side in (before, after)]
+    levels = [*before, *after]
+    if not levels:
+        return []
+    metrics = procedure.metrics_of(levels)
+    contrasts = [
+        Contrast(cell, *names, metric, sides[0][cell], sides[1][cell], is_paired=False)
+        for cell in sides[0]
+        if cell in sides[1]
+        for metric in metrics
+    ]
+    return _judged(contrasts, levels, procedure)
+
+
+def _contrasts(
+    cells: Mapping[Cell, Rounds], levels: Sequence[Level], baseline: str, procedure: Procedure
+) -> list[Contrast]:
+    rivals = [name for name in candidates(levels) if name != baseline]
+    metrics = procedure.metrics_of(levels)
+    return [
+        Contrast.of_rounds(cell, rounds, baseline, rival, metric)
+        for cell, rounds in cells.items()
+        for rival in rivals
+        for metric in metrics
+    ]
+
+
+def _judged(
+    contrasts: Sequence[Contrast], levels: Sequence[Level], procedure: Procedure
+) -> list[Verdict]:
+    """A verdict for each contrast, with p adjusted in the family that it belongs to."""
+    estimates = [contrast.estimate(procedure.alpha) for contrast in contrasts]
+    found: list[Verdict] = [{} for _ in contrasts]
+    primary = procedure.primary_of(levels)
+    is_primary = [contrast.metric == primary for contrast in contrasts]
+    for family in ("primary", "secondary"):
+        places = [at for at, its in enumerate(is_primary) if its == (family == "primary")]
+        adjusted = holm.adjusted([estimates[at].p for at in places])
+        for at, p in zip(places, adjusted, strict=True):
+            verdict = contrasts[at].verdict(estimates[at], p, len(places), procedure.alpha)
+            found[at] = {**verdict, "family": family}
+    return found
+
+
+def _trials_by_cell(levels: Iterable[Level]) -> dict[Cell, list[Level]]:
+    cells: dict[Cell, list[Level]] = {}
+    for level in levels:
+        cells.setdefault(Cell.of(level), []).append(level)
+    return cells
+
+
+def _beside(verdict: Verdict, whole: Verdict, gone: Discarded) -> Verdict:
+    """The verdict without the discarded rounds, and beside it the one with them."""
+    if not gone.rounds:
+        return verdict
+    discarded = {
+        "rule": gone.rule,
+        "rounds": list(gone.rounds),
+        "because_of": dict(gone.because_of),
+        "whole": {key: whole[key] for key in _OF_WHOLE},
+    }
+    return {**verdict, "discarded": discarded}

@@ -1,0 +1,173 @@
+"""One comparison: a candidate against the baseline, in one cell, by one metric.
+
+It knows its trials, what stands in the way of comparing them, and how its verdict is written down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from torr.stats import estimate
+from torr.stats.estimate import Estimate, ratio_of
+from torr.stats.judgement import DELTA, MARGIN_POINTS, MOST_APART_POINTS, Evidence, judge
+from torr.stats.metric import ERROR_RATE, Metric
+from torr.stats.series import ended, failed, is_limited, variation, verdict_of
+from torr.stats.signed_rank import UNBOUNDED
+from torr.stats.trials import Cell, Rounds, error_rate
+from torr.units import show_count, show_percent
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Level = Mapping[str, Any]
+
+NOT_INTERLEAVED = "not interleaved: drift not excluded"
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The trials of the baseline, `before`, and those of the candidate, `after`.
+
+    Paired trials stand at the same place of both; a round that one of them has no trial of is in
+    neither.
+    """
+
+    cell: Cell
+    baseline: str
+    candidate: str
+    metric: Metric
+    before: Sequence[Level]
+    after: Sequence[Level]
+    is_paired: bool = True
+
+    @classmethod
+    def of_rounds(
+        cls, cell: Cell, rounds: Rounds, baseline: str, candidate: str, metric: Metric
+    ) -> Self:
+        """Pair the trials of a cell by round."""
+        both = [trials for trials in rounds.values() if {baseline, candidate} <= set(trials)]
+        before, after = ([trials[name] for trials in both] for name in (baseline, candidate))
+        return cls(cell, baseline, candidate, metric, before, after)
+
+    @property
+    def values(self) -> tuple[list[float], list[float]]:
+        """The numbers of both sides, in the order of the rounds; of pairs only whole ones."""
+        before, after = ([self.metric.read(x) for x in side] for side in (self.before, self.after))
+        if self.is_paired:
+            pairs = zip(before, after, strict=True)
+            known = [(a, b) for a, b in pairs if a is not None and b is not None]
+            return [a for a, _ in known], [b for _, b in known]
+        return [a for a in before if a is not None], [b for b in after if b is not None]
+
+    def estimate(self, alpha: float) -> Estimate:
+        """Return how much the sides differ."""
+        compare = estimate.paired if self.is_paired else estimate.unpaired
+        return compare(*self.values, alpha, is_share=self.metric.is_share)
+
+    def verdict(
+        self, found: Estimate, p_adjusted: float, family: int, alpha: float
+    ) -> dict[str, Any]:
+        """Return the verdict as result.json holds it, all but the name of its family."""
+        judgement = judge(self._evidence(found, p_adjusted, family, alpha))
+        before, after = self.values
+        return {
+            "candidate": self.candidate,
+            "baseline": self.baseline,
+            "factors": self.cell.factors,
+            "concurrency": self.cell.concurrency,
+            "rate": self.cell.rate,
+            "metric": self.metric.key,
+            "request": self.metric.request,
+            "value": median(after) if after else None,
+            "baseline_value": median(before) if before else None,
+            **self._on_scale(found),
+            "n": found.count,
+            "p": found.p,
+            "p_adjusted": p_adjusted,
+            "alpha": alpha,
+            "method": found.method,
+            "spread": found.spread,
+            "spreads": [variation(before), variation(after)],
+            "bounds": [self.metric.is_rate and _is_bound(x) for x in (self.before, self.after)],
+            "trials": [before, after],
+            "word": judgement.word,
+            "reason": self._marked(judgement.reason),
+            "more_rounds": judgement.more_rounds,
+            "discarded": None,
+        }
+
+    def _on_scale(self, found: Estimate) -> dict[str, Any]:
+        """The difference and its intervals: ratios, or points; None where there is no bound."""
+        read = _finite if self.metric.is_share else ratio_of
+        centre = read(found.centre) if found.count else None
+        intervals = {"interval": found.interval, "inner_interval": found.inner}
+        return {
+            "ratio": None if self.metric.is_share else centre,
+            "difference": centre if self.metric.is_share else None,
+            **{
+                name: None if ends == UNBOUNDED else list(map(read, ends))
+                for name, ends in intervals.items()
+            },
+        }
+
+    def _evidence(self, found: Estimate, p_adjusted: float, family: int, alpha: float) -> Evidence:
+        return Evidence(
+            count=found.count,
+            family=family,
+            centre=found.centre,
+            inner=found.inner,
+            spread=found.spread,
+            p_adjusted=p_adjusted,
+            margin=MARGIN_POINTS if self.metric.is_share else math.log1p(DELTA),
+            more_is_better=self.metric.more_is_better,
+            alpha=alpha,
+            obstacle=self._obstacle(),
+            none_seen=self._none_seen(),
+            noun="round" if self.is_paired else "trial",
+        )
+
+    def _obstacle(self) -> str | None:
+        """What forbids any claim, however many rounds there are."""
+        limited = sum(map(is_limited, (*self.before, *self.after)))
+        if limited:
+            return f"the generator was the limit in {show_count(limited, 'trial')}"
+        if self.metric.is_time:
+            rates = [error_rate(side) for side in (self.before, self.after)]
+            known = [rate for rate in rates if rate is not None]
+            if len(known) == 2 and abs(known[0] - known[1]) > MOST_APART_POINTS:
+                shown = " and ".join(map(show_percent, known))
+                return f"error rates lie more than 1 point apart, {shown}: times are of ok answers"
+        if (
+            not self.is_paired
+            and not self.metric.is_share
+            and 0 in {*self.values[0], *self.values[1]}
+        ):
+            return "a trial has 0, which has no logarithm"
+        return None
+
+    def _none_seen(self) -> float | None:
+        """The rate of failures, in percent, that no failure on either side leaves room for."""
+        sides = (self.before, self.after)
+        if self.metric.key not in (ERROR_RATE, "success_rate") or any(
+            map(failed, (*sides[0], *sides[1]))
+        ):
+            return None
+        attempts = min(sum(map(ended, side)) for side in sides)
+        return 300 / attempts if attempts else None
+
+    def _marked(self, reason: str | None) -> str | None:
+        parts = [reason, None if self.is_paired else NOT_INTERLEAVED]
+        return "; ".join(part for part in parts if part) or None
+
+
+def _is_bound(trials: Sequence[Level]) -> bool:
+    """Whether a rate is a lower bound, since client and target shared the machine."""
+    return any(verdict_of(level) == "contended" for level in trials)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

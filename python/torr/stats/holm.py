@@ -1,0 +1,19 @@
+"""Holm's adjustment: one chance of a false finding for a whole family of tests.
+
+S. Holm, A simple sequentially rejective multiple test procedure, 1979.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def adjusted(p_values: Sequence[float]) -> list[float]:
+    """Return the adjusted p of each, in the order given: never below its own, at most 1."""
+    found = [1.0] * len(p_values)
+    highest = 0.0
+    ascending = sorted(range(len(p_values)), key=lambda at: p_values[at])
+    for place, at in enumerate(ascending):
+        highest = max(highest, min(1.0, (len(p_values) - place) * p_values[at]))
+        found[at] = highest
+    return found

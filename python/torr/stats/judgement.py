@@ -1,0 +1,140 @@
+"""The word of a comparison: better, worse, same or inconclusive, and why.
+
+One table of questions, asked in one order; the first that answers gives the word. `inconclusive`
+is an answer: it says what stands in the way, or how many rounds would settle it, an estimate. A
+difference is never called `same` because it was not found: sameness is shown, by an interval that
+lies within the margin (two one-sided tests, Schuirmann 1987).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+Word = Literal["better", "worse", "same", "inconclusive"]
+Interval = tuple[float, float]
+
+ALPHA = 0.05
+LEAST_ROUNDS = 6
+DELTA = 0.03
+"""Ratios from 1/(1 + δ) to 1 + δ are the same for people."""
+MARGIN_POINTS = 0.1
+"""Shares of attempts this near to each other, in percentage points, are the same for people."""
+MOST_APART_POINTS = 1.0
+"""Times of ok answers are not compared where the error rates are farther apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of one candidate, baseline and metric, on the scale on which they are compared.
+
+    The scale is the logarithm of the ratio, or percentage points. `inner` is the interval of
+    1 − 2·alpha, by which sameness is shown; `spread` is the standard deviation of the differences.
+    `obstacle` is what forbids any claim; `none_seen` the highest rate that 0 failures on either
+    side allow, in percent, None where there were any or failures are not the question.
+    """
+
+    count: int
+    family: int
+    centre: float
+    inner: Interval
+    spread: float | None
+    p_adjusted: float
+    margin: float
+    more_is_better: bool
+    alpha: float = ALPHA
+    obstacle: str | None = None
+    none_seen: float | None = None
+    noun: str = "round"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The word, its reason, and how many rounds more would settle it, where that is known."""
+
+    word: Word
+    reason: str | None = None
+    more_rounds: int | None = None
+
+
+def judge(evidence: Evidence) -> Judgement:
+    """Return the first answer: too little or no claim, the same, a difference, or inconclusive."""
+    return (
+        _obstacle(evidence)
+        or _too_few(evidence)
+        or _none_seen(evidence)
+        or _same(evidence)
+        or _different(evidence)
+        or _inconclusive(evidence)
+    )
+
+
+def least_rounds(family: int, alpha: float = ALPHA) -> int:
+    """Return the fewest rounds that can decide anything in a family of so many comparisons.
+
+    The smallest p of n rounds is 2/2ⁿ; Holm multiplies the smallest of m by m.
+    """
+    return max(LEAST_ROUNDS, math.ceil(1 + math.log2(max(1, family) / alpha) - 1e-9))
+
+
+def rounds_to_settle(centre: float, spread: float, margin: float) -> int | None:
+    """Return the rounds that would settle it at this spread, an estimate; None if none would.
+
+    The smaller of the rounds that find a difference as large as `centre` and those that show
+    sameness, at 80 % power (1.05 for ranks, 2.8 = 1.96 + 0.84, 2.93 = 1.64 + 1.29).
+    """
+    ways = [(2.8, abs(centre)), (2.93, margin - abs(centre))]
+    needed = [1.05 * (factor * spread / room) ** 2 for factor, room in ways if room > 0]
+    finite = [rounds for rounds in needed if math.isfinite(rounds)]
+    return math.ceil(min(finite)) if finite else None
+
+
+def _obstacle(e: Evidence) -> Judgement | None:
+    return None if e.obstacle is None else Judgement("inconclusive", e.obstacle)
+
+
+def _too_few(e: Evidence) -> Judgement | None:
+    needed = least_rounds(e.family, e.alpha)
+    if e.count >= needed:
+        return None
+    seen = f"{e.count} {e.noun}{'' if e.count == 1 else 's'}"
+    why = f"{seen}, {needed} are needed"
+    if e.count >= LEAST_ROUNDS:
+        why = f"{seen} cannot decide any of {e.family} comparisons: {needed} are needed"
+    return Judgement("inconclusive", why, max(needed, _estimate(e) or 0) - e.count)
+
+
+def _none_seen(e: Evidence) -> Judgement | None:
+    """By the rule of three, n attempts without a failure leave room for a rate of 3/n."""
+    if e.none_seen is None:
+        return None
+    why = f"none seen, ≤ {e.none_seen:.2g} % (3/n)"
+    return Judgement("same" if e.none_seen <= e.margin else "inconclusive", why)
+
+
+def _same(e: Evidence) -> Judgement | None:
+    if not (-e.margin <= e.inner[0] and e.inner[1] <= e.margin):
+        return None
+    is_real = e.p_adjusted <= e.alpha
+    return Judgement("same", "real, below the margin" if is_real else None)
+
+
+def _different(e: Evidence) -> Judgement | None:
+    if e.p_adjusted > e.alpha or e.centre == 0:
+        return None
+    return Judgement("better" if (e.centre > 0) == e.more_is_better else "worse")
+
+
+def _inconclusive(e: Evidence) -> Judgement:
+    estimate = _estimate(e)
+    if estimate is None:
+        return Judgement("inconclusive", "neither told apart nor shown to be the same")
+    more = max(1, estimate - e.count)
+    return Judgement("inconclusive", f"about {e.count + more} {e.noun}s would settle it", more)
+
+
+def _estimate(e: Evidence) -> int | None:
+    if e.spread is None or not math.isfinite(e.spread) or not math.isfinite(e.centre):
+        return None
+    return rounds_to_settle(e.centre, e.spread, e.margin)

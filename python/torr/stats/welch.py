@@ -1,0 +1,52 @@
+"""Two sides whose trials are not paired: Welch's test, and what differs between their means.
+
+It allows each side a spread of its own (Welch, The generalization of Student's problem, 1947). It
+cannot see drift: what changed between the two sides besides what is compared is in its difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, variance
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Welch:
+    """The difference of two means, its standard error, and the degrees of freedom of both."""
+
+    difference: float
+    error: float
+    freedom: float
+
+    @classmethod
+    def of(cls, before: Sequence[float], after: Sequence[float]) -> Welch:
+        """Compare two sides of at least two values each; raises StatisticsError for fewer."""
+        parts = [variance(side) / len(side) for side in (before, after)]
+        error = math.sqrt(sum(parts))
+        weights = [
+            part**2 / (len(side) - 1) for part, side in zip(parts, (before, after), strict=True)
+        ]
+        freedom = sum(parts) ** 2 / sum(weights) if sum(weights) else math.inf
+        return cls(mean(after) - mean(before), error, freedom)
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided p; without any spread 1 or 0, as the means are equal or not."""
+        if not self.error:
+            return 1.0 if self.difference == 0 else 0.0
+        from scipy.stats import t
+
+        return float(2 * t.sf(abs(self.difference) / self.error, self.freedom))
+
+    def interval(self, alpha: float) -> Interval:
+        """Return the interval of the difference that holds it with a probability of 1 − alpha."""
+        if not self.error:
+            return self.difference, self.difference
+        from scipy.stats import t
+
+        reach = float(t.isf(alpha / 2, self.freedom)) * self.error
+        return self.difference - reach, self.difference + reach

@@ -1,0 +1,38 @@
+import pytest
+
+
+@pytest.fixture
+def trial():
+    """Make one trial of a candidate, as result.json has it."""
+
+    def make(candidate, number, ok_per_s, *, p99=10.0, failed=0, attempts=10_000, **more):
+        return {
+            "candidate": candidate,
+            "factors": {"processes": 1},
+            "round": number,
+            "concurrency": 100,
+            "rate": None,
+            "counts": {"attempted": attempts, "ok": attempts - failed, "errors": {"read": failed}},
+            "ok_per_s": ok_per_s,
+            "success_rate": 100 * (attempts - failed) / attempts if attempts else None,
+            "latency": {"response_ms": {"p50": p99 and p99 / 2, "p99": p99}},
+            "health": {"verdict": "healthy"},
+            **more,
+        }
+
+    return make
+
+
+@pytest.fixture
+def trials(trial):
+    """Make the rounds of baseline `a` and candidate `b` from the ok/s of each."""
+
+    def make(before, after, **more):
+        pairs = enumerate(zip(before, after, strict=True), 1)
+        return [
+            trial(name, at, x, **more)
+            for at, both in pairs
+            for name, x in zip("ab", both, strict=True)
+        ]
+
+    return make
