@@ -26,7 +26,11 @@ def trial(candidate, factors, number, ok_per_s, *, errors=0, health="healthy", w
         "concurrency": factors.get("connections", 50),
         "rate": None,
         "seconds": 5.0,
-        "counts": {"attempted": ok + errors, "ok": ok, "errors": {"read": errors} if errors else {}},
+        "counts": {
+            "attempted": ok + errors,
+            "ok": ok,
+            "errors": {"read": errors} if errors else {},
+        },
         "reasons": {"read.reset": errors} if errors else {},
         "statuses": {"200": ok},
         "ok_per_s": float(ok_per_s),

@@ -58,7 +58,8 @@ def same(place: Place, entry: Entry) -> str:
     verdict = _verdict(place, entry)
     if place.primary.is_rate and not verdict.get("value") and not verdict.get("baseline_value"):
         return f"Neither {entry.name} nor {place.baseline} answered at {place.words}"
-    span = f"{_span(verdict)}, {rounds_of(place, entry)}"
+    parts = (_span(verdict), rounds_of(place, entry), place.reason(entry))
+    span = ", ".join(part for part in parts if part)
     by = "" if place.primary.key == OK_PER_S else f" by {place.primary.label}"
     return f"{entry.name} and {place.baseline} are the same{by} at {place.words} ({span})"
 
@@ -114,7 +115,7 @@ def size(cell: tuple[Place, Entry]) -> float:
 
 
 def fails_more(place: Place, entry: Entry) -> str:
-    """Return that a candidate fails more than the baseline, where that was shown, and by how much."""
+    """Return that a candidate fails more, where that was shown, and by how much."""
     verdict = entry.verdicts.get(Metric(ERROR_RATE)) or {}
     if place.primary.key == ERROR_RATE or verdict.get("word") != "worse":
         return ""

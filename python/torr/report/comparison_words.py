@@ -7,13 +7,15 @@ percentage points. What is a lower bound, since client and target shared the mac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
 from torr.report.wording import join
-from torr.stats.metric import Metric
-from torr.stats.trials import Cell
 from torr.units import show_count, show_ms, show_percent, show_rate, show_size
+
+if TYPE_CHECKING:
+    from torr.stats.metric import Metric
+    from torr.stats.trials import Cell
 
 Verdict = Mapping[str, Any]
 
