@@ -28,7 +28,7 @@ _NARROW = 6.0
 _LEFT = 0.1
 _AMOUNT = 0.66
 """Inches right of a panel, where the ratios stand."""
-_LETTER, _TITLE_LETTER = 0.075, 0.092
+_LETTER, _TITLE_LETTER = 0.075, 0.08
 _MOST_LETTERS = {True: 17, False: 24}
 """Of a name, in a narrow and in a wide picture."""
 

@@ -35,6 +35,7 @@ def details(result: Result) -> Iterator[str]:
     )
     yield elements.folded("Logs of the trials that failed", logs)
     yield elements.folded("Every verdict", elements.table(tables.of_verdicts(found)))
+    yield elements.folded("Errors", elements.table(tables.of_errors(found)))
     yield elements.folded("Candidates", elements.table(facts.candidates(found)))
     yield elements.folded("Configuration", elements.table(facts.configuration(result)))
 

@@ -26,6 +26,7 @@ def sections(result: Result) -> Iterator[str]:
     for trial, text in facts.log_tails(found):
         yield f"{parts.plain(trial)}:"
         yield parts.fenced(text)
+    yield from parts.titled("Errors", tables.of_errors(found))
     yield from parts.titled("Rounds discarded", tables.of_discarded(found))
     yield from parts.titled("Configuration", facts.configuration(result))
     yield from parts.titled("Candidates", facts.candidates(found))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from torr.report import comparison_words as words
 from torr.report.cells import Table
 from torr.stats.metric import METRICS, OK_PER_S, Metric
-from torr.stats.series import variation
+from torr.stats.series import ended, variation
 from torr.units import show_percent
 
 if TYPE_CHECKING:
@@ -88,6 +88,24 @@ def of_failures(found: Comparison) -> Table | None:
     return Table(columns, rows, frozenset({0, 1, 3, 4})) if rows else None
 
 
+def of_errors(found: Comparison) -> Table | None:
+    """Return the errors of each candidate in each cell, all trials together, by their reason."""
+    rows = []
+    for place in found.places:
+        for entry in place.entries:
+            counts: dict[str, int] = {}
+            for level in entry.trials.values():
+                errors = (level.get("counts") or {}).get("errors") or {}
+                for reason, count in (level.get("reasons") or errors).items():
+                    counts[reason] = counts.get(reason, 0) + count
+            attempts = sum(map(ended, entry.trials.values()))
+            for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
+                share = show_percent(100 * count / attempts) if attempts else "–"
+                rows.append((place.words, entry.name, reason, f"{count:,}", share))
+    columns = ("cell", "candidate", "reason", "count", "of attempts")
+    return Table(columns, tuple(rows), frozenset({0, 1, 2})) if rows else None
+
+
 def of_discarded(found: Comparison) -> Table | None:
     """Return what each verdict of the primary metric is without the discarded rounds, and with."""
     rows = []
@@ -117,19 +135,19 @@ def _of_places(places: Sequence[Place], found: Comparison) -> Table:
     beside = [m for m in _BESIDE if m != primary and _is_known(m, places)]
     more = [m for m in _MONITORED if _is_known(m, places)]
     load = "rate" if places[0].rate is not None else "connections"
-    columns = [load, "candidate", primary.label, "ratio", "95 %", "verdict"]
+    columns = [load, "candidate", primary.label, "spread", "ratio", "95 %", "n", "verdict"]
+    columns.append("errors")
     for metric in beside:
         columns += [metric.label, "ratio"]
     for metric in more:
         columns += [metric.label, "ratio"]
     rows = [_row(place, entry, [*beside, *more]) for place in places for entry in place.entries]
-    columns += ["errors", "spread", "n"]
-    words_at = {1, 5}
+    words_at = {1, 7}
     if any(row[-1] for row in rows):
         columns.append("limit")
         words_at.add(len(columns) - 1)
     shown = tuple(row[: len(columns)] for row in rows)
-    return Table(tuple(columns), shown, frozenset(words_at))
+    return Table(tuple(columns), shown, frozenset(words_at), frozenset({1}))
 
 
 def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
@@ -141,13 +159,13 @@ def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
         "–" if load is None else f"{load:,g}",
         entry.name,
         _middle(entry, place.primary),
+        "–" if spread is None else f"{100 * spread:.1f} %",
         words.ratio(verdict),
         words.interval(verdict),
+        str(verdict.get("n", len(entry.trials))),
         place.printed(entry),
-        *beside,
         show_percent(entry.error_rate),
-        "–" if spread is None else f"{100 * spread:.1f} %",
-        str(len(entry.trials)),
+        *beside,
         _limit(entry),
     )
 
@@ -168,7 +186,7 @@ def _short(place: Place, entry: Entry) -> Row:
         place.printed(entry),
         _middle(entry, Metric("response_ms.p99")),
         show_percent(entry.error_rate),
-        str(len(entry.trials)),
+        str(verdict.get("n", len(entry.trials))),
     )
 
 

@@ -158,7 +158,7 @@ def _details(result: Result) -> Iterator[str]:
         )
         streamed = request_tables.streams_of_requests_of_levels(result)
         yield elements.folded("Streams of requests at every level", elements.table(streamed))
-    if result["kind"] != "diff":
+    if result["kind"] not in {"diff", "compare"}:
         yield elements.folded("Errors", _errors(result))
         yield elements.folded("Status codes", elements.table(table.statuses(result)))
     if result["kind"] == "ladder":
@@ -205,7 +205,8 @@ def _reasons(result: Result) -> str:
     for level in result["levels"]:
         health = level.get("health") or {}
         for reason in health.get("reasons") or ():
-            where = f"{_place(level)}, round {level.get('round', 1)}"
+            whose = f"{level['candidate']}, " if level.get("candidate") else ""
+            where = f"{whose}{_place(level)}, round {level.get('round', 1)}"
             items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
     if items:
         return f"<ul>{''.join(items)}</ul>"
