@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from torr.cli import comparison
 from torr.cli.columns import GAP, Columns, cut
 from torr.model.condition import Condition
 from torr.report import sentence, trust, watched
@@ -46,7 +47,7 @@ WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
 
 
 def show(result: Json, *, quiet: bool = False, console: Console | None = None) -> None:
-    """Print a run, a ladder or a diff."""
+    """Print a run, a ladder, a diff or a comparison."""
     out = console or Console(highlight=False, soft_wrap=True)
     out.print(Text(sentence.verdict(result), "bold"))
     if quiet:
@@ -55,8 +56,8 @@ def show(result: Json, *, quiet: bool = False, console: Console | None = None) -
         out.print(Text(trust.trust(result)))
         return
     out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
-    show_body = {"ladder": _show_ladder, "diff": _show_diff}.get(result["kind"], _show_run)
-    show_body(result, out)
+    known = {"ladder": _show_ladder, "diff": _show_diff, "compare": comparison.show}
+    known.get(result["kind"], _show_run)(result, out)
 
 
 def _show_run(result: Json, out: Console) -> None:

@@ -14,7 +14,8 @@ def write_all(result: dict[str, Any], directory: Path) -> list[Path]:
     """Write every file that people read of `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and two PNGs as well, of a
-    diff its two PNGs. Each file is replaced whole or not at all. Raises OutputError.
+    diff its two PNGs, of a comparison its PNG. Each file is replaced whole or not at all. Raises
+    OutputError.
     """
     from torr.errors import OutputError
     from torr.report import csv, dat, html, markdown, png
@@ -24,6 +25,8 @@ def write_all(result: dict[str, Any], directory: Path) -> list[Path]:
         writers += [dat.write, png.write_ladder]
     if result["kind"] == "diff":
         writers += [png.write_diff]
+    if result["kind"] == "compare":
+        writers += [png.write_comparison]
     try:
         return [path for write in writers for path in write(result, directory)]
     except OSError as error:

@@ -37,15 +37,22 @@ def text(levels: list[dict[str, Any]]) -> str:
 
 
 def rows_of(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every level of a result; of a diff, every level of each side."""
+    """Every level and failed trial of a result; of a diff, every level of each side."""
     if result["kind"] != "diff":
         levels: list[dict[str, Any]] = result["levels"]
-        return levels
+        return [*levels, *map(_failed, result.get("failures") or ())]
     return [
         {"series": series["name"], **point}
         for series in result["series"]
         for point in series["points"]
     ]
+
+
+def _failed(trial: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a trial that came to nothing: whose it was, and why."""
+    known = {key: trial.get(key) for key in ("candidate", "factors", "round")}
+    kept = {key: value for key, value in known.items() if value is not None}
+    return {**kept, "failure": trial.get("text"), "failure_kind": trial.get("kind")}
 
 
 def flat(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -10,21 +10,31 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png, request_tables, sentence, stream_tables, table, trust, watched
+from torr.report import (
+    comparison_page,
+    diff,
+    elements,
+    png,
+    request_tables,
+    sentence,
+    stream_tables,
+    table,
+    trust,
+    watched,
+)
+from torr.report.comparison import Comparison
 from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
 from torr.units import show_levels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from torr.report.cells import Table
 
 Result = Mapping[str, Any]
 Draw = Callable[[float, float], "Figure | None"]
@@ -82,11 +92,14 @@ def _charts(result: Result) -> Iterator[str]:
 
 def main_chart(result: Result) -> Draw:
     """The picture that answers the question of a result."""
-    from torr.report import diff_figure, ladder_figure, run_figure
+    from torr.report import comparison_figure, diff_figure, ladder_figure, run_figure
 
     if result["kind"] == "diff":
         sides = diff.sides(dict(result))
         return lambda width, height: diff_figure.panels(sides, width, height)
+    if result["kind"] == "compare":
+        found = Comparison.of(result)
+        return lambda width, _: comparison_figure.panels(found, width)
     if result["kind"] == "ladder" and result["levels"]:
         ladder = png.ladder(dict(result))
         return lambda width, height: ladder_figure.panels(ladder, width, height)
@@ -112,39 +125,46 @@ def chart(draw: Draw, size: tuple[float, float], prefix: str, label: str) -> str
 
 def _numbers(result: Result) -> Iterator[str]:
     if result["kind"] == "diff":
-        yield _titled("Ratios", table.ratios(result))
+        yield elements.titled("Ratios", table.ratios(result))
+        return
+    if result["kind"] == "compare":
+        yield from comparison_page.numbers(result)
         return
     if len(result["levels"]) == 1:
         level = result["levels"][0]
-        yield _titled("Times of ok answers", table.times(level))
-        yield _titled("Streams", stream_tables.streams(level))
-        yield _titled("Tokens", stream_tables.tokens(level))
-        yield _titled("Requests", request_tables.requests(level))
-        yield _titled("Sockets of requests", request_tables.sockets_of_requests(level))
-        yield _titled("Streams of requests", request_tables.streams_of_requests(level))
-        yield _titled("Throughput", table.throughput(level))
+        yield elements.titled("Times of ok answers", table.times(level))
+        yield elements.titled("Streams", stream_tables.streams(level))
+        yield elements.titled("Tokens", stream_tables.tokens(level))
+        yield elements.titled("Requests", request_tables.requests(level))
+        yield elements.titled("Sockets of requests", request_tables.sockets_of_requests(level))
+        yield elements.titled("Streams of requests", request_tables.streams_of_requests(level))
+        yield elements.titled("Throughput", table.throughput(level))
     else:
-        yield _titled("Levels: median of rounds", table.levels(result))
-        yield _titled("Streams: median of rounds", stream_tables.streams_of_levels(result))
-    yield _titled("Capacity", table.capacity(result))
-    yield _titled("Target and machine", watched.watched(result))
+        yield elements.titled("Levels: median of rounds", table.levels(result))
+        yield elements.titled("Streams: median of rounds", stream_tables.streams_of_levels(result))
+    yield elements.titled("Capacity", table.capacity(result))
+    yield elements.titled("Target and machine", watched.watched(result))
     if len(result["levels"]) == 1:
-        yield _titled("SLOs", table.slos(result))
+        yield elements.titled("SLOs", table.slos(result))
 
 
 def _details(result: Result) -> Iterator[str]:
     from torr.report import run_figure, watched_figure
 
-    if len(result["levels"]) > 1:
-        yield _folded("SLOs at every level", _table(table.slos(result)))
-        yield _folded("Requests at every level", _table(request_tables.requests_of_levels(result)))
+    if result["kind"] == "compare":
+        yield from comparison_page.details(result)
+    elif len(result["levels"]) > 1:
+        yield elements.folded("SLOs at every level", elements.table(table.slos(result)))
+        yield elements.folded(
+            "Requests at every level", elements.table(request_tables.requests_of_levels(result))
+        )
         streamed = request_tables.streams_of_requests_of_levels(result)
-        yield _folded("Streams of requests at every level", _table(streamed))
-    if result["kind"] != "diff":
-        yield _folded("Errors", _errors(result))
-        yield _folded("Status codes", _table(table.statuses(result)))
+        yield elements.folded("Streams of requests at every level", elements.table(streamed))
+    if result["kind"] not in {"diff", "compare"}:
+        yield elements.folded("Errors", _errors(result))
+        yield elements.folded("Status codes", elements.table(table.statuses(result)))
     if result["kind"] == "ladder":
-        yield _folded(
+        yield elements.folded(
             "Slices over time",
             _chart(
                 lambda width, height: run_figure.timeline(result["levels"], width, height),
@@ -155,18 +175,20 @@ def _details(result: Result) -> Iterator[str]:
     if result["kind"] != "diff":
         words = "CPU of the target, of torr and of every core"
         drawn = _chart(lambda width, _: watched_figure.cpu(result["levels"], width), "cpu", words)
-        yield _folded("CPU over time", drawn)
-        yield _folded("What endpoints told", _table(watched.told(result)))
-    yield _folded("Health of the generator", _reasons(result))
-    yield _folded("Environment", _json(result.get("environment")))
+        yield elements.folded("CPU over time", drawn)
+        yield elements.folded("What endpoints told", elements.table(watched.told(result)))
+    yield elements.folded("Health of the generator", _reasons(result))
+    yield elements.folded("Environment", elements.as_json(result.get("environment")))
     command = shlex.join(result.get("command") or [])
-    yield _folded("The command to run it again", f'<pre class="command">{escape(command)}</pre>')
-    yield _folded("result.json (histograms of slices left out)", _raw(result))
+    yield elements.folded(
+        "The command to run it again", f'<pre class="command">{escape(command)}</pre>'
+    )
+    yield elements.folded("result.json (histograms of slices left out)", _raw(result))
 
 
 def _errors(result: Result) -> str:
     samples = [(level, s) for level in result["levels"] for s in level.get("samples") or ()]
-    found = _table(table.errors(result)) or "<p>No attempt failed.</p>"
+    found = elements.table(table.errors(result)) or "<p>No attempt failed.</p>"
     return found + "".join(_sample(level, sample) for level, sample in samples)
 
 
@@ -190,53 +212,12 @@ def _reasons(result: Result) -> str:
     for level in result["levels"]:
         health = level.get("health") or {}
         for reason in health.get("reasons") or ():
-            where = f"{_place(level)}, round {level.get('round', 1)}"
+            whose = f"{level['candidate']}, " if level.get("candidate") else ""
+            where = f"{whose}{_place(level)}, round {level.get('round', 1)}"
             items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
     if items:
         return f"<ul>{''.join(items)}</ul>"
     return "<p>Healthy at every level.</p>" if result["levels"] else ""
-
-
-def _titled(title: str, content: Table | None) -> str:
-    return "" if content is None else f"<h2>{escape(title)}</h2>{_table(content)}"
-
-
-def _folded(title: str, content: str) -> str:
-    if not content:
-        return ""
-    return f"<details><summary>{escape(title)}</summary>{content}</details>"
-
-
-def _table(content: Table | None) -> str:
-    if content is None:
-        return ""
-    kinds = [_kind(content, at) for at in range(len(content.columns))]
-    head = _cells("th", content.columns, kinds)
-    body = "".join(f"<tr>{_cells('td', row, kinds)}</tr>" for row in content.rows)
-    if content.names:
-        body = body.replace("_", "_<wbr>")
-    inside = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="scroll" tabindex="0"><table>{inside}</table></div>'
-
-
-def _kind(content: Table, column: int) -> str:
-    if column not in content.words:
-        return ""
-    if column in content.names:
-        return ' class="word name"'
-    is_long = any(len(row[column]) > 40 for row in content.rows)
-    return ' class="word long"' if is_long else ' class="word"'
-
-
-def _cells(tag: str, texts: Sequence[str], kinds: Sequence[str]) -> str:
-    cells = zip(texts, kinds, strict=True)
-    return "".join(f"<{tag}{kind}>{escape(text)}</{tag}>" for text, kind in cells)
-
-
-def _json(value: Any) -> str:  # noqa: ANN401 - JSON
-    if not value:
-        return ""
-    return f"<pre>{escape(json.dumps(value, indent=1, ensure_ascii=False))}</pre>"
 
 
 def _raw(result: Result) -> str:

@@ -10,7 +10,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from torr.report import html, sentence, stream_tables, svg, table, theme, trust
+from torr.report import comparison_tables, html, sentence, stream_tables, svg, table, theme, trust
+from torr.report.comparison import Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,6 +47,8 @@ def _chart(result: Mapping[str, Any]) -> str:
 def _tables(result: Mapping[str, Any]) -> Iterator[Table]:
     if result["kind"] == "diff":
         found = [table.ratios(result)]
+    elif result["kind"] == "compare":
+        found = [content for _, content in comparison_tables.of_cells(Comparison.of(result))]
     elif len(result["levels"]) == 1:
         found = [table.times(result["levels"][0]), table.slos(result), table.errors(result)]
     else:

@@ -1,4 +1,7 @@
-"""The pictures of a ladder and of a diff as PNG files, under wrktest's names, fit for a slide."""
+"""The pictures of a ladder, a diff and a comparison as PNG files, fit for a slide.
+
+Those of ladders and diffs have wrktest's names.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.model.condition import Condition
 from torr.report import diff, plateau, sentence, trust
+from torr.report.comparison import Comparison
 from torr.report.streaming import is_joined
 from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
@@ -49,6 +53,16 @@ def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
         "success_rate": lambda: diff_figure.success(sides, failures),
     }
     return _save_all(pictures, directory, f"{name}.", ".diff.png")
+
+
+def write_comparison(result: dict[str, Any], directory: Path) -> list[Path]:
+    """Write NAME_compare.png of a comparison; nothing where no trial was measured."""
+    from torr.report import comparison_figure
+
+    found = Comparison.of(result)
+    words = sentence.verdict(result), f"{result['name']}: {trust.trust(result)}"
+    pictures = {"compare": lambda: comparison_figure.panels(found, titles=words)}
+    return _save_all(pictures, directory, f"{result['name']}_", ".png")
 
 
 def ladder(result: dict[str, Any]) -> Ladder:

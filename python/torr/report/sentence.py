@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.model.condition import Condition
-from torr.report import diff, diff_sentence, plateau
+from torr.report import comparison_sentence, diff, diff_sentence, plateau
 from torr.report.wording import because, first_text, join
 from torr.stats import capacity as stats
 from torr.stats.series import (
@@ -37,6 +37,8 @@ def verdict(result: Result) -> str:
     """Return what the run found, as one sentence."""
     if result["kind"] == "diff":
         return diff_sentence.verdict(result)
+    if result["kind"] == "compare":
+        return comparison_sentence.verdict(result)
     ended_by = result.get("ended_by")
     said = _found(result)
     return f"{said[:-1]}; ended early by {ended_by}." if ended_by else said
@@ -44,7 +46,8 @@ def verdict(result: Result) -> str:
 
 def is_measured(result: Result) -> bool:
     """Return whether there is anything to say numbers of."""
-    return result["kind"] == "diff" or any(map(attempted, result["levels"]))
+    is_told = result["kind"] == "diff" or bool(result.get("failures"))
+    return is_told or any(map(attempted, result["levels"]))
 
 
 def success(result: Result) -> str:

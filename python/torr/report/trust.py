@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from torr.report import diff_sentence
+from torr.report import comparison_trust, diff_sentence
 from torr.report.streaming import is_joined
 from torr.report.wording import first_text
 from torr.stats.series import (
@@ -39,8 +39,11 @@ def trust(result: Result) -> str:
     levels = result["levels"]
     if not any(attempted(level) or events_of(level) for level in levels):
         return _of_nothing(result)
-    parts = [_health(levels), _starved(levels), _joined(result), _busiest(levels)]
-    parts += [_rounds(result), _steal(levels)]
+    if result["kind"] == "compare":
+        parts = [*comparison_trust.parts(result), _busiest(levels), _steal(levels)]
+    else:
+        parts = [_health(levels), _starved(levels), _joined(result), _busiest(levels)]
+        parts += [_rounds(result), _steal(levels)]
     parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
     if result.get("status") == "interrupted":
         parts.append("interrupted: what was measured is kept")
@@ -50,9 +53,12 @@ def trust(result: Result) -> str:
 def _of_nothing(result: Result) -> str:
     """No word on a generator that had nothing to do; users may hang from the warm-up on."""
     is_interrupted = result.get("status") == "interrupted"
-    said = "Interrupted before the window" if is_interrupted else "No level was measured"
-    starved = _starved(result["levels"])
-    return f"{said} · {starved}." if starved else f"{said}."
+    noun = "trial" if result["kind"] == "compare" else "level"
+    said = "Interrupted before the window" if is_interrupted else f"No {noun} was measured"
+    parts = [said, _starved(result["levels"])]
+    if result["kind"] == "compare":
+        parts += comparison_trust.of_nothing(result)
+    return " · ".join(part for part in parts if part) + "."
 
 
 def health(result: Result) -> str:

@@ -1,0 +1,35 @@
+"""summary.md of a comparison: a table for each number of workers, then all that made it fair.
+
+Ratio columns are against the baseline; the notes are what the verdicts say, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from torr.report import comparison_facts as facts
+from torr.report import comparison_tables as tables
+from torr.report import markdown_parts as parts
+from torr.report.comparison import Comparison
+
+Result = Mapping[str, Any]
+
+
+def sections(result: Result) -> Iterator[str]:
+    """Return the sections in their order."""
+    found = Comparison.of(result)
+    for title, content in tables.of_cells(found):
+        yield from parts.titled(parts.plain(title), content)
+    yield from parts.items("Notes", list(facts.notes(found)) if found.places else [])
+    yield from parts.titled("Trials that failed", tables.of_failures(found))
+    for trial, text in facts.log_tails(found):
+        yield f"{parts.plain(trial)}:"
+        yield parts.fenced(text)
+    yield from parts.titled("Errors", tables.of_errors(found))
+    yield from parts.titled("Rounds discarded", tables.of_discarded(found))
+    yield from parts.titled("Configuration", facts.configuration(result))
+    yield from parts.titled("Candidates", facts.candidates(found))
+    yield from parts.items("Differences of the answers", facts.differences(found))
+    yield from parts.items("Rules of fairness, as applied", facts.rules(found))
+    yield from parts.titled("Environment", facts.environment(result))

@@ -1,0 +1,230 @@
+"""Tables of a comparison: the cells, every verdict, what failed and what a rule took out.
+
+A table of cells is for one setting of the factors other than the load, as for one number of
+workers: a row a level of load and candidate, with ratios to the baseline. Numbers are medians over
+rounds; those that a verdict is not about have no word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torr.report import comparison_words as words
+from torr.report.cells import Table
+from torr.stats.metric import METRICS, OK_PER_S, Metric
+from torr.stats.series import ended, variation
+from torr.units import show_percent
+
+if TYPE_CHECKING:
+    from torr.report.comparison import Comparison, Entry, Place
+
+Result = Mapping[str, Any]
+Row = tuple[str, ...]
+
+_LOADS = ("connections", "users", "rate")
+_BESIDE = tuple(map(Metric, (OK_PER_S, "response_ms.p50", "response_ms.p99")))
+_MONITORED = tuple(metric for metric in METRICS if metric.key.startswith("target_"))
+
+
+def of_cells(found: Comparison) -> Iterator[tuple[str, Table]]:
+    """Return a table, with its title, for each setting of the factors that are not the load."""
+    groups: dict[str, list[Place]] = {}
+    for place in found.places:
+        groups.setdefault(_setting(place, found), []).append(place)
+    for title, places in groups.items():
+        yield title or "Trials: medians of rounds", _of_places(places, found)
+
+
+def of_place(place: Place) -> Table:
+    """Return one cell in short: a row a candidate."""
+    primary = place.primary
+    columns = ("candidate", primary.label, "ratio", "95 %", "verdict", "p99", "errors", "n")
+    rows = tuple((entry.name, *_short(place, entry)) for entry in place.entries)
+    return Table(columns, rows, frozenset({0, 4}))
+
+
+def of_words(found: Comparison) -> Table | None:
+    """Return in how many cells each candidate has which word; None for a single cell."""
+    if len(found.places) < 2:
+        return None
+    better, worse = map(found.primary.word, ("better", "worse"))
+    shown = ("better", "worse", "same", "inconclusive", "no verdict", "failed")
+    rows = []
+    for name in found.rivals:
+        standings = [place.standing(entry) for place, entry in found.of_rival(name)]
+        rows.append((name, *(str(standings.count(word) or "–") for word in shown)))
+    columns = (f"cells of {len(found.places)}", better, worse, *shown[2:])
+    return Table(columns, tuple(rows)) if rows else None
+
+
+def of_verdicts(found: Comparison) -> Table | None:
+    """Return every verdict, the primary metric's first in each cell."""
+    rows = [
+        _verdict(place, entry, metric, verdict)
+        for place in found.places
+        for entry in place.entries
+        for metric, verdict in entry.verdicts.items()
+    ]
+    named = ("cell", "candidate", "metric", "value", "baseline", "difference", "95 %")
+    columns = (*named, "n", "p (Holm)", "family", "verdict", "reason")
+    return Table(columns, tuple(rows), frozenset({0, 1, 2, 9, 10, 11})) if rows else None
+
+
+def of_failures(found: Comparison) -> Table | None:
+    """Return every trial that came to nothing."""
+    settings = {_key(place.factors): place.words for place in found.places}
+    rows = tuple(
+        (
+            str(failure.get("candidate") or ""),
+            settings.get(_key(failure.get("factors") or {}), ""),
+            str(failure.get("round", "–")),
+            str(failure.get("kind") or "").replace("_", " "),
+            "; ".join(str(failure[key]) for key in ("text", "hint") if failure.get(key)),
+        )
+        for failure in found.failures
+    )
+    columns = ("candidate", "cell", "round", "what", "why")
+    return Table(columns, rows, frozenset({0, 1, 3, 4})) if rows else None
+
+
+def of_errors(found: Comparison) -> Table | None:
+    """Return the errors of each candidate in each cell, all trials together, by their reason."""
+    rows = []
+    for place in found.places:
+        for entry in place.entries:
+            counts: dict[str, int] = {}
+            for level in entry.trials.values():
+                errors = (level.get("counts") or {}).get("errors") or {}
+                for reason, count in (level.get("reasons") or errors).items():
+                    counts[reason] = counts.get(reason, 0) + count
+            attempts = sum(map(ended, entry.trials.values()))
+            for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
+                share = show_percent(100 * count / attempts) if attempts else "–"
+                rows.append((place.words, entry.name, reason, f"{count:,}", share))
+    columns = ("cell", "candidate", "reason", "count", "of attempts")
+    return Table(columns, tuple(rows), frozenset({0, 1, 2})) if rows else None
+
+
+def of_discarded(found: Comparison) -> Table | None:
+    """Return what each verdict of the primary metric is without the discarded rounds, and with."""
+    rows = []
+    for place in found.places:
+        for entry in place.rivals:
+            verdict = place.verdict(entry) or {}
+            gone = verdict.get("discarded")
+            if gone:
+                whole = gone.get("whole") or {}
+                rounds = ", ".join(map(str, gone.get("rounds") or ()))
+                who = ", ".join(f"{k} {n}" for k, n in (gone.get("because_of") or {}).items())
+                each = (_with_word(place, verdict), _with_word(place, whole))
+                rows.append((place.words, entry.name, rounds, who, *each))
+    columns = ("cell", "candidate", "rounds discarded", "because of", "without them", "with them")
+    return Table(columns, tuple(rows), frozenset(range(6))) if rows else None
+
+
+def _setting(place: Place, found: Comparison) -> str:
+    """The factors of a cell that are not its load, in words."""
+    order = [*(found.experiment.get("factors") or {}), *place.factors]
+    names = [name for name in dict.fromkeys(order) if name in place.factors]
+    return ", ".join(words.named(n, place.factors[n]) for n in names if n not in _LOADS)
+
+
+def _of_places(places: Sequence[Place], found: Comparison) -> Table:
+    primary = found.primary
+    beside = [m for m in _BESIDE if m != primary and _is_known(m, places)]
+    more = [m for m in _MONITORED if _is_known(m, places)]
+    load = "rate" if places[0].rate is not None else "connections"
+    columns = [load, "candidate", primary.label, "spread", "ratio", "95 %", "n", "verdict"]
+    columns.append("errors")
+    for metric in beside:
+        columns += [metric.label, "ratio"]
+    for metric in more:
+        columns += [metric.label, "ratio"]
+    rows = [_row(place, entry, [*beside, *more]) for place in places for entry in place.entries]
+    words_at = {1, 7}
+    if any(row[-1] for row in rows):
+        columns.append("limit")
+        words_at.add(len(columns) - 1)
+    shown = tuple(row[: len(columns)] for row in rows)
+    return Table(tuple(columns), shown, frozenset(words_at), frozenset({1}))
+
+
+def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
+    verdict = place.verdict(entry) or {}
+    load = place.rate if place.rate is not None else place.concurrency
+    spread = variation(list(entry.values(place.primary).values()))
+    beside = [cell for metric in metrics for cell in _with_ratio(entry, metric)]
+    return (
+        "–" if load is None else f"{load:,g}",
+        entry.name,
+        _middle(entry, place.primary),
+        "–" if spread is None else f"{100 * spread:.1f} %",
+        words.ratio(verdict),
+        words.interval(verdict),
+        str(verdict.get("n", len(entry.trials))),
+        place.printed(entry),
+        show_percent(entry.error_rate),
+        *beside,
+        _limit(entry),
+    )
+
+
+def _limit(entry: Entry) -> str:
+    """Which side was the limit, as most trials were seen; nothing where none was watched."""
+    derived = [(level.get("monitor") or {}).get("derived") or {} for level in entry.trials.values()]
+    seen = [str(found["limit"]) for found in derived if found.get("limit")]
+    return max(seen, key=seen.count, default="")
+
+
+def _short(place: Place, entry: Entry) -> Row:
+    verdict = place.verdict(entry) or {}
+    return (
+        _middle(entry, place.primary),
+        words.ratio(verdict),
+        words.interval(verdict),
+        place.printed(entry),
+        _middle(entry, Metric("response_ms.p99")),
+        show_percent(entry.error_rate),
+        str(verdict.get("n", len(entry.trials))),
+    )
+
+
+def _middle(entry: Entry, metric: Metric) -> str:
+    text = words.value(metric, entry.middle(metric))
+    return f"≥ {text}" if metric.is_rate and entry.is_bound and text != "–" else text
+
+
+def _with_ratio(entry: Entry, metric: Metric) -> tuple[str, str]:
+    return _middle(entry, metric), words.ratio(entry.verdicts.get(metric) or {})
+
+
+def _is_known(metric: Metric, places: Sequence[Place]) -> bool:
+    return any(entry.values(metric) for place in places for entry in place.entries)
+
+
+def _verdict(place: Place, entry: Entry, metric: Metric, verdict: Mapping[str, Any]) -> Row:
+    adjusted = verdict.get("p_adjusted")
+    return (
+        place.words,
+        entry.name,
+        metric.label,
+        words.value(metric, verdict.get("value")),
+        words.value(metric, verdict.get("baseline_value")),
+        words.ratio(verdict),
+        words.interval(verdict),
+        str(verdict.get("n") or 0),
+        "–" if adjusted is None else f"{adjusted:.2g}",
+        str(verdict.get("family") or ""),
+        metric.word(verdict.get("word") or "none"),
+        str(verdict.get("reason") or ""),
+    )
+
+
+def _with_word(place: Place, verdict: Mapping[str, Any]) -> str:
+    word = place.primary.word(verdict.get("word") or "none")
+    return f"{word}, {words.ratio(verdict)} ({words.interval(verdict)}), n = {verdict.get('n')}"
+
+
+def _key(factors: Mapping[str, Any]) -> str:
+    return repr(sorted(factors.items()))

@@ -1,0 +1,150 @@
+"""How settings, ratios and intervals of a comparison are written, in sentences and in tables.
+
+A ratio is written as `0.88x` in tables and as `12 %` in sentences; a difference of shares in
+percentage points. What is a lower bound, since client and target shared the machine, is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torr.report import diff
+from torr.report.wording import join
+from torr.units import show_count, show_ms, show_percent, show_rate, show_size
+
+if TYPE_CHECKING:
+    from torr.stats.metric import Metric
+    from torr.stats.trials import Cell
+
+Verdict = Mapping[str, Any]
+
+_NOUNS = {
+    "processes": "process",
+    "workers": "worker",
+    "connections": "connection",
+    "users": "user",
+}
+_LOADS = frozenset({"connections", "users", "rate"})
+_MOST_NAMES = 4
+_PERCENT_UP_TO = 2.0
+"""Ratios from here on are told as multiples."""
+
+
+def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str]:
+    """Return what writes a cell: `4 processes and 500 connections`.
+
+    Factors stand in the order that they were asked for in. The level of load is left out where it
+    is the same in all cells and something else tells them apart.
+    """
+    is_told = len({(cell.concurrency, cell.rate) for cell in cells}) > 1
+    wanted = list(order)
+
+    def words(cell: Cell) -> str:
+        factors = cell.factors
+        names = [*(n for n in wanted if n in factors), *(n for n in factors if n not in wanted)]
+        parts = [named(name, factors[name]) for name in names]
+        if not _LOADS & factors.keys() and (is_told or not parts):
+            parts += _load(cell)
+        return join(parts) or "the only cell"
+
+    return words
+
+
+def named(factor: str, value: object) -> str:
+    """Return a factor's value with its name: `4 processes`, `delay 500ms`, `log on`."""
+    if isinstance(value, bool):
+        return f"{factor} {'on' if value else 'off'}"
+    if isinstance(value, int) and factor in _NOUNS:
+        return f"{value:,} {_NOUNS[factor] if value == 1 else factor}"
+    return f"{factor} {value}"
+
+
+def names(each: Sequence[str]) -> str:
+    """Return some names, `a, b and c`; of many the first ones and how many more there are."""
+    if len(each) <= _MOST_NAMES:
+        return join(each)
+    shown = _MOST_NAMES - 1
+    return f"{', '.join(each[:shown])} and {len(each) - shown} more"
+
+
+def ratio(verdict: Verdict) -> str:
+    """Return the difference for a table: `0.88x`, `≥ 0.88x`, `+0.40 points`; `–` for none."""
+    difference = verdict.get("difference")
+    if difference is not None:
+        return f"{difference:+.2f} points"
+    return diff.show_ratio(verdict, "x")
+
+
+def interval(verdict: Verdict) -> str:
+    """Return the interval for a table: `0.85–0.91`, `+0.30 to +0.50`; `–` where there is none."""
+    ends = verdict.get("interval")
+    if not ends:
+        return "–"
+    if verdict.get("difference") is not None:
+        return f"{_end(ends[0], '+.2f')} to {_end(ends[1], '+.2f')}"
+    return _span(ends, ".2f", ".3f")
+
+
+def change(verdict: Verdict) -> str | None:
+    """Return how far from 1 a ratio is, in percent of the baseline: `12 %`; None for none."""
+    found = verdict.get("ratio")
+    return None if not found else f"{_percents([found], found)[0]} %"
+
+
+def change_interval(verdict: Verdict) -> str:
+    """Return the interval of `change`: `9–15 %`, with signs where it lies on both sides of 1."""
+    ends, found = verdict.get("interval"), verdict.get("ratio")
+    if not ends or not found:
+        return ""
+    if ends[0] is None or ends[1] is None:
+        return interval(verdict)
+    if ends[0] < 1 < ends[1]:
+        return f"{100 * (ends[0] - 1):+.1f} to {100 * (ends[1] - 1):+.1f} %".replace("-", "−")
+    low, high = _percents(ends if found > 1 else ends[::-1], found)
+    return f"{low}–{high} %"
+
+
+def is_multiple(verdict: Verdict) -> bool:
+    """Whether a ratio is better told as a multiple than in percent."""
+    found = verdict.get("ratio")
+    return found is not None and found >= _PERCENT_UP_TO
+
+
+def value(metric: Metric, number: float | None) -> str:
+    """Return a number of a metric for people, with its unit where its name does not say it."""
+    if number is None:
+        return "–"
+    if metric.is_time:
+        return show_ms(number)
+    if metric.is_share:
+        return show_percent(number)
+    if metric.key.endswith("_bytes"):
+        return show_size(number)
+    if "_us_" in metric.key:
+        return f"{show_rate(number)} µs"
+    return show_rate(number)
+
+
+def _load(cell: Cell) -> list[str]:
+    if cell.rate is not None:
+        return [f"{show_rate(cell.rate)} arrivals/s"]
+    return [show_count(cell.concurrency, "connection")] if cell.concurrency else []
+
+
+def _percents(ratios: Sequence[float], centre: float) -> list[str]:
+    """Distances from 1 in percent: whole ones where that is fine enough to tell them apart."""
+    found = [100 * abs(each - 1) for each in ratios]
+    is_fine = 100 * abs(centre - 1) < 3 or len({round(each) for each in found}) < len(found)
+    return [f"{each:.{1 if is_fine else 0}f}" for each in found]
+
+
+def _span(ends: Sequence[float | None], digits: str, finer: str) -> str:
+    low, high = (_end(end, digits) for end in ends)
+    if low == high and ends[0] != ends[1]:
+        low, high = (_end(end, finer) for end in ends)
+    return f"{low}–{high}"
+
+
+def _end(end: float | None, digits: str) -> str:
+    return "∞" if end is None else format(end, digits).replace("-", "−")

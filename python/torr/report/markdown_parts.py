@@ -1,0 +1,47 @@
+"""Parts that summaries are made of, in Markdown: tables, lists, fences, and plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torr.report.cells import Table
+
+_SPECIAL = re.compile(r"([\\`*\[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w))")
+
+
+def titled(title: str, content: Table | None) -> Iterator[str]:
+    """Yield a table below its title; nothing where there is none."""
+    if content is not None:
+        yield f"## {title}"
+        yield table(content)
+
+
+def table(content: Table) -> str:
+    """Return a table; its first line is the names of the columns."""
+    rules = ["---" if at in content.words else "--:" for at in range(len(content.columns))]
+    lines = [content.columns, tuple(rules), *content.rows]
+    return "\n".join(
+        f"| {' | '.join(cell if line is lines[1] else plain(cell) for cell in line)} |"
+        for line in lines
+    )
+
+
+def plain(text: str) -> str:
+    """Return text that Markdown leaves as it is."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def items(title: str, texts: Sequence[str]) -> Iterator[str]:
+    """Yield a list below its title; nothing where it is empty."""
+    if texts:
+        yield f"## {title}"
+        yield "\n".join(f"- {plain(text)}" for text in texts)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return text as it is, within a fence that none of its backticks ends."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
