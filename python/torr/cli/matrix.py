@@ -31,6 +31,7 @@ Flags = dict[str, Any]
 # Of the server, in a matrix.
 OF_THE_SERVER = frozenset({"processes"})
 OF_RESULTS = frozenset({"slo"})
+OF_ONE_REQUEST = frozenset({"once", "verbose", "help-all"})
 
 
 class Plans:
@@ -40,7 +41,9 @@ class Plans:
         self._file = file
         self._typed = {key: value for key, value in typed.items() if value is not None}
         self._options = {
-            key: option for key, option in keys_of(run).items() if is_of_load(key, option)
+            key: option
+            for key, option in keys_of(run, OF_ONE_REQUEST).items()
+            if is_of_load(key, option)
         }
         self._flags = {candidate.name: self._flags_of(candidate) for candidate in file.candidates}
 

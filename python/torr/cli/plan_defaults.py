@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,11 @@ def defaults_of(verb: click.Command, path: Path) -> dict[str, Any]:
     return found
 
 
-def keys_of(verb: click.Command) -> dict[str, click.Option]:
+def keys_of(verb: click.Command, left_out: AbstractSet[str] = LEFT_OUT) -> dict[str, click.Option]:
     """Every flag of a command by its key: its long name, with `_` for `-`."""
     options = [option for option in verb.params if isinstance(option, click.Option)]
     long = [(next(o for o in option.opts if o.startswith("--"))[2:], option) for option in options]
-    return {name.replace("-", "_"): option for name, option in long if name not in LEFT_OUT}
+    return {name.replace("-", "_"): option for name, option in long if name not in left_out}
 
 
 def _keys_of_all() -> dict[str, click.Option]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
-HEADER_OF_TRIALS = f"{'candidate':<32} {'round':>5} {'ok/s':>9} {'p99':>9} {'success':>8}  health"
+HEADER_OF_TRIALS = f"{'candidate':<30} {'round':>5} {'ok/s':>9} {'p99':>9} {'success':>8}  health"
 HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  health"
 
 
@@ -40,6 +40,7 @@ class Progress:
     _last: str = ""
     _header_is_due: bool = True
     _errors: int = field(default=0)
+    _setting: str = ""
 
     def level_started(self, step: Step) -> None:
         """Start the clock of a level."""
@@ -58,20 +59,31 @@ class Progress:
         if self.rows is None or step.total == 1:
             return
         is_trial = step.candidate is not None
-        self._say(row_of_trial(level) if is_trial else row(level), is_trial=is_trial)
+        if is_trial:
+            self._say_trial(level, row_of_trial(level))
+        else:
+            self._say(row(level), HEADER)
 
     def trial_failed(self, failure: Mapping[str, Any]) -> None:
         """Write the row of a trial that came to nothing."""
         self.clear()
         if self.rows is not None:
-            text = f"{_who(failure):<32} {failure['round']:>5} {failure['text']}"
-            self._say(text, is_trial=True)
+            who = f"{failure['candidate']:<30} {failure['round']:>5}"
+            self._say_trial(failure, f"{who} {failure['text']}")
 
-    def _say(self, text: str, *, is_trial: bool) -> None:
+    def _say_trial(self, trial: Mapping[str, Any], text: str) -> None:
+        """Write the row of a trial, the first of a cell below its setting."""
+        setting = ", ".join(f"{name} {value}" for name, value in trial["factors"].items())
+        if setting != self._setting:
+            self._setting = setting
+            self._say(f"\n{setting}", HEADER_OF_TRIALS)
+        self._say(text, HEADER_OF_TRIALS)
+
+    def _say(self, text: str, header: str) -> None:
         """Write a row, the first one below the names of the columns."""
         if self._header_is_due:
             self._header_is_due = False
-            click.echo(HEADER_OF_TRIALS if is_trial else HEADER, file=self.rows)
+            click.echo(header, file=self.rows)
         click.echo(text, file=self.rows)
         if self.rows is not None:
             self.rows.flush()
@@ -132,16 +144,10 @@ def row_of_trial(level: Level) -> str:
     latency = level.get("latency") or {}
     p99 = (latency.get("response_ms") or {}).get("p99")
     return (
-        f"{_who(level):<32} {level['round']:>5} {units.show_rate(level['ok_per_s']):>9}"
+        f"{level['candidate']:<30} {level['round']:>5} {units.show_rate(level['ok_per_s']):>9}"
         f" {units.show_ms(p99):>9} {units.show_percent(level['success_rate']):>8}"
         f"  {level['health']['verdict']}"
     )
-
-
-def _who(trial: Mapping[str, Any]) -> str:
-    """A candidate and the setting of its cell."""
-    settings = " ".join(f"{name}={value}" for name, value in trial["factors"].items())
-    return f"{trial['candidate']} {settings}".strip()
 
 
 def _line(step: Step, piece: Slice | None, elapsed_s: float, errors: int) -> str:
