@@ -16,7 +16,16 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png, request_tables, sentence, stream_tables, table, trust
+from torr.report import (
+    diff,
+    png,
+    request_tables,
+    sentence,
+    stream_tables,
+    table,
+    trust,
+    verdict_table,
+)
 from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
 from torr.units import show_levels
@@ -112,6 +121,8 @@ def chart(draw: Draw, size: tuple[float, float], prefix: str, label: str) -> str
 
 def _numbers(result: Result) -> Iterator[str]:
     if result["kind"] == "diff":
+        yield _titled("Verdicts", verdict_table.verdicts(result))
+        yield _titled("Limits", verdict_table.limits(result))
         yield _titled("Ratios", table.ratios(result))
         return
     if len(result["levels"]) == 1:

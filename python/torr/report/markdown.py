@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.report import request_tables, sentence, stream_tables, table, trust
+from torr.report import request_tables, sentence, stream_tables, table, trust, verdict_table
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def _parts(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _tables(result: Mapping[str, Any]) -> Iterator[str]:
     if result["kind"] == "diff":
+        yield from _titled("Verdicts", verdict_table.verdicts(result))
+        yield from _titled("Limits", verdict_table.limits(result))
         yield from _titled("Ratios", table.ratios(result))
         return
     if len(result["levels"]) == 1:
