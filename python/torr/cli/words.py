@@ -226,6 +226,12 @@ def _condition(text: str) -> Any:  # noqa: ANN401 - imported late
     return Condition.parse(text)
 
 
+def _change(text: str) -> Any:  # noqa: ANN401 - a Change
+    from torr.model.change import Change
+
+    return Change.parse(text)
+
+
 def whole(name: str, least: int, most: int | None = None) -> Word:
     """A whole number within bounds."""
     return Word(name, lambda text: _whole(text, least, most))
@@ -269,3 +275,4 @@ FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
 WATCHED = Word("PID|URL", _watched)
 CONDITION = Word("COND", _condition)
+CHANGE = Word("CHANGE", _change)

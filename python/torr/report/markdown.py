@@ -14,6 +14,7 @@ from torr.report import (
     stream_tables,
     table,
     trust,
+    verdict_table,
     watched,
 )
 from torr.report import markdown_parts as parts
@@ -49,6 +50,8 @@ def _parts(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _tables(result: Mapping[str, Any]) -> Iterator[str]:
     if result["kind"] == "diff":
+        yield from parts.titled("Verdicts", verdict_table.verdicts(result))
+        yield from parts.titled("Limits", verdict_table.limits(result))
         yield from parts.titled("Ratios", table.ratios(result))
         return
     if result["kind"] == "compare":
