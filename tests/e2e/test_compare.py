@@ -95,7 +95,7 @@ def test_what_goes_wrong_is_an_outcome_and_the_others_go_on(torr, matrix, server
         "one": GOOD,
         "absent": '["no-such-server"]',
         "wrong": server("wrong", body=b"Bye"),
-        "dead": server("dead", limit=40),
+        "dead": server("dead", limit=8),
         "deaf": server("deaf", setup="import signal; signal.signal(15, signal.SIG_IGN)"),
         "mute": f'["{sys.executable}", "-c", "import sys; print(42); sys.exit(7)"]',
     }
