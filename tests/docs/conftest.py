@@ -96,10 +96,12 @@ def place(tmp_path, laddered):
         "access.log",
         "prompts.jsonl",
         "dify.toml",
+        "compare.toml",
         "locust_site.py",
         "locust_dify.py",
     ):
         shutil.copy(ROOT / "examples" / name, tmp_path)
     shutil.copy(ROOT / "examples/locust_site.py", tmp_path / "locustfile.py")
+    shutil.copy(ROOT / "examples/compare.toml", tmp_path / "matrix.toml")
     shutil.copytree(ROOT / "examples/dify", tmp_path / "dify")
     return tmp_path

@@ -1,5 +1,6 @@
 """The commands in the pages are commands of torr and make, and those of torr run."""
 
+import os
 import re
 import subprocess
 
@@ -14,6 +15,7 @@ from torr.errors import ExitCode
 QUICKER = {
     "run": ["-z", "200ms", "--warmup", "0s", "--drain", "1s"],
     "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "200ms", "--warmup", "0s"],
+    "compare": ["-z", "100ms", "--warmup", "0s"],
     "diff": [],
     "locust": ["-t", "1s"],
     "doctor": [],
@@ -24,6 +26,8 @@ QUICKER = {
 def quicker(arguments):
     """The same command, over within a second; the last of two equal flags counts."""
     more = QUICKER[arguments[0]]
+    if arguments[0] == "compare":
+        more = [*more, "--rounds", "1"]
     if "--stages" in arguments:
         return [*arguments, "--stages", "100ms:5,100ms:0", "--drain", "1s"]
     left_out = {"--once", "--requests", "--list"} & set(arguments)
@@ -48,8 +52,16 @@ def test_a_command_of_a_page_is_understood(command, place, aim, monkeypatch):
 @pytest.mark.parametrize("command", commands("torr"))
 def test_a_command_of_a_page_runs(command, place, aim):
     arguments = quicker(aim(command))
+    # Servers under comparison are found by their names.
+    path = {**os.environ, "PATH": f"{TORR.parent}:{os.environ['PATH']}"}
     ended = subprocess.run(
-        [TORR, *arguments], cwd=place, capture_output=True, text=True, timeout=60, check=False
+        [TORR, *arguments],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=path,
     )
     # How the load went is the machine's; that it went is the page's.
     fine = {ExitCode.FINE, ExitCode.MISSED}

@@ -174,6 +174,18 @@ def test_going_on_where_it_was(torr, start, matrix, tmp_path):
     assert "is complete" in again.err
 
 
+def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
+    process = start("compare", matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9")))
+    kept = tmp_path / "_output/torr/latest/result.json"
+    await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
+    process.send_signal(signal.SIGINT)
+    process.wait(30)
+    other = matrix({"one": GOOD, "three": GOOD})
+    ended = torr("compare", other, "--resume", "_output/torr/latest")
+    assert ended.code == 2
+    assert "its candidates are others" in ended.err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

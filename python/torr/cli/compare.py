@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "torr compare --plan matrix.toml",
     "torr compare matrix.toml --rounds 20",
-    "torr compare matrix.toml --until settled --pin off",
-    "torr compare --resume _output/torr/latest matrix.toml",
+    "torr compare matrix.toml --rounds 1 --pin off",
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torr.cli.conduct import Prepared, measured
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
+from torr.errors import require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
 from torr.experiments.matrix import Comparison
@@ -51,10 +52,18 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
 def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:
     """A new run, or the one to go on with."""
     resumed: Path | None = flags["resume"]
-    if resumed is not None:
-        return RunDirectory.reopen(resumed.resolve())
-    name = file.name or flags["name"]
-    return RunDirectory.create(flags["folder"], name, _head(file, matrix, pin, flags))
+    head = _head(file, matrix, pin, flags)
+    if resumed is None:
+        return RunDirectory.create(flags["folder"], file.name or flags["name"], head)
+    directory = RunDirectory.reopen(resumed.resolve())
+    kept = directory.head.get("experiment") or {}
+    for key in ("candidates", "factors", "baseline", "seed"):
+        require(
+            kept.get(key) == head["experiment"][key],
+            f"--resume {resumed}: its {key} are others than those of {file.path}",
+            "give the file that the run began with",
+        )
+    return directory
 
 
 def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> dict[str, Any]:
