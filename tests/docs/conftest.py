@@ -74,7 +74,8 @@ def aim(url, chats, place, request, monkeypatch):
 def laddered(tmp_path_factory, url):
     """A directory in which a ladder named `before` was run."""
     folder = tmp_path_factory.mktemp("laddered")
-    command = [TORR, "ladder", "--levels", "1,2", *QUICK, "-n", "before", f"{url}/healthz"]
+    rounds = ["--levels", "1,2", "--rounds", "6"]
+    command = [TORR, "ladder", *rounds, *QUICK, "-n", "before", f"{url}/healthz"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return folder
 

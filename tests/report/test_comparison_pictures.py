@@ -218,6 +218,13 @@ def test_the_page_has_its_parts_in_order():
     assert places == sorted(places)
 
 
+def test_every_verdict_is_on_the_page():
+    result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS)
+    text = html.page(result)
+    table = text[text.index("<summary>Every verdict</summary>") :].partition("</details>")[0]
+    assert table.count("<tr>") == 1 + len(result["verdicts"])
+
+
 def test_a_notebook_shows_the_picture_and_the_tables():
     shown = notebook.fragment(pair(0.88))
     assert "<svg" in shown

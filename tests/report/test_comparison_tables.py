@@ -96,12 +96,6 @@ def test_words_are_counted_over_cells(four):
     assert comparison_tables.of_words(Comparison.of(pair(0.88))) is None
 
 
-def test_every_verdict_has_a_row(four):
-    table = comparison_tables.of_verdicts(Comparison.of(four))
-    assert len(table.rows) == len(four["verdicts"])
-    assert {row[2] for row in table.rows} == {"ok/s", "p50", "p99", "errors"}
-
-
 def test_rounds_that_a_rule_discards_leave_medians_but_not_errors():
     levels = rounds({"go-net": 12_000, "go-gin": 10_000}, AT)
     levels[5] |= {

@@ -131,30 +131,3 @@ def test_both_sides_survive_the_result(sides):
     restored = diff.sides(found)
     assert [side.name for side in restored] == ["bare", "apiserver"]
     assert restored[0].points[0].ok_per_s == sides[0].points[0].ok_per_s
-
-
-def test_loads_a_run_directory_its_result_and_a_dat(tmp_path, ladder):
-    (tmp_path / "result.json").write_text(json.dumps(ladder))
-    (tmp_path / "a.dat").write_text("200 1 1 100\n")
-    assert diff.load(tmp_path) == diff.load(tmp_path / "result.json")
-    assert diff.load(tmp_path).name == "apiserver"
-    assert diff.load(tmp_path / "a.dat").name == "a"
-
-
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"name": "a", "levels": [1]}'])
-def test_what_is_no_result_is_refused(tmp_path, text):
-    (tmp_path / "result.json").write_text(text)
-    with pytest.raises(UsageError, match="is not a result of torr"):
-        diff.load(tmp_path)
-
-
-def test_a_directory_without_a_result_is_refused(tmp_path):
-    with pytest.raises(UsageError, match=r"result\.json cannot be read"):
-        diff.load(tmp_path)
-
-
-def test_a_run_that_claims_nothing_is_refused(tmp_path, make_level, make_result):
-    limited = make_result("ladder", [make_level(5, 1.0, 1.0, verdict="generator-limited")])
-    (tmp_path / "result.json").write_text(json.dumps(limited))
-    with pytest.raises(UsageError, match="no level that claims anything"):
-        diff.load(tmp_path)

@@ -1,15 +1,18 @@
-"""`torr diff`: two ladders side by side."""
+"""`torr diff`: two runs side by side, with verdicts where there are trials of both."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options
+from torr.cli import options, words
 from torr.cli.command import Verb
+
+if TYPE_CHECKING:
+    from torr.store.rundir import RunDirectory
 
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
@@ -23,15 +26,24 @@ EXAMPLES = (
 @options.folder
 @options.output
 @options.quiet
+@options.flag(
+    "--fail-if",
+    type=words.CHANGE,
+    multiple=True,
+    group=options.RESULT,
+    help="exit 1 if it surely did: 'p99 > +10%', 'ok/s < -5%'",
+)
+@options.junit
 def diff(a: Path, b: Path, **flags: Any) -> None:  # noqa: ANN401
-    """Set ladder B beside ladder A: .dat files (wrktest's too) or run directories."""
-    from torr.cli.conclude import draw, print_json
+    """Set run B beside run A: run directories, candidates (RUN:NAME), .dat files."""
+    from torr.cli.gate import gate_limits
     from torr.model.secrets import redacted_command
-    from torr.report.diff import compare, load
+    from torr.report.side import load
+    from torr.report.sides import set_beside
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory
 
-    found = compare(load(a), load(b))
+    found = set_beside(load(a), load(b), flags["fail_if"])
     head = {
         "kind": "diff",
         "command": ["torr", *redacted_command(sys.argv[1:])],
@@ -39,14 +51,26 @@ def diff(a: Path, b: Path, **flags: Any) -> None:  # noqa: ANN401
         "environment": environment(),
     }
     with RunDirectory.create(flags["folder"], found["name"], head) as directory:
-        directory.close("complete", {key: found[key] for key in ("series", "verdicts")})
+        directory.close("complete", {key: found[key] for key in ("series", "verdicts", "fail_if")})
         result = {**found, **directory.head, "status": "complete"}
-        if flags["output"] == "json":
-            print_json(directory)
-        else:
-            from torr.cli.terminal import show
+        _say(result, directory, flags)
+        if flags["junit"] is not None:
+            from torr.report import junit
 
-            show(result, quiet=flags["quiet"])
-        paths = draw(result, directory)
-        if flags["output"] == "text" and not flags["quiet"]:
-            click.echo("\n" + "\n".join(f"plot    {path}" for path in paths))
+            junit.write(result, flags["junit"])
+    gate_limits(result["fail_if"])
+
+
+def _say(result: dict[str, Any], directory: RunDirectory, flags: dict[str, Any]) -> None:
+    """Print the result as it was asked for, and draw it."""
+    from torr.cli.conclude import draw, print_json
+
+    if flags["output"] == "json":
+        print_json(directory)
+    else:
+        from torr.cli.terminal import show
+
+        show(result, quiet=flags["quiet"])
+    paths = draw(result, directory)
+    if flags["output"] == "text" and not flags["quiet"]:
+        click.echo("\n" + "\n".join(f"plot    {path}" for path in paths))

@@ -34,6 +34,20 @@ def gate(result: Result, slos: Sequence[Condition]) -> None:
         raise judgement.missed
 
 
+def gate_limits(entries: Sequence[dict[str, Any]]) -> None:
+    """Raise MissedError where a diff lies beyond a limit; name each that is not shown."""
+    for entry in entries:
+        if entry["word"] == "not shown":
+            click.echo(f"note: {_of_limit(entry)}: not shown: {entry['reason']}", err=True)
+    failed = [f"{_of_limit(x)} ({x['reason']})" for x in entries if x["word"] == "failed"]
+    if failed:
+        raise MissedError(f"--fail-if {', '.join(failed)}")
+
+
+def _of_limit(entry: dict[str, Any]) -> str:
+    return f"{entry['condition']} at {entry['concurrency']:,}"
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """Why the SLOs do not pass, if so; and what is neither held nor broken."""

@@ -17,7 +17,7 @@ from torr.errors import ExitCode, TorrError, exit_code
 VERBS = {
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
     "ladder": ("torr.cli.ladder:ladder", "find how much a URL can take: level after level"),
-    "diff": ("torr.cli.diff:diff", "set two ladders side by side"),
+    "diff": ("torr.cli.diff:diff", "set two runs side by side"),
     "locust": ("torr.cli.locust:locust", "run locustfiles as they are, and keep what they did"),
     "doctor": ("torr.cli.doctor:doctor", "say what this machine can generate, before you trust it"),
     "target": ("torr.cli.target:target", "serve something to try it on"),

@@ -223,6 +223,14 @@ output = flag(
 
 quiet = flag("-q", "--quiet", is_flag=True, group=RESULT, help="print the verdict only")
 
+junit = flag(
+    "--junit",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    group=RESULT,
+    help="write what passed and failed as JUnit XML",
+)
+
 judging = together(
     flag(
         "--slo",

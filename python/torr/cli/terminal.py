@@ -14,7 +14,7 @@ from rich.text import Text
 from torr.cli import comparison
 from torr.cli.columns import GAP, Columns, cut
 from torr.model.condition import Condition
-from torr.report import sentence, trust
+from torr.report import sentence, trust, verdict_table
 from torr.report.diff import show_ratio
 from torr.report.reasons import meaning
 from torr.report.request_tables import requests, streams_of_requests
@@ -26,6 +26,8 @@ from torr.units import show_levels, show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from torr.report.cells import Table
 
 Json = dict[str, Any]
 
@@ -40,6 +42,10 @@ LEAST_OF_REQUESTS = ("p50", "attempts")
 LEAST_OF_MEDIANS = ("spread", "mean")
 # First texts stand last here: they are what streams are asked for.
 LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean")
+# What result.json and the page have; a terminal has no room for both sides' numbers.
+NOT_OF_VERDICTS = ("spread", "p")
+LEAST_OF_VERDICTS = ("n", "why")
+WHY = "why"
 EXAMPLE = "for example"
 SPREADS = "spread of ok/s"
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
@@ -113,6 +119,21 @@ def _show_diff(result: Json, out: Console) -> None:
     table = Columns(columns, cells).fitting(out.width, (SPREADS,))
     out.print()
     _print_table(out, table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
+    _show_verdicts(verdict_table.verdicts(result), out)
+
+
+def _show_verdicts(content: Table | None, out: Console) -> None:
+    """A row for each comparison that has a word; why it has it is cut where there is no room."""
+    if content is None:
+        return
+    at = content.columns.index("change")
+    whole = Columns(content.columns, content.rows, content.words)
+    for name in (*content.columns[at - 2 : at], *NOT_OF_VERDICTS):
+        whole = whole.without(name)
+    room = max(len(WHY), out.width - whole.without(WHY).width - GAP)
+    rows = tuple((*row, cut(why, room)) for *row, why in whole.rows)
+    out.print()
+    _print_table(out, replace(whole, rows=rows).fitting(out.width, LEAST_OF_VERDICTS))
 
 
 def _is_known(cells: Iterable[str]) -> bool:

@@ -215,6 +215,12 @@ def _condition(text: str) -> Any:  # noqa: ANN401 - imported late
     return Condition.parse(text)
 
 
+def _change(text: str) -> Any:  # noqa: ANN401 - a Change
+    from torr.model.change import Change
+
+    return Change.parse(text)
+
+
 def whole(name: str, least: int, most: int | None = None) -> Word:
     """A whole number within bounds."""
     return Word(name, lambda text: _whole(text, least, most))
@@ -256,3 +262,4 @@ PROXY = Word("URL", Proxy.parse)
 FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
 CONDITION = Word("COND", _condition)
+CHANGE = Word("CHANGE", _change)

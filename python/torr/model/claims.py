@@ -116,6 +116,9 @@ class Verdict(Part):
     trials: list[list[float]] | None = Field(
         default=None, description="every trial of the baseline, and of the candidate"
     )
+    obstacle: str | None = Field(
+        default=None, description="what forbids any claim, however many rounds there are"
+    )
     more_rounds: Count | None = Field(
         default=None, description="that would settle it at this spread, an estimate"
     )

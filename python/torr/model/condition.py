@@ -21,14 +21,17 @@ together, in stats.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from torr import units
 from torr.errors import UsageError
 from torr.model.judging import Holds, judge
 from torr.model.stream import TIMES
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Level = Mapping[str, Any]
 Word = Literal["held", "broken", "not shown"]
@@ -85,15 +88,20 @@ class Condition:
     @classmethod
     def parse(cls, text: str) -> Condition:
         """Read one condition; raises UsageError that says what was not understood."""
+        return cls.parse_with(text, _limit, _HINT)
+
+    @classmethod
+    def parse_with(cls, text: str, limit: Callable[[str, str], float], hint: str) -> Self:
+        """Read one whose VALUE `limit` understands: of the metric and the text, its number."""
         found = _GRAMMAR.fullmatch(text.strip())
         if found is None:
-            raise UsageError(f"{text.strip()!r} is not a condition", _HINT)
+            raise UsageError(f"{text.strip()!r} is not a condition", hint)
         metric, stat = _metric_and_stat(found["words"].split(), text)
         return cls(
             metric=metric,
             stat=stat,
             op=found["op"],
-            limit=_limit(metric, found["value"]),
+            limit=limit(metric, found["value"].strip()),
             name=found["name"],
             text=" ".join(text.split()),
         )

@@ -1,21 +1,19 @@
-"""Two ladders side by side: their ratios at the levels they have in common.
+"""Two series of levels side by side: their ratios at the levels they have in common.
 
 One run a side has no verdict: how much a server differs from run to run was not seen. So there
-are ratios, spreads, and the words "one run each". Where client and target shared a machine a rate
-is a lower bound, and so the ratio is bounded on one side, or, with two such rates, on none.
+are ratios, spreads, and the words "one run each"; `sides` puts verdicts where trials carry them.
+Where client and target shared a machine a rate is a lower bound, and so the ratio is bounded on
+one side, or, with two such rates, on none.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from torr import __version__
 from torr.errors import UsageError
-from torr.report import dat
 from torr.stats.series import Point, Series
 from torr.units import show_rate
 
@@ -25,27 +23,6 @@ _METRICS: dict[str, Callable[[Point], float | None]] = {
     "response_ms.p95": lambda point: point.p95_ms,
     "success_rate": lambda point: point.success_rate,
 }
-
-
-def load(path: Path) -> Series:
-    """Read one side: a .dat file, a run directory, or its result.json. Raises UsageError."""
-    if path.is_dir():
-        path = path / "result.json"
-    if path.suffix != ".json":
-        return dat.read(path)
-    try:
-        result = json.loads(path.read_bytes())
-        series = Series.of(result["name"], result["levels"])
-    except OSError as error:
-        hint = "give a .dat file, a run directory or its result.json"
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
-    if not series.points:
-        raise UsageError(
-            f"{path} has no level that claims anything", "every level was limited or cut short"
-        )
-    return series
 
 
 def compare(a: Series, b: Series) -> dict[str, Any]:
@@ -101,6 +78,11 @@ def ratios(result: dict[str, Any], metric: str = "ok_per_s") -> dict[int, float]
         for verdict in result["verdicts"]
         if verdict["metric"] == metric and verdict["ratio"] is not None
     }
+
+
+def is_judged(verdict: Mapping[str, Any]) -> bool:
+    """Whether it stands on trials of both sides, and so has a word."""
+    return verdict.get("word") is not None
 
 
 def bound(verdict: Mapping[str, Any]) -> str:

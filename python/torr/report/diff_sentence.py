@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
-from torr.units import show_rate
+from torr.report.verdict_table import printed
+from torr.report.wording import join
+from torr.units import show_count, show_rate
 
 if TYPE_CHECKING:
     from torr.stats.series import Point, Series
 
 Result = Mapping[str, Any]
 
+INTERLEAVED = "The two took turns in rounds: drift hit both"
 NOT_INTERLEAVED = "The two were not interleaved: drift between them is not excluded"
 
 
@@ -35,7 +38,7 @@ def verdict(result: Result) -> str:
     return (
         f"{b.name} answers {_span(found)} the requests/s of {a.name} at {levels}{_worth(found)}; "
         f"best against best {_best(best_b)} to {_best(best_a)}, {diff.show_ratio(best)}; "
-        f"{_rounds(a, b).lower()}, no verdict."
+        f"{_conclusion(found) or f'{_rounds(a, b).lower()}, no verdict'}."
     )
 
 
@@ -43,7 +46,11 @@ def trust(result: Result) -> str:
     """Return that drift is not excluded, and which rates are lower bounds."""
     sides = diff.sides(dict(result))
     shared = [f"{s.name}{where}" for s in sides if (where := _where(s)) is not None]
-    parts = [NOT_INTERLEAVED]
+    judged = [v for v in result["verdicts"] if diff.is_judged(v)]
+    is_paired = bool(judged) and all((v["method"] or "").startswith("paired") for v in judged)
+    parts = [INTERLEAVED if is_paired else NOT_INTERLEAVED]
+    if judged:
+        parts.append(f"{min(v['n'] for v in judged)} trials a side at least")
     if shared:
         parts.append(
             f"client and target shared a machine in {' and in '.join(shared)}: "
@@ -58,6 +65,17 @@ def health(result: Result) -> str:
     """Return `contended` when a rate of either side is a lower bound; else nothing is known."""
     points = (point for side in diff.sides(dict(result)) for point in side.points)
     return "contended" if any(point.at_least for point in points) else "unknown"
+
+
+def _conclusion(found: list[Mapping[str, Any]]) -> str:
+    """The words of the levels whose trials carry one: `faster at 100 and 200, same at 400`."""
+    judged = [verdict for verdict in found if diff.is_judged(verdict)]
+    words: dict[str, list[str]] = {}
+    for verdict in judged:
+        words.setdefault(printed(verdict), []).append(f"{verdict['concurrency']:,}")
+    said = join([f"{word} at {join(places)}" for word, places in words.items()])
+    rest = len(found) - len(judged)
+    return f"{said}, no verdict at {show_count(rest, 'level')}" if said and rest else said
 
 
 def _span(found: list[Mapping[str, Any]]) -> str:

@@ -26,6 +26,7 @@ from torr.report import (
     stream_tables,
     table,
     trust,
+    verdict_table,
 )
 from torr.report.comparison import Comparison
 from torr.stats.series import noun_of
@@ -124,6 +125,8 @@ def chart(draw: Draw, size: tuple[float, float], prefix: str, label: str) -> str
 
 def _numbers(result: Result) -> Iterator[str]:
     if result["kind"] == "diff":
+        yield elements.titled("Verdicts", verdict_table.verdicts(result))
+        yield elements.titled("Limits", verdict_table.limits(result))
         yield elements.titled("Ratios", table.ratios(result))
         return
     if result["kind"] == "compare":

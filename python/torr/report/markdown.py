@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.report import comparison_summary, request_tables, sentence, stream_tables, table, trust
+from torr.report import (
+    comparison_summary,
+    request_tables,
+    sentence,
+    stream_tables,
+    table,
+    trust,
+    verdict_table,
+)
 from torr.report import markdown_parts as parts
 from torr.store.atomic import replace_bytes
 
@@ -41,6 +49,8 @@ def _parts(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _tables(result: Mapping[str, Any]) -> Iterator[str]:
     if result["kind"] == "diff":
+        yield from parts.titled("Verdicts", verdict_table.verdicts(result))
+        yield from parts.titled("Limits", verdict_table.limits(result))
         yield from parts.titled("Ratios", table.ratios(result))
         return
     if result["kind"] == "compare":

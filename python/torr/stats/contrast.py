@@ -72,7 +72,8 @@ class Contrast:
         self, found: Estimate, p_adjusted: float, family: int, alpha: float
     ) -> dict[str, Any]:
         """Return the verdict as result.json holds it, all but the name of its family."""
-        judgement = judge(self._evidence(found, p_adjusted, family, alpha))
+        evidence = self._evidence(found, p_adjusted, family, alpha)
+        judgement = judge(evidence)
         before, after = self.values
         return {
             "candidate": self.candidate,
@@ -96,6 +97,7 @@ class Contrast:
             "trials": [before, after],
             "word": judgement.word,
             "reason": self._marked(judgement.reason),
+            "obstacle": evidence.obstacle,
             "more_rounds": judgement.more_rounds,
             "discarded": None,
         }
@@ -117,7 +119,8 @@ class Contrast:
     def _evidence(self, found: Estimate, p_adjusted: float, family: int, alpha: float) -> Evidence:
         return Evidence(
             count=found.count,
-            family=family,
+            # What a family asks for is a property of the signed-rank test, whose p has steps.
+            family=family if self.is_paired else 1,
             centre=found.centre,
             inner=found.inner,
             spread=found.spread,

@@ -1,0 +1,58 @@
+"""A limit on what changed between two sides: `p99 > +10%`, `ok/s < -5%`, `errors > +0.5 points`.
+
+The grammar is that of conditions, with another VALUE: a signed percentage of the baseline, or,
+for shares of attempts, signed percentage points, since ten percent of no errors are no errors.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from torr.errors import UsageError
+from torr.model.condition import METRICS, Condition
+
+_HINT = "write it as 'p99 > +10%', 'ok/s < -5%' or 'errors > +0.5 points'"
+_PERCENT = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%", re.ASCII)
+_POINTS = re.compile(r"([+-]\d+(?:\.\d+)?)\s*points?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Change(Condition):
+    """One parsed limit; `limit` is percent of the baseline, or points of a share."""
+
+    @classmethod
+    def parse(cls, text: str) -> Change:
+        """Read one; raises UsageError that says what was not understood."""
+        change = cls.parse_with(text, _signed, _HINT)
+        if change.is_of_share and change.stat is not None:
+            raise UsageError(f"{text.strip()!r}: changes are of all errors", "write errors")
+        return change
+
+    @property
+    def is_of_share(self) -> bool:
+        """Whether it is about percentage points."""
+        return self.unit == "%"
+
+    @property
+    def key(self) -> str:
+        """The place of its number in result.json, as metrics of comparisons are called."""
+        if self.unit == "ms":
+            return f"{self.metric}_ms.{(self.stat or '').replace('.', '_')}"
+        if self.unit == "%":
+            names = {"success": "success_rate", "errors": "error_rate", "goodput": "goodput_rate"}
+            return names[self.metric]
+        return self.metric.replace("/s", "_per_s")
+
+    def show_change(self, change: float) -> str:
+        """Write a change for people: `+10.0 %`, `-0.50 points`."""
+        return f"{change:+.2f} points" if self.is_of_share else f"{change:+.1f} %"
+
+
+def _signed(metric: str, text: str) -> float:
+    is_share = METRICS[metric] == "%"
+    found = (_POINTS if is_share else _PERCENT).fullmatch(text)
+    if found is None:
+        wanted = "signed percentage points" if is_share else "a signed percentage"
+        raise UsageError(f"{text!r} is not {wanted}, as a change of {metric} is", _HINT)
+    return float(found[1])

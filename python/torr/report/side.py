@@ -1,0 +1,132 @@
+"""One side of a diff: a kept run, one candidate of it, or a .dat file.
+
+    runs/before-…               a run directory, or its result.json
+    runs/latest:gin             the trials of one candidate
+    runs/latest:gin,delay=50ms  those at one setting of its other factors
+    before.dat                  medians only
+
+A side has one setting: what is compared is one series of levels with another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from torr.errors import UsageError
+from torr.report import dat
+from torr.stats.series import Series
+from torr.stats.trials import candidates
+
+Level = Mapping[str, Any]
+
+# What `concurrency` says already.
+_LOAD = "connections"
+
+
+@dataclass(frozen=True)
+class Side:
+    """The series of a side, and the trials behind it: none behind a .dat.
+
+    `run` tells runs apart, `setting` the other factors; two sides of one run and setting that are
+    different candidates were interleaved.
+    """
+
+    series: Series
+    trials: tuple[Level, ...] = ()
+    run: str | None = None
+    candidate: str | None = None
+    setting: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.series.name
+
+    def is_interleaved_with(self, other: Side) -> bool:
+        """Whether the trials of both took turns in rounds."""
+        same = self.run is not None and (self.run, self.setting) == (other.run, other.setting)
+        return same and self.candidate != other.candidate
+
+
+def load(path: Path) -> Side:
+    """Read one side; raises UsageError that says what is wrong with it."""
+    path, asked = _split(path)
+    if path.is_dir():
+        path = path / "result.json"
+    if path.suffix != ".json":
+        if asked:
+            raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
+        return Side(dat.read(path))
+    try:
+        result = json.loads(path.read_bytes())
+        side = _side(result, asked, path)
+    except OSError as error:
+        hint = "give a .dat file, a run directory or its result.json"
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
+    if not side.series.points:
+        raise UsageError(
+            f"{path} has no level that claims anything", "every level was limited or cut short"
+        )
+    return side
+
+
+def _split(path: Path) -> tuple[Path, list[str]]:
+    """The path, and what is asked of it behind a colon; a file may have a colon in its name."""
+    name, colon, asked = str(path).rpartition(":")
+    if not colon or path.exists() or not Path(name).exists():
+        return path, []
+    return Path(name), asked.split(",")
+
+
+def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
+    levels: list[Level] = result["levels"]
+    factors = dict(word.partition("=")[::2] for word in asked if "=" in word)
+    names = [word for word in asked if "=" not in word]
+    found = candidates(levels)
+    chosen = names[0] if names else found[0] if found else ""
+    if found and (chosen not in found or (not names and len(found) > 1)):
+        _refuse_candidate(path, names, found)
+    kept = [x for x in levels if (x.get("candidate") or "") == chosen and _has(x, factors)]
+    settings = {json.dumps(_setting(level), sort_keys=True): _setting(level) for level in kept}
+    if len(settings) != 1 and levels:
+        _refuse_setting(path, chosen, [_setting(level) for level in levels])
+    series = Series.of(chosen or result["name"], kept)
+    # What a side is compared by is its level of load alone.
+    trials = tuple({**x, "factors": {}, "candidate": series.name} for x in kept)
+    run = f"{result['name']} {result['started']}" if "started" in result else None
+    return Side(series, trials, run, chosen or None, next(iter(settings.values()), {}))
+
+
+def renamed(side: Side, name: str) -> Side:
+    """Return the same under another name."""
+    trials = tuple({**level, "candidate": name} for level in side.trials)
+    return replace(side, series=replace(side.series, name=name), trials=trials)
+
+
+def _setting(level: Level) -> dict[str, Any]:
+    return {key: value for key, value in (level.get("factors") or {}).items() if key != _LOAD}
+
+
+def _has(level: Level, factors: Mapping[str, str]) -> bool:
+    own = level.get("factors") or {}
+    return all(str(own.get(key)) == value for key, value in factors.items())
+
+
+def _refuse_candidate(path: Path, names: Sequence[str], found: Sequence[str]) -> None:
+    said = f"has no candidate {names[0]!r}" if names else f"has {len(found)} candidates"
+    run = path.parent if path.name == "result.json" else path
+    known = ", ".join(name or "(unnamed)" for name in found)
+    raise UsageError(f"{path} {said}: {known}", f"name one behind a colon: {run}:{found[0]}")
+
+
+def _refuse_setting(path: Path, candidate: str, settings: Sequence[Mapping[str, Any]]) -> None:
+    each = dict.fromkeys(",".join(f"{k}={v}" for k, v in s.items()) for s in settings)
+    run = path.parent if path.name == "result.json" else path
+    hint = f"choose one setting: {run}:{candidate},{next(iter(each))}" if candidate else None
+    raise UsageError(f"{path} has trials at these settings: {'; '.join(each)}", hint)

@@ -1,0 +1,77 @@
+"""What `torr diff` says of two sides: ratios, verdicts where there are trials, and its limits.
+
+Trials of one interleaved run are paired by round. Those of two runs are not: their verdicts are
+marked, since drift between the runs is not excluded. A level with one trial a side keeps its ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError
+from torr.report import diff
+from torr.report.side import Side, renamed
+from torr.stats import comparison, limit
+from torr.stats.comparison import Procedure
+from torr.stats.judgement import LEAST_ROUNDS
+from torr.stats.metric import METRICS, Metric
+
+if TYPE_CHECKING:
+    from torr.model.change import Change
+
+_OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
+PROCEDURE = Procedure(metrics=(*METRICS, *map(Metric, _OF_SERIES)))
+
+
+def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> dict[str, Any]:
+    """Return the diff of `b` against its baseline `a`, as result.json of kind `diff` holds it.
+
+    `fail_if` has an entry for each of `changes` at each common level. Raises UsageError when no
+    level is in common, or when a change cannot be told anywhere for want of trials.
+    """
+    found = diff.compare(a.series, b.series)
+    first, second = (each["name"] for each in found["series"])
+    a, b = renamed(a, first), renamed(b, second)
+    entries = [entry for change in changes for entry in _limits(a, b, change)]
+    known = {(v["concurrency"], v["metric"]): v for v in found["verdicts"]}
+    known |= {(v["concurrency"], v["metric"]): v for v in judged(a, b)}
+    levels = dict.fromkeys(concurrency for concurrency, _ in known)
+    order = [v for at in sorted(levels) for (its, _), v in known.items() if its == at]
+    return {**found, "verdicts": order, "fail_if": entries}
+
+
+def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[dict[str, Any]]:
+    """Return the verdicts that the trials of both sides carry: at least two trials each."""
+    if not a.trials or not b.trials:
+        return []
+    if a.is_interleaved_with(b):
+        found = comparison.verdicts([*a.trials, *b.trials], a.name, procedure)
+    else:
+        found = comparison.unpaired(a.trials, b.trials, (a.name, b.name), procedure)
+    return [verdict for verdict in found if min(map(len, verdict["trials"])) > 1]
+
+
+def _limits(a: Side, b: Side, change: Change) -> list[dict[str, Any]]:
+    """A limit at every common level; an error where no level has the trials to tell it."""
+    metric = Metric(change.key, change.name)
+    found = judged(a, b, replace(PROCEDURE, primary=metric, metrics=()))
+    entries = [limit.judge(change, verdict) for verdict in found]
+    if any(entry["n"] >= LEAST_ROUNDS for entry in entries):
+        return entries
+    why = entries[0]["reason"] if entries else _why_no_trials(a, b, metric)
+    raise UsageError(
+        f"--fail-if {change.text!r} needs trials: {why}",
+        f"run both sides with --rounds {LEAST_ROUNDS} or more",
+    )
+
+
+def _why_no_trials(a: Side, b: Side, metric: Metric) -> str:
+    without = [side.name for side in (a, b) if not side.trials]
+    if without:
+        return f"{' and '.join(without)} has medians only"
+    counts = [sum(metric.read(x) is not None for x in side.trials) for side in (a, b)]
+    if 0 in counts:
+        return f"no trial of {(a, b)[counts.index(0)].name} has a number of {metric.label}"
+    return "no level that both have was measured more than once on each side"

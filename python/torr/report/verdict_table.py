@@ -1,0 +1,110 @@
+"""Tables of verdicts: what each comparison found, how surely, and what it would still take.
+
+Cells are words and rounded numbers; exact ones, and every trial, are in result.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torr.report.cells import Table
+from torr.stats.metric import Metric
+from torr.units import show_ms, show_percent, show_rate, show_size
+
+Verdict = Mapping[str, Any]
+
+
+def verdicts(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a verdict: the change with its interval, n, spread, p, the word and why."""
+    found = [v for v in result.get("verdicts") or () if is_comparison(v)]
+    if not found:
+        return None
+    names = tuple(dict.fromkeys(key for v in found for key in v["factors"] if key != "connections"))
+    has_several = len({v["candidate"] for v in found}) > 1
+    rows = tuple(
+        (
+            *((v["candidate"],) if has_several else ()),
+            *(str(v["factors"].get(name, "–")) for name in names),
+            f"{v['concurrency']:,}",
+            metric_of(v).label,
+            *(show_value(v, v[key]) for key in ("baseline_value", "value")),
+            show_change(v),
+            show_interval(v),
+            f"{v['n']}",
+            _spread(v),
+            "–" if v["p_adjusted"] is None else f"{v['p_adjusted']:.2g}",
+            printed(v),
+            v["reason"] or "",
+        )
+        for v in found
+    )
+    a, b = found[0]["baseline"], "candidate" if has_several else found[0]["candidate"]
+    level = (*(("candidate",) if has_several else ()), *names, "connections")
+    columns = (*level, "metric", a, b, "change", "95 % interval", "n", "spread", "p", "word", "why")
+    first = len(level)
+    words = {*range(first - 1), first, len(columns) - 2, len(columns) - 1}
+    return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
+
+
+def limits(result: Mapping[str, Any]) -> Table | None:
+    """Return one row a limit and level of a diff."""
+    rows = tuple(
+        (f"{x['concurrency']:,}", x["condition"], x["word"], x["reason"] or "")
+        for x in result.get("fail_if") or ()
+    )
+    return (
+        Table(("connections", "fails if", "word", "why"), rows, frozenset({1, 2, 3}))
+        if rows
+        else None
+    )
+
+
+def is_comparison(verdict: Verdict) -> bool:
+    """Whether it is about a candidate and has a word: no SLO, and no mere ratio."""
+    return bool(verdict.get("candidate")) and verdict.get("word") is not None
+
+
+def metric_of(verdict: Verdict) -> Metric:
+    """Return what a verdict is about."""
+    return Metric(verdict["metric"], verdict.get("request"))
+
+
+def printed(verdict: Verdict) -> str:
+    """Return the word as it is printed: faster or slower for times and rates."""
+    return metric_of(verdict).word(verdict["word"])
+
+
+def show_value(verdict: Verdict, value: float | None) -> str:
+    """Write a number of the verdict's metric with its unit."""
+    metric = metric_of(verdict)
+    if metric.is_time:
+        return show_ms(value)
+    if metric.is_share:
+        return show_percent(value)
+    if metric.key.endswith("_bytes"):
+        return show_size(value)
+    return f"{show_rate(value)} µs" if metric.key.endswith("_us_per_request") else show_rate(value)
+
+
+def show_change(verdict: Verdict) -> str:
+    """Write how the candidate differs: `1.05 ×`, `+0.20 points`; `–` where nothing says it."""
+    if metric_of(verdict).is_share:
+        return "–" if verdict["difference"] is None else f"{verdict['difference']:+.2f} points"
+    return "–" if verdict["ratio"] is None else f"{verdict['ratio']:.3f} ×"
+
+
+def show_interval(verdict: Verdict) -> str:
+    """Write the interval: `1.02 – 1.08`; an end without a bound is `?`."""
+    ends: Sequence[float | None] | None = verdict["interval"]
+    if ends is None:
+        return "–"
+    form = "{:+.2f}" if metric_of(verdict).is_share else "{:.3f}"
+    return " – ".join("?" if end is None else form.format(end) for end in ends)
+
+
+def _spread(verdict: Verdict) -> str:
+    spread = verdict["spread"]
+    if spread is None:
+        return "–"
+    return f"{spread:.2f}" if metric_of(verdict).is_share else f"{100 * spread:.1f} %"
