@@ -56,7 +56,7 @@ def _doubts(place: Place) -> Iterator[str]:
     for entry in place.rivals:
         reason = place.reason(entry)
         if reason:
-            yield f"  {entry.name}: {reason}"
+            yield f"  {_line(f'{entry.name}: {reason}')}"
 
 
 def _show_words(found: Comparison, out: Console) -> None:
@@ -76,11 +76,16 @@ def _show_failures(found: Comparison, out: Console) -> None:
     out.print(Text(f"{show_count(len(table.rows), 'trial')} failed", "bold"))
     for candidate, cell, number, kind, why in table.rows[:MOST_FAILURES]:
         trial = f"{candidate}, {cell}, round {number}" if cell else f"{candidate}, round {number}"
-        out.print(Text(cut(f"  {trial}: {kind}", out.width)))
-        out.print(Text(cut(f"    {' '.join(why.split())}", out.width), "dim"))
+        out.print(Text(cut(f"  {_line(f'{trial}: {kind}')}", out.width)))
+        out.print(Text(cut(f"    {_line(why)}", out.width), "dim"))
     left = len(table.rows) - MOST_FAILURES
     if left > 0:
         out.print(Text(f"  and {left:,} more", "dim"))
+
+
+def _line(text: str) -> str:
+    """Text from outside in one line."""
+    return " ".join(text.split())
 
 
 def _print(table: Table, least: tuple[str, ...], out: Console) -> None:
@@ -89,7 +94,7 @@ def _print(table: Table, least: tuple[str, ...], out: Console) -> None:
     name = columns.names[0]
     bare = columns.without(name).fitting(out.width - LEAST_NAME - GAP, least)
     room = max(LEAST_NAME, out.width - bare.width - GAP)
-    names = tuple(cut(" ".join(row[0].split()), room) for row in table.rows)
+    names = tuple(cut(_line(row[0]), room) for row in table.rows)
     shown = replace(
         bare,
         names=(cut(name, room), *bare.names),

@@ -195,17 +195,13 @@ def _places(
             cells[Cell(text, 0)] = {}
     order = experiment.get("factors") or {}
     ordered = sorted(cells, key=lambda cell: _rank(cell.factors, order))
-    show = comparison_words.setting(ordered, order)
+    first = next((level.get("factors") for level in levels), None)
+    show = comparison_words.setting(ordered, order or first or {})
     judged = _by_place(verdicts)
+    entries = [tuple(_entries(cell, cells[cell], judged, failures, names)) for cell in ordered]
     return [
-        (
-            show(cell),
-            cell.factors,
-            cell.concurrency or None,
-            cell.rate,
-            tuple(_entries(cell, cells[cell], judged, failures, names)),
-        )
-        for cell in ordered
+        (show(cell), cell.factors, cell.concurrency or None, cell.rate, each)
+        for cell, each in zip(ordered, entries, strict=True)
     ]
 
 
@@ -218,11 +214,7 @@ def _rank(factors: Json, order: Mapping[str, Sequence[Any]]) -> list[int]:
 
 
 def _entries(
-    cell: Cell,
-    rounds: Rounds,
-    judged: Judged,
-    failures: Sequence[Json],
-    names: Sequence[str],
+    cell: Cell, rounds: Rounds, judged: Judged, failures: Sequence[Json], names: Sequence[str]
 ) -> Iterator[Entry]:
     here = [f for f in failures if _text_of(f.get("factors")) == cell.factors_json]
     verdicts = judged.get(cell, {})

@@ -8,7 +8,7 @@ from typing import Any
 
 from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as tables
-from torr.report import elements
+from torr.report import elements, verdict_table
 from torr.report.comparison import Comparison
 
 Result = Mapping[str, Any]
@@ -34,7 +34,7 @@ def details(result: Result) -> Iterator[str]:
         f"<h3>{escape(trial)}</h3>{elements.block(text)}" for trial, text in facts.log_tails(found)
     )
     yield elements.folded("Logs of the trials that failed", logs)
-    yield elements.folded("Every verdict", elements.table(tables.of_verdicts(found)))
+    yield elements.folded("Every verdict", elements.table(verdict_table.verdicts(result)))
     yield elements.folded("Errors", elements.table(tables.of_errors(found)))
     yield elements.folded("Candidates", elements.table(facts.candidates(found)))
     yield elements.folded("Configuration", elements.table(facts.configuration(result)))

@@ -50,7 +50,8 @@ def verdict(result: Result) -> str:
         said = _of_pair(found) if len(found.rivals) == 1 else _of_many(found)
         said += _bounds(found)
     ended_by = result.get("ended_by")
-    return f"{said}; ended early by {ended_by}." if ended_by else f"{said}."
+    whole = f"{said}; ended early by {ended_by}." if ended_by else f"{said}."
+    return " ".join(whole.split())
 
 
 def _nothing(found: Comparison) -> str | None:

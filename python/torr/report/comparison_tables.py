@@ -1,4 +1,4 @@
-"""Tables of a comparison: the cells, every verdict, what failed and what a rule took out.
+"""Tables of a comparison: the cells, what failed there, and what a rule took out.
 
 A table of cells is for one setting of the factors other than the load, as for one number of
 workers: a row a level of load and candidate, with ratios to the baseline. Numbers are medians over
@@ -56,19 +56,6 @@ def of_words(found: Comparison) -> Table | None:
         rows.append((name, *(str(standings.count(word) or "–") for word in shown)))
     columns = (f"cells of {len(found.places)}", better, worse, *shown[2:])
     return Table(columns, tuple(rows)) if rows else None
-
-
-def of_verdicts(found: Comparison) -> Table | None:
-    """Return every verdict, the primary metric's first in each cell."""
-    rows = [
-        _verdict(place, entry, metric, verdict)
-        for place in found.places
-        for entry in place.entries
-        for metric, verdict in entry.verdicts.items()
-    ]
-    named = ("cell", "candidate", "metric", "value", "baseline", "difference", "95 %")
-    columns = (*named, "n", "p (Holm)", "family", "verdict", "reason")
-    return Table(columns, tuple(rows), frozenset({0, 1, 2, 9, 10, 11})) if rows else None
 
 
 def of_failures(found: Comparison) -> Table | None:
@@ -201,24 +188,6 @@ def _with_ratio(entry: Entry, metric: Metric) -> tuple[str, str]:
 
 def _is_known(metric: Metric, places: Sequence[Place]) -> bool:
     return any(entry.values(metric) for place in places for entry in place.entries)
-
-
-def _verdict(place: Place, entry: Entry, metric: Metric, verdict: Mapping[str, Any]) -> Row:
-    adjusted = verdict.get("p_adjusted")
-    return (
-        place.words,
-        entry.name,
-        metric.label,
-        words.value(metric, verdict.get("value")),
-        words.value(metric, verdict.get("baseline_value")),
-        words.ratio(verdict),
-        words.interval(verdict),
-        str(verdict.get("n") or 0),
-        "–" if adjusted is None else f"{adjusted:.2g}",
-        str(verdict.get("family") or ""),
-        metric.word(verdict.get("word") or "none"),
-        str(verdict.get("reason") or ""),
-    )
 
 
 def _with_word(place: Place, verdict: Mapping[str, Any]) -> str:

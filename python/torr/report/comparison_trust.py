@@ -20,12 +20,13 @@ def parts(result: Result) -> list[str]:
     """Return what the trust line of a comparison begins with."""
     found = Comparison.of(result)
     levels = [x for p in found.places for e in p.entries for x in e.trials.values()]
-    return [_health(levels), _rounds(found), *_failed(found), *_discarded(found), *_cores(found)]
+    said = [_health(levels), _rounds(found), *_failed(found), *_discarded(found), *_cores(found)]
+    return [" ".join(part.split()) for part in said]
 
 
 def of_nothing(result: Result) -> list[str]:
     """Return what there is to say where no trial was measured."""
-    return list(_failed(Comparison.of(result)))
+    return [" ".join(part.split()) for part in _failed(Comparison.of(result))]
 
 
 def _health(levels: Levels) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
+from torr.report.verdict_table import show_value
 from torr.report.wording import join
-from torr.units import show_count, show_ms, show_percent, show_rate, show_size
+from torr.units import show_count, show_rate
 
 if TYPE_CHECKING:
     from torr.stats.metric import Metric
@@ -113,17 +114,7 @@ def is_multiple(verdict: Verdict) -> bool:
 
 def value(metric: Metric, number: float | None) -> str:
     """Return a number of a metric for people, with its unit where its name does not say it."""
-    if number is None:
-        return "–"
-    if metric.is_time:
-        return show_ms(number)
-    if metric.is_share:
-        return show_percent(number)
-    if metric.key.endswith("_bytes"):
-        return show_size(number)
-    if "_us_" in metric.key:
-        return f"{show_rate(number)} µs"
-    return show_rate(number)
+    return "–" if number is None else show_value({"metric": metric.key}, number)
 
 
 def _load(cell: Cell) -> list[str]:

@@ -1,0 +1,231 @@
+"""The picture and the page of a comparison, for few cells and many, and for whatever is missing."""
+
+import itertools
+import math
+
+import pytest
+from matplotlib.text import Text
+from PIL import Image
+
+import torr.report
+from compared import FACTORS, compared, failure, matrix, pair, rounds
+from page import Page
+from torr.report import comparison_figure, html, notebook, png, theme
+from torr.report.comparison import Comparison
+from torr.report.comparison_scale import Scale
+
+AT = {"connections": 500}
+HOSTILE = '<b>$name$ & "co"</b>|x'
+MANY = {"processes": list(range(1, 7)), "connections": [1, 10, 50, 100, 500, 1000]}
+
+
+def figure_of(result, width=10):
+    with theme.style():
+        figure = comparison_figure.panels(Comparison.of(result), width)
+        if figure is not None:
+            figure.draw_without_rendering()
+        return figure
+
+
+def words(figure):
+    """What is written in a picture: titles, labels, ticks, legend."""
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+
+
+def texts(figure):
+    return [text.get_text() for text in words(figure)]
+
+
+def failed_everywhere():
+    return compared(
+        rounds({"go-net": 12_000}, AT),
+        names=["go-net", "go-gin"],
+        failures=[failure("go-gin", AT, number) for number in (1, 2)],
+    )
+
+
+def hostile():
+    levels = rounds({HOSTILE: 100, "b" * 80: 0, "c": 5000}, AT, errors=5)
+    told = failure(HOSTILE, AT, text="<script>alert(1)</script>")
+    told["log_tail"] = ["</pre><script>alert(1)</script>"]
+    return compared(levels, baseline=HOSTILE, failures=[told])
+
+
+def bare():
+    """What is left of a run that was killed before anything but its levels was written."""
+    whole = pair(0.88, count=2)
+    kept = {key: whole[key] for key in ("schema", "torr", "kind", "name", "started", "levels")}
+    return {**kept, "status": "interrupted", "command": []}
+
+
+RESULTS = {
+    "pair": lambda: pair(0.88),
+    "four": lambda: pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS),
+    "six": matrix,
+    "failed everywhere": failed_everywhere,
+    "all failed": lambda: compared([], names=["go-net", "b"], failures=[failure("go-net", AT)]),
+    "nothing": lambda: compared([], names=["go-net", "go-gin"]),
+    "zero": lambda: compared(rounds({"go-net": 0, "go-gin": 0}, AT, errors=10)),
+    "hostile": hostile,
+    "bare": bare,
+}
+
+
+@pytest.fixture(params=RESULTS)
+def any_comparison(request):
+    return RESULTS[request.param]()
+
+
+def test_every_file_is_written(tmp_path, any_comparison):
+    name = f"{any_comparison['name']}_compare.png"
+    paths = [path.name for path in torr.report.write_all(any_comparison, tmp_path)]
+    is_drawn = any(level["ok_per_s"] for level in any_comparison["levels"])
+    assert paths[:3] == ["report.html", "summary.md", "levels.csv"]
+    assert (name in paths) or not is_drawn
+
+
+def test_the_page_asks_no_host_for_anything_and_runs_nothing(any_comparison):
+    text = html.page(any_comparison)
+    page = Page(text)
+    assert not {"script", "link", "img", "iframe"} & set(page.tags)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_names_and_logs_are_escaped():
+    page = Page(html.page(hostile()))
+    assert page.tags.count("b") == 1  # the sign of the trust line
+    assert HOSTILE in page.text
+    assert "</pre><script>alert(1)</script>" in page.text
+
+
+def test_a_result_satisfies_the_schema(any_comparison):
+    from torr.model.result import Result
+
+    Result.model_validate({"verdicts": [], **any_comparison})
+
+
+def test_the_png_is_as_wide_as_a_slide(tmp_path):
+    (path,) = png.write_comparison(pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS), tmp_path)
+    with Image.open(path) as picture:
+        assert picture.width == 1500
+        assert len(picture.convert("RGB").getcolors(10**6)) > 50
+
+
+def test_every_cell_is_a_panel_every_candidate_a_row_every_round_a_dot():
+    result = matrix()
+    figure = figure_of(result)
+    assert len(figure.axes) == 6
+    for ax in figure.axes:
+        dots = [line for line in ax.lines if line.get_marker() == "."]
+        assert [len(line.get_xdata()) for line in dots] == [12] * 6
+    found = texts(figure)
+    assert {"1 process and 100 connections", "4 processes and 1,000 connections"} <= set(found)
+    assert found.count("litefs-native") == 2  # beside the first panel of each line
+    assert {"faster", "slower", "same", "2.40x", "baseline"} <= set(found)
+
+
+def test_the_estimate_stands_where_the_verdict_says():
+    result = pair(0.7)
+    verdict = next(v for v in result["verdicts"] if v["family"] == "primary")
+    (ax,) = figure_of(result).axes
+    lines = {line.get_marker(): line for line in ax.lines}
+    assert lines["v"].get_xdata()[0] == pytest.approx(math.log(verdict["ratio"]))
+    ends = [list(line.get_xdata()) for line in ax.lines if list(line.get_ydata()) == [1, 1]]
+    assert ends == [pytest.approx([math.log(end) for end in verdict["interval"]])]
+
+
+@pytest.mark.parametrize("width", [10, 4])
+@pytest.mark.parametrize("name", ["four", "hostile", "failed everywhere"])
+def test_words_stay_within_the_picture_and_off_each_other(name, width):
+    check_words(figure_of(RESULTS[name](), width))
+
+
+@pytest.mark.parametrize("width", [10, 4])
+def test_36_cells_of_6_candidates_are_readable(width):
+    figure = figure_of(matrix(MANY), width)
+    assert len(figure.axes) == 36
+    check_words(figure)
+
+
+def check_words(figure):
+    """Fail on words that are cut by the picture's edge or written over others."""
+    boxes = [(text.get_text(), text.get_window_extent()) for text in words(figure)]
+    whole = figure.bbox
+    for text, box in boxes:
+        assert whole.x0 - 1 <= box.x0 < box.x1 <= whole.x1 + 1, text
+        assert whole.y0 - 1 <= box.y0 < box.y1 <= whole.y1 + 1, text
+    boxes.sort(key=lambda each: each[1].y0)
+    for at, (one, a) in enumerate(boxes):
+        beside = itertools.takewhile(lambda each, top=a.y1: each[1].y0 < top, boxes[at + 1 :])
+        hidden = [other for other, b in beside if a.padded(-1.5).overlaps(b.padded(-1.5))]
+        assert not hidden, one
+
+
+def test_rounds_far_off_stand_at_the_edge_and_squeeze_nothing():
+    result = pair(0.95, spread=0.005)
+    odd = next(x for x in result["levels"] if x["candidate"] == "go-gin" and x["round"] == 4)
+    odd["ok_per_s"] = 1.0
+    scale = Scale.of(Comparison.of(result))
+    assert scale.limits[0] > math.log(0.8)
+    (ax,) = figure_of(result).axes
+    (arrow,) = [line for line in ax.lines if line.get_marker() == "<"]
+    assert list(arrow.get_xdata()) == [scale.limits[0]]
+
+
+def test_a_primary_metric_that_is_a_share_is_drawn_in_points():
+    from torr.stats.comparison import Procedure
+    from torr.stats.metric import ERROR_RATE, Metric
+
+    levels = rounds({"go-net": 12_000, "go-gin": 12_000}, AT)
+    for level in levels:
+        if level["candidate"] == "go-gin":
+            level["counts"]["errors"] = {"read": 600}
+            level["success_rate"] = 99.0
+    result = compared(levels, procedure=Procedure(primary=Metric(ERROR_RATE)))
+    figure = figure_of(result)
+    assert "+1.00" in texts(figure)
+    assert "errors, points from go-net (band: ±0.1, the same)" in texts(figure)
+    assert "worse" in texts(figure)
+
+
+def test_what_failed_is_said_in_the_place_of_dots():
+    assert "failed: did not start" in texts(figure_of(failed_everywhere()))
+
+
+def test_points_tell_their_exact_values():
+    text = html.page(pair(0.88))
+    assert "<title>go-net, 500 connections, round 1: " in text
+    assert " ok/s against 1" in text
+
+
+def test_the_page_has_its_parts_in_order():
+    result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS, failures=[failure("go-gin", AT)])
+    result["experiment"]["differences"] = ["go-gin says Date, go-net does not."]
+    text = Page(html.page(result)).text
+    parts = [
+        *(
+            "go-gin is slower than go-net in 3",
+            "● Healthy",
+            "one round",
+            "Verdicts",
+            "candidateok/s",
+        ),
+        *("What the verdicts say", "How the candidates' answers differ", "Rules of fairness"),
+        *("Trials that failed", "Logs of the trials that failed", "Every verdict", "Configuration"),
+        *("Health of the generator", "Environment"),
+    ]
+    places = [text.replace("\u00a0", " ").index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_every_verdict_is_on_the_page():
+    result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS)
+    text = html.page(result)
+    table = text[text.index("<summary>Every verdict</summary>") :].partition("</details>")[0]
+    assert table.count("<tr>") == 1 + len(result["verdicts"])
+
+
+def test_a_notebook_shows_the_picture_and_the_tables():
+    shown = notebook.fragment(pair(0.88))
+    assert "<svg" in shown
+    assert "slower</td>" in shown
