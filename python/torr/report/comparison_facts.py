@@ -139,7 +139,12 @@ def _secondary(name: str, seen: Sequence[tuple[Place, Entry]], found: Comparison
 def _count(metric: Metric, seen: Sequence[tuple[Place, Entry]]) -> str:
     judged = [(e.verdicts.get(metric) or {}).get("word") for p, e in seen if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
-    told = [f"{metric.word(word)} in {count}" for word, count in counts if count]
+    is_one = len(seen) == 1
+    told = [
+        metric.word(word) if is_one else f"{metric.word(word)} in {count}"
+        for word, count in counts
+        if count
+    ]
     return ", ".join(told)
 
 

@@ -134,7 +134,7 @@ def _of_places(places: Sequence[Place], found: Comparison) -> Table:
         columns.append("limit")
         words_at.add(len(columns) - 1)
     shown = tuple(row[: len(columns)] for row in rows)
-    return Table(tuple(columns), shown, frozenset(words_at), frozenset({1}))
+    return Table(tuple(columns), shown, frozenset(words_at))
 
 
 def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:

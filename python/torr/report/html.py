@@ -72,8 +72,9 @@ def page(result: Result) -> str:
 
 
 def _kept_together(text: str) -> str:
-    """Escaped text whose numbers do not part from their units at a line's end."""
-    return re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)", "\u00a0", escape(text))
+    """Escaped text whose numbers do not part from their units, or ranges, at a line's end."""
+    together = re.sub(r"(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)", "\u00a0", escape(text))
+    return re.sub(r"(?<=\d)–(?=\d)", "–\u2060", together)
 
 
 def _charts(result: Result) -> Iterator[str]:
