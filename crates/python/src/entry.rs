@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use client::{Answer, Reason, Stamps, UNSET};
 use engine::Booking;
-use net::Nanos;
+use net::{Nanos, monotonic_ns};
+
+/// A shorter lag is no matter of health, and what made it is not asked.
+const TELLING_LAG_NS: Nanos = 1_000_000;
 
 /// One report, and where it is to be booked.
 pub(crate) struct Entry {
@@ -74,3 +77,6 @@ impl Entry {
         }
     }
 }
+            if booking.lag_ns.is_some_and(|lag| lag >= TELLING_LAG_NS) {
+                ledger.look_at_queue(monotonic_ns());
+            }

@@ -104,7 +104,11 @@ impl Ledger {
     /// Notes how late a timer of this process rang.
     fn late(&self, seconds: f64) {
         if let Some(late) = nanos(seconds * 1e3) {
-            self.with(|ledger| ledger.late(monotonic_ns(), late));
+            let now = monotonic_ns();
+            self.with(|ledger| {
+                ledger.look_at_queue(now);
+                ledger.late(now, late);
+            });
         }
     }
 

@@ -152,6 +152,12 @@ class Health(Part):
     worker_cpu_rate: list[float] = []
     run_queue_rate: list[float] = []
     steal_rate: float | None = None
+    slices: Count = Field(default=0, description="slices that were judged")
+    late_slices: Count = Field(default=0, description="of those, with a worker that was late")
+    lag_ms: Amount | None = Field(
+        default=None,
+        description="what the judged lag of the latest worker reached in a fifth of the slices",
+    )
     target_cpu_rate: float | None = None
     receive_queue_bytes: list[Count] = []
 

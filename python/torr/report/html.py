@@ -16,7 +16,16 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png, request_tables, sentence, stream_tables, table, trust
+from torr.report import (
+    diff,
+    health_table,
+    png,
+    request_tables,
+    sentence,
+    stream_tables,
+    table,
+    trust,
+)
 from torr.stats.series import noun_of
 from torr.store.atomic import replace_bytes
 from torr.units import show_levels
@@ -182,13 +191,13 @@ def _reasons(result: Result) -> str:
     """Every level that is not healthy, with why."""
     items = []
     for level in result["levels"]:
-        health = level.get("health") or {}
-        for reason in health.get("reasons") or ():
+        for reason in (level.get("health") or {}).get("reasons") or ():
             where = f"{_place(level)}, round {level.get('round', 1)}"
             items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
+    judged = _table(health_table.judged(result["levels"]))
     if items:
-        return f"<ul>{''.join(items)}</ul>"
-    return "<p>Healthy at every level.</p>" if result["levels"] else ""
+        return f"<ul>{''.join(items)}</ul>{judged}"
+    return f"<p>Healthy at every level.</p>{judged}" if result["levels"] else ""
 
 
 def _titled(title: str, content: Table | None) -> str:

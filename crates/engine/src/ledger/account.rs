@@ -5,6 +5,7 @@ use client::{Class, Outcome, Reason, UNSET};
 use net::{Nanos, ThreadMeter, ThreadUsage};
 
 use super::booking::Booking;
+use super::queue::Queue;
 use super::sheet::{Cost, Page, Standing};
 use super::side::Side;
 use crate::metric::Metric;
@@ -28,6 +29,8 @@ pub(super) struct Account {
     measured: Side,
     warmup: Side,
     lateness: Metric,
+    waits: Metric,
+    pub(super) queue: Queue,
     samples: Vec<Sample>,
     sampled: [u8; Class::ALL.len()],
     /// The open page.
@@ -62,6 +65,8 @@ impl Account {
             sampled: [0; Class::ALL.len()],
             from: now,
             to: next_second(now, offset),
+            waits: Metric::default(),
+            queue: Queue::default(),
             standing: Standing::default(),
             pages: Vec::new(),
             known: 0,
@@ -90,6 +95,9 @@ impl Account {
         let stamps = &booking.stamps;
         self.turn_if_due(stamps.last_byte);
         self.keep_sample(booking);
+        if let Some(lag) = booking.lag_ns {
+            self.waits.record(self.queue.without(stamps.last_byte, stamps.last_byte + lag));
+        }
         let is_ok = booking.failure.is_none();
         let is_inside = self.window.is_some();
         let tokens = booking.stream.and_then(|(seen, _)| seen.usage.output).filter(|_| is_ok);
@@ -125,10 +133,16 @@ impl Account {
 
     pub(super) fn late(&mut self, now: Nanos, nanos: Nanos) {
         self.turn_if_due(now);
-        self.lateness.record(nanos);
+        self.lateness.record(self.queue.without(now.saturating_sub(nanos), now));
     }
 
     /// Closes the pages of the seconds that have passed.
+    pub(super) fn look_at_queue(&mut self, now: Nanos) {
+        if !self.queue.is_fresh(now) {
+            self.queue.note(now, self.meter.read().run_queue_ns);
+        }
+    }
+
     pub(super) fn turn(&mut self, now: Nanos) {
         if self.turn_pages(now) {
             self.settle(now);
@@ -225,6 +239,7 @@ impl Account {
         let usage = self.meter.read();
         let spent = ThreadUsage {
             cpu_ns: usage.cpu_ns.saturating_sub(self.usage.cpu_ns),
+            waits: std::mem::take(&mut self.waits),
             run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
         };
         let (since, all) = (self.read_at, now.saturating_sub(self.read_at));

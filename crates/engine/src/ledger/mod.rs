@@ -10,6 +10,7 @@ mod booking;
 mod counts;
 mod gathering;
 mod sheet;
+mod queue;
 mod side;
 #[cfg(test)]
 mod tests;
@@ -99,6 +100,14 @@ impl Ledger {
         account.standing = standing;
         if !account.is_over {
             account.turn(now);
+    /// Reads how long the thread that fires has waited for a core. To be called by it before what is
+    /// late is counted: what others took of the core is no lateness of this process.
+    pub fn look_at_queue(&mut self, now: Nanos) {
+        if let Some(account) = self.open() {
+            account.look_at_queue(now);
+        }
+    }
+
         }
         let sheet = Sheet::new(titles, account.take_pages(), account.cost());
         if account.is_over {
