@@ -216,6 +216,7 @@ fn steps(summary: &Summary) -> Vec<Value> {
 fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
     let line = |sample: &Sample| {
         json!({
+            "name": Some(&sample.name).filter(|name| !name.is_empty()),
             "class": sample.class, "reason": sample.reason, "detail": sample.detail,
             "t_s": seconds_since(start, sample.at),
             "status": sample.status, "head": sample.head, "body": sample.body,
@@ -247,10 +248,10 @@ fn health(summary: &Summary, total: &Tally) -> Value {
         "reasons": verdict.reasons,
         "worker_cpu_rate": rates(|worker| worker.cpu_ns),
         "run_queue_rate": rates(|worker| worker.run_queue_ns),
-        "steal_rate": summary.health.steal_rate(),
         "slices": summary.health.slices(),
         "late_slices": summary.health.late_slices(),
         "lag_ms": summary.health.lag_ns().map(milliseconds),
+        "steal_rate": summary.health.steal_rate(),
         "target_cpu_rate": summary.health.target_cpu_rate(),
         "receive_queue_bytes":
             summary.workers.iter().map(WorkerTime::receive_queue_bytes).collect::<Vec<_>>(),

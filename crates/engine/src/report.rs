@@ -147,6 +147,9 @@ impl Connections {
 /// A failed exchange, kept for a person to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
+    /// What was asked for, where samples of several requests are kept together.
+    #[serde(default)]
+    pub name: String,
     /// The class.
     pub class: String,
     /// The reason.

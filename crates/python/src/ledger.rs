@@ -112,6 +112,11 @@ impl Ledger {
         }
     }
 
+    /// Notes how many streams broke in this test of which nothing was reported.
+    fn unreported(&self, broken: u64) {
+        self.with(|ledger| ledger.unreported(broken));
+    }
+
     /// Ends the test: what is booked from now on counts nowhere.
     fn end(&self) {
         self.with(|ledger| ledger.end(monotonic_ns()));
@@ -187,7 +192,7 @@ impl Gathering {
 
     /// Notes how many users there are now.
     fn users(&self, now: u64) {
-        self.with(|gathering| gathering.users(now));
+        self.with(|gathering| gathering.users(wall_ns(), now));
     }
 
     /// Adds what a reader of the level must know.

@@ -170,6 +170,9 @@ def _details(result: Result) -> Iterator[str]:
 def _errors(result: Result) -> str:
     samples = [(level, s) for level in result["levels"] for s in level.get("samples") or ()]
     found = _table(table.errors(result)) or "<p>No attempt failed.</p>"
+    told = _table(request_tables.failed_events(result["levels"]))
+    if told:
+        found += f"<p>What the locustfile itself told of as failed is no attempt:</p>{told}"
     return found + "".join(_sample(level, sample) for level, sample in samples)
 
 
@@ -179,7 +182,8 @@ def _place(level: Result) -> str:
 
 def _sample(level: Result, sample: Result) -> str:
     reason = sample.get("reason") or sample.get("class")
-    title = f"{reason} at {_place(level)}"
+    name = f" of {sample['name']}" if sample.get("name") else ""
+    title = f"{reason}{name} at {_place(level)}"
     if sample.get("t_s") is not None:
         title += f", second {sample['t_s']:.2f}"
     answer = "\n".join(part for part in (sample.get("head"), sample.get("body")) if part)
