@@ -84,6 +84,8 @@ class Ledger:
         """Begin a test; the one before is forgotten. A warm-up lasts until `open_window`."""
     def open_window(self) -> None:
         """End the warm-up, if it is one."""
+    def unreported(self, broken: int) -> None:
+        """Note how many streams broke in this test of which nothing was reported."""
     def book_event(
         self,
         row: int,
@@ -195,6 +197,10 @@ class Reactor:
         most_idle: int = 10,
     ) -> Lane:
         """Connections to one of these addresses, kept for whoever holds the lane."""
+
+    @property
+    def unreported(self) -> int:
+        """How many streams broke until now of which nothing was reported."""
 
     def turn(self, failed: Callable[[BaseException], object]) -> None:
         """Move whatever can be moved, then wake everybody who waited for it."""

@@ -71,3 +71,13 @@ def test_trust_names_starved_levels_that_were_interrupted_before_any_attempt(
     counts = {"planned": 0, "attempted": 0, "ok": 0, "dropped": 0, "in_flight": 0, "errors": {}}
     made = [make_level(2, 0.0, 1.0, starved=2, counts=counts, interrupted=True)]
     assert "users starved at 2 connections" in trust.trust(make_result("run", made))
+
+
+def test_trust_tells_of_failures_where_the_verdict_claims_nothing(make_level, make_result):
+    counts = {"planned": 9, "attempted": 9, "ok": 2, "dropped": 0, "in_flight": 1}
+    counts |= {"errors": {"status": 6}}
+    level = make_level(5, 2.0, 1.0, verdict="generator-limited", counts=counts)
+    level["reasons"] = {"status.500": 6}
+    assert "6 of 8 requests failed, most by status.500" in trust.trust(make_result("run", [level]))
+    healthy = make_level(5, 2.0, 1.0, counts=counts)
+    assert "requests failed" not in trust.trust(make_result("run", [healthy]))

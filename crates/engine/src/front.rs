@@ -18,14 +18,18 @@ pub(crate) struct Words {
     pub lost: &'static str,
     pub saturated: &'static str,
     pub late: &'static str,
+    pub late_and_idle: &'static str,
     pub waiting: &'static str,
     pub more_processes: &'static str,
 }
 
+const LATE: &str = "requests started late (lag p99 beyond 2 ms and 10 % of the response time): lower the rate or give the generator more cores";
+
 const OF_ENGINE: Words = Words {
     lost: "an engine process died: a part of the load is missing, measure the level again",
     saturated: "a worker used its core to the full: give the generator more cores (--workers) or another machine",
-    late: "requests started late (lag p99 beyond 2 ms and 10 % of the response time): lower the rate or give the generator more cores",
+    late: LATE,
+    late_and_idle: LATE,
     waiting: "a worker waited for a core while others used it",
     more_processes: "--processes auto",
 };
@@ -34,6 +38,7 @@ const OF_LOCUST: Words = Words {
     lost: "a Locust process was lost: a part of the load is missing, run the test again",
     saturated: "a Locust process used its core to the full: start more with --processes, or use another machine",
     late: "ready greenlets waited more than 2 ms and 10 % of the response time for their turn: start more with --processes, or let each have fewer users",
+    late_and_idle: "ready greenlets waited more than 2 ms and 10 % of the response time for their turn while their process used less than half of a core: let users not wake in step, and no task block the others",
     waiting: "a Locust process waited for a core while others used it",
     more_processes: "more --processes",
 };

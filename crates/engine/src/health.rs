@@ -7,6 +7,7 @@ use net::Nanos;
 use serde::{Deserialize, Serialize};
 
 use crate::front::{Front, Words};
+use crate::metric::Metric;
 use crate::report::Connections;
 
 /// Shorter slices say nothing about health: clocks of /proc tick at 10 ms.
@@ -17,9 +18,31 @@ const FULL_RATE: f64 = 95.0;
 const RUN_QUEUE_RATE: f64 = 10.0;
 const STEAL_RATE: f64 = 5.0;
 const LAG_NS: Nanos = 2_000_000;
+/// Whoever used less of its core and was late was not so for want of it.
+const BUSY_RATE: f64 = 50.0;
 /// A condition flags a level when it holds in this share of its slices, and in at least two.
 const FLAG_SHARE: f64 = 0.2;
 const FLAG_SLICES: u64 = 2;
+
+/// How late a worker was in a slice: by p99 of what it did, or by the p90 of its timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lag {
+    /// The lag.
+    pub p99: Nanos,
+    /// The p99 of the response time, which excuses a tenth of itself.
+    pub response: Nanos,
+}
+
+impl Lag {
+    /// The lag from which on the worker was late.
+    pub(crate) fn limit(self) -> Nanos {
+        LAG_NS.max(self.response / 10)
+    }
+
+    fn is_late(self) -> bool {
+        self.p99 > self.limit()
+    }
+}
 
 /// What one slice showed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,8 +59,8 @@ pub struct Vitals {
     pub target_cpu_rate: Option<f64>,
     /// Whether the target is on this machine.
     pub is_local: bool,
-    /// Where the generator can be late: lag and response p99 of everything that ended, worker by worker.
-    pub lag_p99: Vec<(Nanos, Nanos)>,
+    /// Where the generator can be late: how late each worker was, where that is known.
+    pub lags: Vec<Option<Lag>>,
 }
 
 /// A condition that held in a slice.
@@ -64,11 +87,7 @@ impl Vitals {
                 let is_own = *queue < RUN_QUEUE_RATE || !self.is_local;
                 cpu + queue >= FULL_RATE && is_own && !target_full
             }),
-            Sign::Late => {
-                let mut workers = self.lag_p99.iter();
-                workers.any(|(lag, response)| *lag > LAG_NS.max(response / 10))
-            }
-
+            Sign::Late => self.late_workers().next().is_some(),
             Sign::Waiting => {
                 self.is_local && self.run_queue_rate.iter().any(|rate| *rate >= RUN_QUEUE_RATE)
             }
@@ -76,6 +95,12 @@ impl Vitals {
             Sign::Throttled => self.is_local && self.throttled,
             Sign::BothFull => target_full && workers.any(|(cpu, queue)| cpu + queue >= FULL_RATE),
         }
+    }
+
+    /// Percent of a core that each worker used that was late.
+    fn late_workers(&self) -> impl Iterator<Item = f64> {
+        let workers = self.lags.iter().zip(&self.worker_cpu_rate);
+        workers.filter(|(lag, _)| lag.is_some_and(Lag::is_late)).map(|(_, cpu)| *cpu)
     }
 }
 
@@ -87,6 +112,12 @@ pub struct Health {
     steal_sum: f64,
     target_sum: f64,
     target_slices: u64,
+    /// Of the late slices, those in which no late worker was busy.
+    #[serde(default)]
+    late_and_idle: u64,
+    /// The lag of the latest worker, slice by slice.
+    #[serde(default)]
+    lag: Metric,
 }
 
 impl Health {
@@ -96,6 +127,11 @@ impl Health {
         for (seen, sign) in self.seen.iter_mut().zip(SIGNS) {
             *seen += u64::from(vitals.shows(sign));
         }
+        if vitals.shows(Sign::Late) {
+            self.late_and_idle += u64::from(vitals.late_workers().all(|cpu| cpu < BUSY_RATE));
+        }
+        let lags = vitals.lags.iter().flatten().map(|lag| lag.p99);
+        lags.max().into_iter().for_each(|lag| self.lag.record(lag));
         self.steal_sum += vitals.steal_rate;
         if let Some(rate) = vitals.target_cpu_rate {
             self.target_sum += rate;
@@ -107,6 +143,10 @@ impl Health {
     pub fn merge(&mut self, other: &Self) {
         self.slices = self.slices.max(other.slices);
         self.seen.iter_mut().zip(other.seen).for_each(|(seen, also)| *seen = (*seen).max(also));
+        self.late_and_idle = self.late_and_idle.max(other.late_and_idle);
+        if other.lag_ns() > self.lag_ns() {
+            self.lag = other.lag.clone();
+        }
         self.steal_sum = self.steal_sum.max(other.steal_sum);
         if other.target_slices > self.target_slices {
             (self.target_sum, self.target_slices) = (other.target_sum, other.target_slices);
@@ -127,9 +167,32 @@ impl Health {
         (self.target_slices > 0).then(|| self.target_sum / self.target_slices as f64)
     }
 
+    /// Slices that were judged.
+    #[must_use]
+    pub fn slices(&self) -> u64 {
+        self.slices
+    }
+
+    /// Of those, the ones in which a worker was late.
+    #[must_use]
+    pub fn late_slices(&self) -> u64 {
+        self.seen(Sign::Late)
+    }
+
+    /// What the lag of the latest worker reached in as many slices as flag a level; none where
+    /// nobody could be late.
+    #[must_use]
+    pub fn lag_ns(&self) -> Option<Nanos> {
+        (self.lag.count() > 0).then(|| self.lag.quantile(1.0 - FLAG_SHARE))
+    }
+
+    fn seen(&self, sign: Sign) -> u64 {
+        SIGNS.iter().position(|known| *known == sign).map_or(0, |at| self.seen[at])
+    }
+
     #[allow(clippy::cast_precision_loss)]
     fn flags(&self, sign: Sign) -> bool {
-        let seen = SIGNS.iter().position(|known| *known == sign).map_or(0, |at| self.seen[at]);
+        let seen = self.seen(sign);
         seen >= FLAG_SLICES && seen as f64 >= FLAG_SHARE * self.slices as f64
     }
 }
@@ -164,10 +227,11 @@ pub(crate) struct Evidence {
 #[must_use]
 pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
     let words = evidence.front.words();
+    let is_idle = 2 * health.late_and_idle > health.late_slices();
     let table = [
         (evidence.lost > 0, words.lost),
         (health.flags(Sign::Saturated), words.saturated),
-        (health.flags(Sign::Late), words.late),
+        (health.flags(Sign::Late), if is_idle { words.late_and_idle } else { words.late }),
     ];
     let mut limited: Vec<String> =
         table.iter().filter(|(holds, _)| *holds).map(|(_, text)| (*text).to_owned()).collect();
@@ -221,7 +285,7 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
 }
 
 /// Digits in groups of three, as every other number that a person reads.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
@@ -245,114 +309,4 @@ fn contention(health: &Health, words: &Words) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn vitals(cpu: f64, queue: f64) -> Vitals {
-        Vitals {
-            worker_cpu_rate: vec![cpu],
-            run_queue_rate: vec![queue],
-            is_local: true,
-            ..Vitals::default()
-        }
-    }
-
-    fn word(slices: &[Vitals]) -> &'static str {
-        let mut health = Health::default();
-        slices.iter().for_each(|vitals| health.see(vitals));
-        judge(&health, &Evidence::default()).word
-    }
-
-    #[test]
-    fn each_condition_leads_to_its_verdict() {
-        let full_target = |rate| Some(rate);
-        let table = [
-            (vitals(60.0, 1.0), "healthy"),
-            (vitals(94.0, 0.5), "healthy"),
-            (vitals(90.0, 5.0), "generator-limited"),
-            (vitals(96.0, 0.0), "generator-limited"),
-            (vitals(80.0, 20.0), "contended"),
-            (Vitals { target_cpu_rate: full_target(99.0), ..vitals(99.0, 0.0) }, "contended"),
-            (Vitals { target_cpu_rate: full_target(99.0), ..vitals(50.0, 0.0) }, "healthy"),
-            (
-                Vitals { target_cpu_rate: full_target(50.0), ..vitals(99.0, 0.0) },
-                "generator-limited",
-            ),
-            (Vitals { is_local: false, ..vitals(80.0, 20.0) }, "generator-limited"),
-            (Vitals { is_local: false, ..vitals(50.0, 20.0) }, "healthy"),
-            (Vitals { steal_rate: 6.0, ..vitals(50.0, 0.0) }, "contended"),
-            (Vitals { throttled: true, ..vitals(50.0, 0.0) }, "contended"),
-            (Vitals { lag_p99: vec![(1_900_000, 0)], ..vitals(50.0, 0.0) }, "healthy"),
-            (
-                Vitals { lag_p99: vec![(2_100_000, 5_000_000)], ..vitals(50.0, 0.0) },
-                "generator-limited",
-            ),
-            (Vitals { lag_p99: vec![(2_100_000, 50_000_000)], ..vitals(50.0, 0.0) }, "healthy"),
-        ];
-        for (vitals, expected) in table {
-            assert_eq!(word(&[vitals.clone(), vitals.clone()]), expected, "{vitals:?}");
-        }
-    }
-
-    #[test]
-    fn a_reason_repeats_nothing_that_its_word_says() {
-        let mut health = Health::default();
-        for _ in 0..2 {
-            health.see(&Vitals { steal_rate: 6.0, ..vitals(50.0, 20.0) });
-        }
-        let verdict = judge(&health, &Evidence::default());
-        assert_eq!(verdict.word, "contended");
-        let said = "a worker waited for a core while others used it";
-        assert_eq!(verdict.reasons[0], said);
-        assert!(verdict.reasons[1].ends_with("in a fifth of the slices or more"));
-    }
-
-    #[test]
-    fn one_bad_slice_or_less_than_a_fifth_of_them_is_not_enough() {
-        let (bad, good) = (vitals(99.0, 0.0), vitals(10.0, 0.0));
-        assert_eq!(word(std::slice::from_ref(&bad)), "healthy");
-        let slices = |bad_ones: usize| {
-            [vec![bad.clone(); bad_ones], vec![good.clone(); 20 - bad_ones]].concat()
-        };
-        assert_eq!(word(&slices(3)), "healthy");
-        assert_eq!(word(&slices(4)), "generator-limited");
-    }
-
-    #[test]
-    fn missing_connections_are_blamed_on_the_machine_only_if_it_refused_them() {
-        let mut connections = Connections { asked: 1000, open_max: 900, ..Connections::default() };
-        let judge = |connections| {
-            judge(&Health::default(), &Evidence { connections, ..Evidence::default() })
-        };
-        assert_eq!(judge(connections).word, "healthy");
-        connections.local.no_descriptor = 5;
-        assert_eq!(judge(connections).word, "healthy", "none is known to lack one");
-        connections.short_max = 10;
-        assert_eq!(judge(connections).word, "healthy", "the target closed the others");
-        connections.short_max = 100;
-        let verdict = judge(connections);
-        assert_eq!(verdict.word, "generator-limited");
-        assert!(verdict.reasons[0].contains("only 900 of 1,000 connections"));
-        connections.open_max = 990;
-        assert_eq!(judge(connections).word, "healthy");
-    }
-
-    #[test]
-    fn a_load_of_which_a_process_is_missing_claims_nothing() {
-        let verdict = judge(&Health::default(), &Evidence { lost: 1, ..Evidence::default() });
-        assert_eq!(verdict.word, "generator-limited");
-        assert!(verdict.reasons[0].starts_with("an engine process died"));
-    }
-
-    #[test]
-    fn requests_that_started_too_late_for_the_window_limit_the_level() {
-        let late = |on_time| {
-            judge(
-                &Health::default(),
-                &Evidence { on_time: Some((1000, on_time)), ..Evidence::default() },
-            )
-            .word
-        };
-        assert_eq!((late(990), late(989)), ("healthy", "generator-limited"));
-    }
-}
+mod tests;

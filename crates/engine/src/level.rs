@@ -5,7 +5,7 @@ use net::Nanos;
 use serde_json::{Map, Value, json};
 
 use crate::front::Front;
-use crate::health::{Evidence, Vitals, judge};
+use crate::health::{Evidence, Lag, Vitals, judge};
 use crate::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::report::{Phase, Sample};
 use crate::stream::{Timed, stream_json};
@@ -82,6 +82,8 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
         "health": {
             "worker_cpu_rate": vitals.worker_cpu_rate,
             "run_queue_rate": vitals.run_queue_rate,
+            "lag_ms": lags(vitals, |lag| lag.p99),
+            "lag_limit_ms": lags(vitals, Lag::limit),
             "steal_rate": vitals.steal_rate,
             "target_cpu_rate": vitals.target_cpu_rate,
             "receive_queue_bytes": slice.receive_queue_bytes,
@@ -89,6 +91,11 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
     });
     merge(&mut line, more);
     line
+}
+
+/// Of each worker, in milliseconds; null where it is not known.
+fn lags(vitals: &Vitals, pick: fn(Lag) -> Nanos) -> Vec<Option<f64>> {
+    vitals.lags.iter().map(|lag| lag.map(|lag| milliseconds(pick(lag)))).collect()
 }
 
 /// What levels and slices have in common.
@@ -209,6 +216,7 @@ fn steps(summary: &Summary) -> Vec<Value> {
 fn samples(samples: &[Sample], start: Nanos) -> Vec<Value> {
     let line = |sample: &Sample| {
         json!({
+            "name": Some(&sample.name).filter(|name| !name.is_empty()),
             "class": sample.class, "reason": sample.reason, "detail": sample.detail,
             "t_s": seconds_since(start, sample.at),
             "status": sample.status, "head": sample.head, "body": sample.body,
@@ -240,6 +248,9 @@ fn health(summary: &Summary, total: &Tally) -> Value {
         "reasons": verdict.reasons,
         "worker_cpu_rate": rates(|worker| worker.cpu_ns),
         "run_queue_rate": rates(|worker| worker.run_queue_ns),
+        "slices": summary.health.slices(),
+        "late_slices": summary.health.late_slices(),
+        "lag_ms": summary.health.lag_ns().map(milliseconds),
         "steal_rate": summary.health.steal_rate(),
         "target_cpu_rate": summary.health.target_cpu_rate(),
         "receive_queue_bytes":
@@ -267,6 +278,10 @@ fn merge(into: &mut Value, more: Value) {
 /// Times of the epoch are beyond what a float tells apart; what lies between them is not.
 fn seconds_since(start: Nanos, at: Nanos) -> f64 {
     if at < start { -seconds(start - at) } else { seconds(at - start) }
+}
+
+fn milliseconds(nanos: Nanos) -> f64 {
+    as_f64(nanos) / 1e6
 }
 
 fn seconds(nanos: Nanos) -> f64 {

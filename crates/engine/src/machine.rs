@@ -57,7 +57,7 @@ impl Machine {
             throttled: seen.throttled,
             target_cpu_rate: seen.target_cpu_rate,
             is_local: self.is_local,
-            lag_p99: if can_lag { slice.lag_p99.clone() } else { Vec::new() },
+            lags: if can_lag { slice.lags.clone() } else { Vec::new() },
         }
     }
 

@@ -67,6 +67,10 @@ pub struct Report {
     /// How late a clock of the worker's own rang, where one is kept: judges its health.
     #[serde(default)]
     pub lateness: Metric,
+    /// How long whoever waited for a request was ready before it ran on, where that is judged in
+    /// the place of the tallies' lag: without the wait for a core that others used.
+    #[serde(default)]
+    pub waits: Metric,
 }
 
 /// [`ThreadUsage`] between processes.
@@ -143,6 +147,9 @@ impl Connections {
 /// A failed exchange, kept for a person to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
+    /// What was asked for, where samples of several requests are kept together.
+    #[serde(default)]
+    pub name: String,
     /// The class.
     pub class: String,
     /// The reason.

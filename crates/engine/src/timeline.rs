@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use net::{Nanos, ThreadUsage};
 
 use crate::books::Books;
+use crate::health::Lag;
 use crate::metric::Metric;
 use crate::report::{Connections, Phase, Report};
-use crate::tally::Tally;
+use crate::tally::{Latencies, Tally};
 
 /// A p99 of fewer is only the worst of them.
 const TELLING_LAGS: u64 = 100;
@@ -25,8 +26,8 @@ pub(crate) struct Slice {
     pub(crate) usage: Vec<(ThreadUsage, Nanos)>,
     /// Bytes that waited unread at its end, worker by worker.
     pub(crate) receive_queue_bytes: Vec<u64>,
-    /// Lag and response p99 of everything that ended, worker by worker.
-    pub(crate) lag_p99: Vec<(Nanos, Nanos)>,
+    /// How late each worker was, where that is known.
+    pub(crate) lags: Vec<Option<Lag>>,
 }
 
 /// Slices that are not whole yet.
@@ -105,7 +106,7 @@ impl Slice {
             connections: Connections::default(),
             usage: Vec::new(),
             receive_queue_bytes: Vec::new(),
-            lag_p99: Vec::new(),
+            lags: Vec::new(),
         }
     }
 
@@ -114,9 +115,7 @@ impl Slice {
         self.to = self.to.max(report.to);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
-        let has_timer = report.lateness.count() > 0;
-        let lag = if has_timer { lag_of_timer(&report) } else { lag_p99(&report.tallies) };
-        self.lag_p99.extend(lag);
+        self.lags.push(lag_of(&report));
         self.receive_queue_bytes.push(report.receive_queue_bytes);
         self.usage.push((report.usage, report.to.saturating_sub(report.from)));
         if self.tallies.is_empty() {
@@ -135,29 +134,37 @@ impl Slice {
     }
 }
 
-fn lag_p99(tallies: &[Tally]) -> Option<(Nanos, Nanos)> {
+/// How late a worker was. One that keeps a timer is told by it where too few requests do.
+fn lag_of(report: &Report) -> Option<Lag> {
+    if report.waits.count() == 0 && report.lateness.count() == 0 {
+        return lag_of_arrivals(&report.tallies);
+    }
+    let response = Metric::quantile_of_all(ended(report).map(|one| &one.response), 0.99);
+    // Where nothing ended, whoever waits has waited for the whole slice.
+    let response = response.unwrap_or(report.to.saturating_sub(report.from));
+    let has_told = report.waits.count() >= TELLING_LAGS || report.lateness.count() == 0;
+    let p99 = if has_told {
+        report.waits.quantile(0.99)
+    } else {
+        // A timer rings some twenty times a slice: beyond its p90 there are two.
+        report.lateness.quantile(0.9)
+    };
+    Some(Lag { p99, response })
+}
+
+fn lag_of_arrivals(tallies: &[Tally]) -> Option<Lag> {
     // Where nothing could be late, the response time excuses nothing.
     let both = || {
         let all = tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
         all.filter(|latencies| latencies.lag.count() > 0)
     };
-    let lag = Metric::quantile_of_all(both().map(|latencies| &latencies.lag), 0.99)?;
+    let p99 = Metric::quantile_of_all(both().map(|latencies| &latencies.lag), 0.99)?;
     let response = Metric::quantile_of_all(both().map(|latencies| &latencies.response), 0.99)?;
-    Some((lag, response))
+    Some(Lag { p99, response })
 }
 
-/// The same of a worker that keeps a timer, which speaks where too few requests do.
-fn lag_of_timer(report: &Report) -> Option<(Nanos, Nanos)> {
-    let all = || report.tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
-    let lags: u64 = all().map(|latencies| latencies.lag.count()).sum();
-    if lags >= TELLING_LAGS {
-        return lag_p99(&report.tallies);
-    }
-    // A timer rings some twenty times a slice: beyond its p90 there are two.
-    let late = report.lateness.quantile(0.9);
-    let response = Metric::quantile_of_all(all().map(|latencies| &latencies.response), 0.99);
-    // Where nothing ended, whoever waits has waited for the whole slice.
-    Some((late, response.unwrap_or(report.to.saturating_sub(report.from))))
+fn ended(report: &Report) -> impl Iterator<Item = &Latencies> {
+    report.tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed])
 }
 
 #[cfg(test)]
@@ -185,6 +192,7 @@ mod tests {
             warmup_in_flight: 0,
             starved: 0,
             lateness: Metric::default(),
+            waits: Metric::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! `Call`: one exchange of a greenlet, and what became of it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use client::{Answer, Reason, Stamps, Ticket, UNSET};
@@ -31,6 +32,8 @@ pub(crate) struct Call {
 pub(crate) struct CallState {
     /// Whether its body is read piece by piece.
     pub(crate) streams: bool,
+    /// Of its reactor: streams that broke of which nothing was reported.
+    unreported: Arc<AtomicU64>,
     told: Mutex<Told>,
 }
 
@@ -62,9 +65,9 @@ impl Call {
 }
 
 impl CallState {
-    pub(crate) fn new(waiter: Py<PyAny>, streams: bool) -> Arc<Self> {
+    pub(crate) fn new(waiter: Py<PyAny>, streams: bool, unreported: Arc<AtomicU64>) -> Arc<Self> {
         let told = Told { waiter: Some(waiter), resumed: UNSET, ..Told::default() };
-        Arc::new(Self { streams, told: Mutex::new(told) })
+        Arc::new(Self { streams, unreported, told: Mutex::new(told) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Told> {
@@ -90,7 +93,11 @@ impl CallState {
         told.body_length = answer.body.len();
         told.outcome = if answer.outcome.failure.is_none() { told.judged() } else { LOOK_CLOSER };
         if let Some(entry) = told.entry.take() {
+            entry.settle(answer.stamps.intended);
             entry.book(&mut answer, UNSET, true);
+        }
+        if self.is_broken(&answer) && !told.is_booked {
+            self.unreported.fetch_add(1, Ordering::Relaxed);
         }
         told.answer = Some(answer);
     }
@@ -103,10 +110,24 @@ impl CallState {
             return false;
         }
         match &mut told.answer {
-            Some(answer) => entry.book(answer, resumed, false),
-            None => told.entry = Some(Box::new(entry)),
+            Some(answer) => {
+                if self.is_broken(answer) {
+                    self.unreported.fetch_sub(1, Ordering::Relaxed);
+                }
+                entry.book(answer, resumed, false);
+            }
+            None => {
+                entry.await_end(told.intended());
+                told.entry = Some(Box::new(entry));
+            }
         }
         true
+    }
+
+    /// Whether it is a stream that ended in a failure after its head had come: until then its
+    /// client reports that by itself.
+    fn is_broken(&self, answer: &Answer) -> bool {
+        self.streams && answer.outcome.failure.is_some() && answer.outcome.status.is_some()
     }
 
     /// Its greenlet is gone: what was reported of it has no end.
@@ -114,7 +135,8 @@ impl CallState {
         let mut told = self.lock();
         told.waiter = None;
         if let Some(entry) = told.entry.take() {
-            entry.abandon(told.stamps.map_or(UNSET, |stamps| stamps.intended));
+            entry.settle(told.intended());
+            entry.abandon(told.intended());
         }
     }
 
@@ -130,6 +152,11 @@ impl CallState {
 }
 
 impl Told {
+    /// When it was asked for.
+    fn intended(&self) -> Nanos {
+        self.stamps.map_or(UNSET, |stamps| stamps.intended)
+    }
+
     /// The status, if the head says that the answer can be taken as it is.
     fn judged(&self) -> i32 {
         let is_plain = (200..300).contains(&self.status) && !is_unusual(&self.head);

@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use client::{Answer, Reason, Stamps, UNSET};
 use engine::Booking;
-use net::Nanos;
+use net::{Nanos, monotonic_ns};
+
+/// A shorter lag is no matter of health, and what made it is not asked.
+const TELLING_LAG_NS: Nanos = 1_000_000;
 
 /// One report, and where it is to be booked.
 pub(crate) struct Entry {
@@ -39,9 +42,24 @@ impl Entry {
             failure: reason,
             bytes_in: answer.bytes_in,
             bytes_out: answer.bytes_out,
+            is_left: answer.is_left,
             stream: seen.as_ref().map(|seen| (seen, gaps.as_slice())),
             ..self.begun(stamps)
         });
+    }
+
+    /// Notes that it will be booked when it is over.
+    pub(crate) fn await_end(&self, intended: Nanos) {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        if ledger.has_row(self.row) {
+            ledger.await_end(self.row, intended);
+        }
+    }
+
+    /// It is over: it is booked now, or will never be.
+    pub(crate) fn settle(&self, intended: Nanos) {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.settle(self.row, intended);
     }
 
     /// Leaves a request in flight whose greenlet is gone.
@@ -62,6 +80,7 @@ impl Entry {
             detail: self.failure.as_deref().unwrap_or_default(),
             bytes_in: 0,
             bytes_out: 0,
+            is_left: false,
             stream: None,
         }
     }
@@ -70,6 +89,9 @@ impl Entry {
         // Counts are whole between two calls, whatever became of the last one.
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         if ledger.has_row(self.row) {
+            if booking.lag_ns.is_some_and(|lag| lag >= TELLING_LAG_NS) {
+                ledger.look_at_queue(monotonic_ns());
+            }
             ledger.book(self.row, booking);
         }
     }

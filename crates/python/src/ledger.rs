@@ -104,8 +104,17 @@ impl Ledger {
     /// Notes how late a timer of this process rang.
     fn late(&self, seconds: f64) {
         if let Some(late) = nanos(seconds * 1e3) {
-            self.with(|ledger| ledger.late(monotonic_ns(), late));
+            let now = monotonic_ns();
+            self.with(|ledger| {
+                ledger.look_at_queue(now);
+                ledger.late(now, late);
+            });
         }
+    }
+
+    /// Notes how many streams broke in this test of which nothing was reported.
+    fn unreported(&self, broken: u64) {
+        self.with(|ledger| ledger.unreported(broken));
     }
 
     /// Ends the test: what is booked from now on counts nowhere.
@@ -183,7 +192,7 @@ impl Gathering {
 
     /// Notes how many users there are now.
     fn users(&self, now: u64) {
-        self.with(|gathering| gathering.users(now));
+        self.with(|gathering| gathering.users(wall_ns(), now));
     }
 
     /// Adds what a reader of the level must know.

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use client::{Ask, Destination, LaneId, News, Patience, Ticket};
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     inner: Mutex<Inner>,
     /// What Python has let go of, wherever it did that.
     gone: Mutex<Vec<Gone>>,
+    /// Streams that broke of which nothing was reported.
+    unreported: Arc<AtomicU64>,
 }
 
 struct Inner {
@@ -56,11 +59,18 @@ impl Reactor {
         let fd = driver.as_fd().as_raw_fd();
         let reactor = client::Reactor::new(driver);
         let inner = Mutex::new(Inner { reactor, calls: Vec::new(), streams: 0, cpu_ns: 0 });
-        Ok(Self { shared: Arc::new(Shared { inner, gone: Mutex::default() }), fd })
+        let (gone, unreported) = (Mutex::default(), Arc::default());
+        Ok(Self { shared: Arc::new(Shared { inner, gone, unreported }), fd })
     }
 
     fn fileno(&self) -> i32 {
         self.fd
+    }
+
+    /// How many streams broke until now of which nothing was reported.
+    #[getter]
+    fn unreported(&self) -> u64 {
+        self.shared.unreported.load(Ordering::Relaxed)
     }
 
     /// Connections to one of these addresses, kept for whoever holds the lane.
@@ -248,7 +258,7 @@ impl Lane {
             intended: monotonic_ns(),
             patience,
         };
-        let call = CallState::new(waiter, ask.streams);
+        let call = CallState::new(waiter, ask.streams, Arc::clone(&self.shared.unreported));
         let mut inner = self.shared.lock();
         self.shared.forget_gone(&mut inner);
         let ticket = inner.submit(&ask, &call);

@@ -19,6 +19,7 @@ from torr.locust import lag
 from torr.locust.arguments import is_kept
 from torr.locust.exchanges import exchange_of
 from torr.locust.ledger import Ledger
+from torr.locust.reactor import reactor
 from torr.locust.statistics import Shortcut
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Bookkeeper:
         self.ledger = Ledger()
         self._rows: dict[Row, int] = {}
         self._timers: list[gevent.Greenlet] = []
+        self._unreported_before = 0
 
     def listen(self) -> None:
         """Hear of requests, and of tests that begin and end."""
@@ -60,6 +62,7 @@ class Bookkeeper:
         self._timers.append(gevent.spawn(self.shortcut.keep_up))
         if is_kept(self.environment.parsed_options):
             self.ledger.begin(warmup=bool(self.environment.reset_stats))
+            self._unreported_before = reactor().engine.unreported
             self._timers.append(lag.watch(self.ledger))
 
     def open_window(self, **_more: object) -> None:
@@ -69,6 +72,8 @@ class Bookkeeper:
     def end(self, **_more: object) -> None:
         """Close the books."""
         self._stop_timers()
+        # Streams whose reader caught what broke them: Locust hears nothing of those.
+        self.ledger.unreported(reactor().engine.unreported - self._unreported_before)
         self.ledger.end()
 
     def on_request(

@@ -32,7 +32,6 @@ class KeptTest:
         self.directory = directory
         self.gathering = gathering
         self.awaited: set[str] = set()
-        self.users = 0
         self.is_lost = False
 
     def expect(self, process: str) -> None:
@@ -42,7 +41,6 @@ class KeptTest:
 
     def count_users(self, now: int) -> None:
         """Note how many users there are."""
-        self.users = max(self.users, now)
         self.gathering.users(now)
 
     def take(self, process: str, sheet: bytes | None, *, is_over: bool) -> None:
@@ -60,7 +58,7 @@ class KeptTest:
         for text in slices:
             if self.is_lost:
                 return
-            place = {"level": 0, "concurrency": self.users, "round": 1}
+            place = {"level": 0, "round": 1}
             try:
                 self.directory.keep_slice({**place, **json.loads(text)})
             except OutputError as error:

@@ -37,6 +37,8 @@ LOCAL = "local"
 # A second, and the time that a late report may take.
 _EVERY_S = 1.0
 _LAST_WORDS_S = 3.0
+# Long enough for every timer that is due.
+_TURN_S = 0.001
 # A test that ends so much before its run time was ended by somebody; Locust's timers ring early.
 _EARLY_S = 1.0
 _EARLY_SHARE = 0.1
@@ -108,6 +110,8 @@ class Leader:
     def begin(self, **_more: object) -> None:
         """Open the run of a new test; one that is not concluded yet is concluded first."""
         self.finish()
+        # Locust's own clock runs already.
+        self._began = time.monotonic()
         try:
             directory = self._directory()
         except OutputError as error:
@@ -123,7 +127,6 @@ class Leader:
         self._test = KeptTest(directory, gathering)
         self._expect_all(self._test)
         self._is_stopped = self._is_interrupted = False
-        self._began = time.monotonic()
         self._follower = gevent.spawn(self._follow)
 
     def end(self, **_more: object) -> None:
@@ -148,6 +151,9 @@ class Leader:
         outcome = test.finish(is_interrupted=is_interrupted, warnings=self._raised())
         if outcome is not None:
             self._say(outcome, test)
+            # Drawing took its time: whoever was due meanwhile, such as the writer of Locust's CSV
+            # files, runs now, and not when Locust has closed them.
+            gevent.sleep(_TURN_S)
 
     def _directory(self) -> RunDirectory:
         options = self._environment.parsed_options

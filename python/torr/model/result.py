@@ -94,6 +94,7 @@ class LatencyAll(Part):
 class Sample(Part):
     """One kept answer of an error class: its head and its first 1 KB, secrets redacted."""
 
+    name: str | None = Field(default=None, description="the row that it is of, in a run of Locust")
     error_class: str = Field(alias="class")
     reason: str | None = None
     detail: str = ""
@@ -151,6 +152,12 @@ class Health(Part):
     reasons: list[str] = []
     worker_cpu_rate: list[float] = []
     run_queue_rate: list[float] = []
+    slices: Count = Field(default=0, description="slices that were judged")
+    late_slices: Count = Field(default=0, description="of those, with a worker that was late")
+    lag_ms: Amount | None = Field(
+        default=None,
+        description="what the judged lag of the latest worker reached in a fifth of the slices",
+    )
     steal_rate: float | None = None
     target_cpu_rate: float | None = None
     receive_queue_bytes: list[Count] = []

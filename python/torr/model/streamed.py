@@ -69,6 +69,9 @@ class Stream(Part):
         default=True, description="false when more than 5 % of texts were joined by a late client"
     )
     unterminated: Count = Field(default=0, description="streams that end without a blank line")
+    left: Count = Field(
+        default=0, description="streams whose client hung up before their end: they have none"
+    )
     goodput_rate: Rate | None = None
     good_per_s: Amount | None = None
     goodput_missing: str | None = None

@@ -20,6 +20,7 @@ from torr.report import (
     comparison_page,
     diff,
     elements,
+    health_table,
     png,
     request_tables,
     sentence,
@@ -193,6 +194,9 @@ def _details(result: Result) -> Iterator[str]:
 def _errors(result: Result) -> str:
     samples = [(level, s) for level in result["levels"] for s in level.get("samples") or ()]
     found = elements.table(table.errors(result)) or "<p>No attempt failed.</p>"
+    told = elements.table(request_tables.failed_events(result["levels"]))
+    if told:
+        found += f"<p>What the locustfile itself told of as failed is no attempt:</p>{told}"
     return found + "".join(_sample(level, sample) for level, sample in samples)
 
 
@@ -202,7 +206,8 @@ def _place(level: Result) -> str:
 
 def _sample(level: Result, sample: Result) -> str:
     reason = sample.get("reason") or sample.get("class")
-    title = f"{reason} at {_place(level)}"
+    name = f" of {sample['name']}" if sample.get("name") else ""
+    title = f"{reason}{name} at {_place(level)}"
     if sample.get("t_s") is not None:
         title += f", second {sample['t_s']:.2f}"
     answer = "\n".join(part for part in (sample.get("head"), sample.get("body")) if part)
@@ -214,14 +219,14 @@ def _reasons(result: Result) -> str:
     """Every level that is not healthy, with why."""
     items = []
     for level in result["levels"]:
-        health = level.get("health") or {}
-        for reason in health.get("reasons") or ():
+        for reason in (level.get("health") or {}).get("reasons") or ():
             whose = f"{level['candidate']}, " if level.get("candidate") else ""
             where = f"{whose}{_place(level)}, round {level.get('round', 1)}"
             items.append(f"<li>{escape(f'{where}: {reason}')}</li>")
+    judged = elements.table(health_table.judged(result["levels"]))
     if items:
-        return f"<ul>{''.join(items)}</ul>"
-    return "<p>Healthy at every level.</p>" if result["levels"] else ""
+        return f"<ul>{''.join(items)}</ul>{judged}"
+    return f"<p>Healthy at every level.</p>{judged}" if result["levels"] else ""
 
 
 def _raw(result: Result) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from torr.report.cells import Table, cell, usable
 from torr.report.stream_tables import Streams, side_by_side
-from torr.stats.series import Level, by_concurrency, events_of, is_of_locust, noun_of
+from torr.stats.series import Level, by_concurrency, events_of, failed, is_of_locust, noun_of
 from torr.units import show_rate
 
 _COLUMNS = ("request", "ok/s", "attempts", "p50", "p95", "p99", "errors")
@@ -46,10 +46,21 @@ def sockets_of_requests(level: Level) -> Table | None:
 
 def streams_of_requests(level: Level) -> Table | None:
     """Return what streams one row a named request, where there are several and some stream."""
-    steps = _several(level)
+    steps = [step for step in _several(level) if step.get("stream")]
     columns, rows = _streamed(steps)
     named = tuple((step["name"], *cells) for step, cells in zip(steps, rows, strict=True))
     return Table(("request", *columns), named) if columns else None
+
+
+def failed_events(levels: Sequence[Level]) -> Table | None:
+    """Return one row an event of which a locustfile told that it failed."""
+    steps = [step for level in levels for step in level.get("steps") or () if step.get("event")]
+    rows = tuple(
+        (step["name"], f"{failed(step):,}", f"{step['counts']['attempted']:,}")
+        for step in steps
+        if failed(step)
+    )
+    return Table(("event", "failed", "of"), rows) if rows else None
 
 
 def requests_of_levels(result: Mapping[str, Any]) -> Table | None:

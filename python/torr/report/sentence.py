@@ -11,13 +11,15 @@ from typing import Any
 
 from torr.model.condition import Condition
 from torr.report import comparison_sentence, diff, diff_sentence, plateau
-from torr.report.wording import because, first_text, join
+from torr.report.wording import because, first_text, join, most_by
 from torr.stats import capacity as stats
 from torr.stats.series import (
     Point,
     Series,
     attempted,
     events_of,
+    failed,
+    has_one_crowd,
     is_limited,
     is_mixed,
     is_of_locust,
@@ -207,7 +209,8 @@ def _over(level: Mapping[str, Any]) -> str:
     """Over how many connections, and from how many users, where they share them."""
     users = level["concurrency"]
     if is_of_locust(level):
-        return f"to {show_count(users, 'user')}"
+        most = "" if has_one_crowd(level) else "up to "
+        return f"to {most}{show_count(users, 'user')}"
     asked = (level.get("connections") or {}).get("asked") or users
     shared = f"from {show_count(users, 'user')} " if is_shared(level) else ""
     return f"{shared}over {show_connections(asked if shared else users)}"
@@ -285,16 +288,9 @@ def _failed(point: Point | None) -> str:
 
 def _errors(result: Result) -> str:
     """How many failed and the commonest reason, where there were errors."""
-    reasons: dict[str, int] = {}
-    failed = 0
-    for level in result["levels"]:
-        failed += sum(((level.get("counts") or {}).get("errors") or {}).values())
-        for reason, count in (level.get("reasons") or {}).items():
-            reasons[reason] = reasons.get(reason, 0) + count
-    if not failed:
-        return ""
-    most = max(reasons, key=lambda reason: reasons[reason], default=None)
-    return f": {failed:,} failed" + (f", most by {most}" if most else "")
+    levels = result["levels"]
+    count = sum(map(failed, levels))
+    return f": {count:,} failed{most_by(levels)}" if count else ""
 
 
 def _failure(result: Result) -> str | None:

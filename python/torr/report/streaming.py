@@ -44,6 +44,7 @@ def _facts(stream: Mapping[str, Any], judged: str) -> dict[str, str]:
         "tokenizer": _tokenizer(stream.get("tokenizer")),
         "goodput": _goodput(stream, judged),
         "events": ", ".join(f"{name} {n:,}" for name, n in (stream.get("events") or {}).items()),
+        "left by the client": _left(stream),
         "coalesced": _coalesced(stream),
         "prompts": _prompts(stream.get("prompts")),
     }
@@ -109,6 +110,11 @@ def _goodput(stream: Mapping[str, Any], judged: str) -> str:
     rate, good = stream["goodput_rate"], stream.get("good_per_s")
     text = f"{show_percent(rate)}{judged} met every SLO of latency"
     return f"{text}, {show_rate(good)}/s" if rate and good else text
+
+
+def _left(stream: Mapping[str, Any]) -> str:
+    left = stream.get("left") or 0
+    return f"{left:,}, before the end: in no e2e and no stream_end" if left else ""
 
 
 def _coalesced(stream: Mapping[str, Any]) -> str:

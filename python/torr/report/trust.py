@@ -11,11 +11,13 @@ from typing import Any
 
 from torr.report import comparison_trust, diff_sentence
 from torr.report.streaming import is_joined
-from torr.report.wording import first_text
+from torr.report.wording import first_text, most_by
 from torr.stats.series import (
     Series,
     attempted,
+    ended,
     events_of,
+    failed,
     is_limited,
     is_of_locust,
     is_starved,
@@ -42,8 +44,8 @@ def trust(result: Result) -> str:
     if result["kind"] == "compare":
         parts = [*comparison_trust.parts(result), _busiest(levels), _steal(levels)]
     else:
-        parts = [_health(levels), _starved(levels), _joined(result), _busiest(levels)]
-        parts += [_rounds(result), _steal(levels)]
+        parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
+        parts += [_busiest(levels), _rounds(result), _steal(levels)]
     parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
     if result.get("status") == "interrupted":
         parts.append("interrupted: what was measured is kept")
@@ -92,6 +94,14 @@ def _health(levels: Sequence[Mapping[str, Any]]) -> str:
             f"Contended{where}: client and target share this machine, rates are ≥{_why(contended)}"
         )
     return "Healthy: the generator had room"
+
+
+def _failed(levels: Sequence[Mapping[str, Any]]) -> str:
+    """Failures where the verdict claims nothing: their share does not depend on the generator."""
+    if not all(map(is_limited, levels)) or not any(map(failed, levels)):
+        return ""
+    count, of = sum(map(failed, levels)), sum(map(ended, levels))
+    return f"{count:,} of {of:,} requests failed{most_by(levels)}"
 
 
 def _places(levels: Sequence[Mapping[str, Any]]) -> str:

@@ -132,6 +132,12 @@ def is_of_locust(level: Level) -> bool:
     return level.get("front") == "locust"
 
 
+def has_one_crowd(level: Level) -> bool:
+    """Whether there were as many users in each slice of the window, as far as is known."""
+    window = (x for x in level.get("slices") or () if x.get("phase") == "measure")
+    return len({x.get("concurrency") for x in window}) < 2
+
+
 def events_of(level: Level) -> int:
     """How many events a locustfile fired by itself: they are in no total."""
     return sum(

@@ -25,6 +25,8 @@ pub enum News {
 pub struct Answer {
     /// How.
     pub outcome: Outcome,
+    /// Whether the caller hung up before its end.
+    pub is_left: bool,
     /// Whether the connection was reset, whatever that meant for it.
     pub was_reset: bool,
     /// When things happened.

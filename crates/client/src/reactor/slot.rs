@@ -171,7 +171,7 @@ impl<S> Slot<S> {
         let exchange = &mut self.exchange;
         // Only what is a stream of events was watched to its end.
         let ended = exchange.watch.as_mut().map(|watch| watch.finish(exchange.stamps.last_byte));
-        self.told(outcome, ended.flatten())
+        self.told(outcome, ended.flatten(), false)
     }
 
     /// What came of an exchange that nobody reads any further.
@@ -180,14 +180,17 @@ impl<S> Slot<S> {
         exchange.stamps.last_byte = exchange.last_read().unwrap_or(now);
         let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
         let status = exchange.head().map(|head| head.status);
-        self.told(Outcome { failure: None, status, reusable: false }, fault)
+        // A dialect's own end is one, whatever the server would have sent behind it.
+        let is_left = exchange.watch.as_ref().is_none_or(|watch| watch.seen().end == UNSET);
+        self.told(Outcome { failure: None, status, reusable: false }, fault, is_left)
     }
 
-    fn told(&mut self, outcome: Outcome, fault: Option<Reason>) -> Answer {
+    fn told(&mut self, outcome: Outcome, fault: Option<Reason>, is_left: bool) -> Answer {
         let exchange = &mut self.exchange;
         Answer {
             outcome,
             fault,
+            is_left,
             was_reset: exchange.was_reset,
             stamps: exchange.stamps,
             head: exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default(),

@@ -1,10 +1,11 @@
 //! The books of one test in one process: a page a second, on the seconds of the wall clock, since
 //! pages of several processes are laid on each other.
 
-use client::{Class, Outcome, Reason, UNSET};
+use client::{Class, Outcome, Reason, Stamps, UNSET};
 use net::{Nanos, ThreadMeter, ThreadUsage};
 
 use super::booking::Booking;
+use super::queue::Queue;
 use super::sheet::{Cost, Page, Standing};
 use super::side::Side;
 use crate::metric::Metric;
@@ -28,6 +29,8 @@ pub(super) struct Account {
     measured: Side,
     warmup: Side,
     lateness: Metric,
+    waits: Metric,
+    pub(super) queue: Queue,
     samples: Vec<Sample>,
     sampled: [u8; Class::ALL.len()],
     /// The open page.
@@ -43,6 +46,10 @@ pub(super) struct Account {
     /// Used in the open page until the last reading.
     owed: ThreadUsage,
     cpu_at_start: Nanos,
+    /// Row and start of what was reported and is not over.
+    pub(super) awaited: Vec<(u32, Nanos)>,
+    /// Streams that broke of which nothing was reported.
+    pub(super) unreported: u64,
     pub(super) is_over: bool,
 }
 
@@ -58,6 +65,8 @@ impl Account {
             measured: Side::default(),
             warmup: Side::default(),
             lateness: Metric::default(),
+            waits: Metric::default(),
+            queue: Queue::default(),
             samples: Vec::new(),
             sampled: [0; Class::ALL.len()],
             from: now,
@@ -70,6 +79,8 @@ impl Account {
             read_at: now,
             owed: ThreadUsage::default(),
             cpu_at_start: net::process_cpu_ns(),
+            awaited: Vec::new(),
+            unreported: 0,
             is_over: false,
         }
     }
@@ -81,15 +92,18 @@ impl Account {
         }
         self.turn(now);
         self.close_page(now);
-        self.settle(now);
+        self.share_usage(now);
         self.window = Some(now);
         self.cpu_at_start = net::process_cpu_ns();
     }
 
-    pub(super) fn book(&mut self, row: u32, booking: &Booking<'_>) {
+    pub(super) fn book(&mut self, row: u32, name: &str, booking: &Booking<'_>) {
         let stamps = &booking.stamps;
         self.turn_if_due(stamps.last_byte);
-        self.keep_sample(booking);
+        self.keep_sample(name, booking);
+        if let Some(lag) = booking.lag_ns {
+            self.waits.record(self.queue.without(stamps.last_byte, stamps.last_byte + lag));
+        }
         let is_ok = booking.failure.is_none();
         let is_inside = self.window.is_some();
         let tokens = booking.stream.and_then(|(seen, _)| seen.usage.output).filter(|_| is_ok);
@@ -123,23 +137,39 @@ impl Account {
         tally.attempted_inside += u64::from(is_measured);
     }
 
+    pub(super) fn settle(&mut self, row: u32, intended: Nanos) {
+        let found = self.awaited.iter().position(|awaited| *awaited == (row, intended));
+        if let Some(at) = found {
+            self.awaited.swap_remove(at);
+        }
+    }
+
+    pub(super) fn look_at_queue(&mut self, now: Nanos) {
+        if !self.queue.is_fresh(now) {
+            self.queue.note(now, self.meter.read().run_queue_ns);
+        }
+    }
+
     pub(super) fn late(&mut self, now: Nanos, nanos: Nanos) {
         self.turn_if_due(now);
-        self.lateness.record(nanos);
+        self.lateness.record(self.queue.without(now.saturating_sub(nanos), now));
     }
 
     /// Closes the pages of the seconds that have passed.
     pub(super) fn turn(&mut self, now: Nanos) {
         if self.turn_pages(now) {
-            self.settle(now);
+            self.share_usage(now);
         }
     }
 
     /// Closes the last page; what is booked later is of no test.
     pub(super) fn close(&mut self, now: Nanos) {
         self.turn(now);
+        for (row, intended) in std::mem::take(&mut self.awaited) {
+            self.abandon(row, intended);
+        }
         self.close_page(now);
-        self.settle(now);
+        self.share_usage(now);
         let phase = Phase::Over;
         let (rows, tallies) = self.warmup.take();
         let report = self.report(phase, now, tallies);
@@ -216,12 +246,13 @@ impl Account {
             starved: 0,
             window: self.window.map(|start| (wall(start), wall(to))),
             lateness: std::mem::take(&mut self.lateness),
+            waits: std::mem::take(&mut self.waits),
         }
     }
 
     /// Shares out what was used since the last reading: whoever turns several pages late used it
     /// in all of them, and in the one that is open.
-    fn settle(&mut self, now: Nanos) {
+    fn share_usage(&mut self, now: Nanos) {
         let usage = self.meter.read();
         let spent = ThreadUsage {
             cpu_ns: usage.cpu_ns.saturating_sub(self.usage.cpu_ns),
@@ -241,7 +272,7 @@ impl Account {
     }
 
     /// Keeps what is told of a failure, if its class has too little yet.
-    fn keep_sample(&mut self, booking: &Booking<'_>) {
+    fn keep_sample(&mut self, name: &str, booking: &Booking<'_>) {
         let Some(reason) = booking.failure else { return };
         let seen = &mut self.sampled[reason.class() as usize];
         if *seen >= SAMPLES {
@@ -249,6 +280,7 @@ impl Account {
         }
         *seen += 1;
         self.samples.push(Sample {
+            name: name.to_owned(),
             class: reason.class().name().to_owned(),
             reason: match booking.status {
                 Some(status) if reason == Reason::Status => format!("status.{status}"),
@@ -264,7 +296,10 @@ impl Account {
 }
 
 fn book_end(tally: &mut Tally, booking: &Booking<'_>) {
-    let Booking { stamps, response_ns, status, failure, .. } = booking;
+    let Booking { response_ns, status, failure, .. } = booking;
+    // When the client hung up is no time of the server's.
+    let last_byte = if booking.is_left { UNSET } else { booking.stamps.last_byte };
+    let stamps = &Stamps { last_byte, ..booking.stamps };
     let latencies = if failure.is_none() {
         tally.accept_as_told(stamps, *status, *response_ns);
         &mut tally.accepted
@@ -283,11 +318,17 @@ fn book_stream(tally: &mut Tally, booking: &Booking<'_>) {
     let stream = tally.stream.get_or_insert_default();
     stream.gaps(gaps.iter().copied());
     stream.end(seen);
+    stream.counted.left += u64::from(booking.is_left);
     if booking.failure.is_none() {
         let stamps = &booking.stamps;
         let (from, is_from_intended) = (stamps.sent, false);
         let (first_byte, last_byte) = (stamps.first_byte, stamps.last_byte);
-        stream.accept(seen, Times { from, is_from_intended, first_byte, last_byte });
+        let times = Times { from, is_from_intended, first_byte, last_byte };
+        if booking.is_left {
+            stream.accept_begun(seen, times);
+        } else {
+            stream.accept(seen, times);
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Booking<'a> {
     pub bytes_in: u64,
     /// Bytes of the request.
     pub bytes_out: u64,
+    /// Whether the client hung up before its end, so that nothing is known of that.
+    pub is_left: bool,
     /// What its body showed and the gaps between its texts, where it was a stream of events.
     pub stream: Option<(&'a Seen, &'a [Gap])>,
 }
@@ -40,6 +42,7 @@ impl<'a> Booking<'a> {
             detail: failure.unwrap_or_default(),
             bytes_in: 0,
             bytes_out: 0,
+            is_left: false,
             stream: None,
         }
     }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use net::{Address, Nanos};
 use serde_json::Value;
 
+use super::crowd::Crowd;
 use super::sheet::{Cost, Page, Sheet};
 use super::titles::{MOST_ROWS, Title, Titles};
 use crate::books::Books;
 use crate::front::Front;
-use crate::health::{Health, JUDGED_NS};
+use crate::health::{Health, JUDGED_NS, grouped};
 use crate::level::slice_json;
 use crate::machine::Machine;
 use crate::prepare::OTHERS;
@@ -33,6 +34,7 @@ pub struct Gathering {
     processes: Vec<Process>,
     timeline: Timeline,
     summary: Summary,
+    crowd: Crowd,
     machine: Machine,
     /// When the window begins at the earliest, on the wall clock.
     start: Nanos,
@@ -53,6 +55,7 @@ struct Process {
     warmup_ns: Nanos,
     connections: Connections,
     cost: Cost,
+    unreported: u64,
 }
 
 impl Gathering {
@@ -65,6 +68,7 @@ impl Gathering {
             processes: Vec::new(),
             timeline: Timeline::new(0),
             summary: empty_summary(),
+            crowd: Crowd::default(),
             machine: Machine::new(addresses),
             start: wall.saturating_add(warmup_ns),
             begun_s: wall / SECOND_NS,
@@ -87,6 +91,7 @@ impl Gathering {
         let rows: Vec<usize> = sheet.titles.iter().map(|title| self.place(title)).collect();
         let known = &mut self.processes[worker as usize];
         known.cost = sheet.cost;
+        known.unreported = sheet.unreported;
         known.has_reported = true;
         let mut slices = Vec::new();
         for page in sheet.pages {
@@ -96,10 +101,12 @@ impl Gathering {
         slices.iter_mut().map(|slice| self.hand_out(slice)).collect()
     }
 
-    /// Notes how many users there are; the most of them are the level's concurrency.
-    pub fn users(&mut self, now: u64) {
+    /// Notes how many users there are at `wall`, on the wall clock; the most of them are the
+    /// level's concurrency.
+    pub fn users(&mut self, wall: Nanos, now: u64) {
         self.summary.users = self.summary.users.max(now);
         self.summary.concurrency = self.summary.users;
+        self.crowd.note(wall, now);
     }
 
     /// Adds what a reader must know.
@@ -204,7 +211,9 @@ impl Gathering {
         }
         slice.tallies = Books::from(slice.tallies[..=EXCHANGES].to_vec());
         let known = self.summary.window_start;
-        slice_json(slice, &vitals, if known == 0 { self.start } else { known })
+        let mut line = slice_json(slice, &vitals, if known == 0 { self.start } else { known });
+        line["concurrency"] = self.crowd.most(slice.from, slice.to).into();
+        line
     }
 
     fn sum_up(&mut self) {
@@ -230,7 +239,11 @@ impl Gathering {
             summary.lost += 1;
             summary.warnings.insert(process.loss_text());
         }
-        summary.in_flight = in_flight(&summary.total());
+        let unreported = self.processes.iter().map(|process| process.unreported).sum();
+        let total = summary.total();
+        summary.in_flight = in_flight(&total);
+        let left = total.stream.as_ref().map_or(0, |stream| stream.counted.left);
+        summary.warnings.extend(texts_of_streams(left, unreported));
         if self.titles.is_pooled() {
             let text = format!("names beyond the first {MOST_ROWS} share the row {OTHERS}");
             summary.warnings.insert(text);
@@ -268,6 +281,7 @@ impl Process {
             warmup_ns: 0,
             connections: Connections::default(),
             cost: Cost::default(),
+            unreported: 0,
         }
     }
 
@@ -293,6 +307,17 @@ impl WorkerTime {
 
 fn in_flight(tally: &Tally) -> u64 {
     tally.attempted.saturating_sub(tally.ended())
+}
+
+/// What must be known of streams that do not count as they seem to.
+fn texts_of_streams(left: u64, unreported: u64) -> impl Iterator<Item = String> {
+    let streams = |count: u64| {
+        format!("{} {}", grouped(count), if count == 1 { "stream" } else { "streams" })
+    };
+    let left = (left > 0).then(|| format!("{} left by the client before the end", streams(left)));
+    let unreported = (unreported > 0)
+        .then(|| format!("{} broke of which the locustfile reported nothing", streams(unreported)));
+    left.into_iter().chain(unreported)
 }
 
 /// Why a test says nothing about its target.

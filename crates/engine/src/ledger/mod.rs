@@ -8,7 +8,9 @@
 mod account;
 mod booking;
 mod counts;
+mod crowd;
 mod gathering;
+mod queue;
 mod sheet;
 mod side;
 #[cfg(test)]
@@ -64,8 +66,30 @@ impl Ledger {
 
     /// Counts a request that has ended.
     pub fn book(&mut self, row: u32, booking: &Booking<'_>) {
+        let name = self.titles.list().get(row as usize).map_or("", |title| title.name.as_str());
+        if let Some(account) = self.account.as_mut().filter(|account| !account.is_over) {
+            account.book(row, name, booking);
+        }
+    }
+
+    /// Notes a request that was reported before its end: if the test ends first, it is in flight.
+    pub fn await_end(&mut self, row: u32, intended: Nanos) {
+        if let Some(account) = self.open().filter(|_| intended != UNSET) {
+            account.awaited.push((row, intended));
+        }
+    }
+
+    /// The end of one of those has come, in whatever way: what it was is counted now.
+    pub fn settle(&mut self, row: u32, intended: Nanos) {
         if let Some(account) = self.open() {
-            account.book(row, booking);
+            account.settle(row, intended);
+        }
+    }
+
+    /// Notes how many streams broke of which nothing was reported.
+    pub fn unreported(&mut self, broken: u64) {
+        if let Some(account) = self.open() {
+            account.unreported = broken;
         }
     }
 
@@ -73,6 +97,14 @@ impl Ledger {
     pub fn abandon(&mut self, row: u32, intended: Nanos) {
         if let Some(account) = self.open().filter(|_| intended != UNSET) {
             account.abandon(row, intended);
+        }
+    }
+
+    /// Reads how long the thread that fires has waited for a core. To be called by it before what is
+    /// late is counted: what others took of the core is no lateness of this process.
+    pub fn look_at_queue(&mut self, now: Nanos) {
+        if let Some(account) = self.open() {
+            account.look_at_queue(now);
         }
     }
 
@@ -100,7 +132,8 @@ impl Ledger {
         if !account.is_over {
             account.turn(now);
         }
-        let sheet = Sheet::new(titles, account.take_pages(), account.cost());
+        let mut sheet = Sheet::new(titles, account.take_pages(), account.cost());
+        sheet.unreported = account.unreported;
         if account.is_over {
             self.account = None;
         }

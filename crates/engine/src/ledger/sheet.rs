@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::titles::Title;
 use crate::report::{Connections, Report};
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The version of torr: counts by reason have no other names than their places.
 const TORR: &str = env!("CARGO_PKG_VERSION");
@@ -19,6 +19,8 @@ pub struct Sheet {
     pub(super) titles: Vec<Title>,
     pub(super) pages: Vec<Page>,
     pub(super) cost: Cost,
+    /// Streams that broke of which nothing was reported, so far.
+    pub(super) unreported: u64,
 }
 
 /// What happened in a second or the part of one; its times are those of the wall clock.
@@ -49,7 +51,7 @@ pub struct Standing {
 
 impl Sheet {
     pub(super) fn new(titles: Vec<Title>, pages: Vec<Page>, cost: Cost) -> Self {
-        Self { version: VERSION, torr: TORR.into(), titles, pages, cost }
+        Self { version: VERSION, torr: TORR.into(), titles, pages, cost, unreported: 0 }
     }
 
     /// The sheet as bytes.

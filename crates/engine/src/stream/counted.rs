@@ -16,6 +16,9 @@ pub struct Counted {
     pub client_coalesced: u64,
     /// Streams whose last event had no blank line behind it.
     pub unterminated: u64,
+    /// Streams whose client hung up before their end.
+    #[serde(default)]
+    pub left: u64,
     /// Tokens of prompts, by the servers' count.
     pub tokens_in: u64,
     /// Generated tokens.
@@ -40,6 +43,7 @@ impl Counted {
         self.coalesced += other.coalesced;
         self.client_coalesced += other.client_coalesced;
         self.unterminated += other.unterminated;
+        self.left += other.left;
         self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
         self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
         self.tokens_reasoning = self.tokens_reasoning.saturating_add(other.tokens_reasoning);

@@ -61,6 +61,7 @@ pub(crate) fn stream_json(
         "client_coalesced": counted.client_coalesced,
         "inter_chunk_reliable": is_reliable(tally),
         "unterminated": counted.unterminated,
+        "left": counted.left,
         "goodput_rate": goodput.rate(),
         "good_per_s": good.and_then(per_second),
         "goodput_missing": goodput.missing_reason(),

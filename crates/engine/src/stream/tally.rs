@@ -126,19 +126,31 @@ impl StreamTally {
 
     /// Counts a stream that ended well.
     pub(crate) fn accept(&mut self, seen: &Seen, times: Times) {
-        self.counted.from_intended += u64::from(times.is_from_intended);
-        for (timed, at) in moments(seen, times) {
-            if at != UNSET {
-                self.record(timed, at.saturating_sub(times.from));
-            }
-        }
-        if seen.second_text != UNSET {
-            self.record(Timed::Ttst, seen.second_text.saturating_sub(seen.first_text));
+        self.accept_begun(seen, times);
+        for (timed, at) in ends(seen, times) {
+            self.record_moment(timed, at, times);
         }
         if let Some(tpot) = seen.tpot() {
             self.record(Timed::Tpot, tpot);
         }
         self.tokens(seen, times);
+    }
+
+    /// Counts how a stream began whose client hung up before its end: nothing is known of that.
+    pub(crate) fn accept_begun(&mut self, seen: &Seen, times: Times) {
+        self.counted.from_intended += u64::from(times.is_from_intended);
+        for (timed, at) in beginnings(seen, times) {
+            self.record_moment(timed, at, times);
+        }
+        if seen.second_text != UNSET {
+            self.record(Timed::Ttst, seen.second_text.saturating_sub(seen.first_text));
+        }
+    }
+
+    fn record_moment(&mut self, timed: Timed, at: Nanos, times: Times) {
+        if at != UNSET {
+            self.record(timed, at.saturating_sub(times.from));
+        }
     }
 
     /// Servers say what they like: sums end at the largest number instead of beyond it.
@@ -187,13 +199,19 @@ pub(super) fn rate(tokens: u64, took: Nanos) -> u64 {
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
-/// When what is timed from the start happened.
-fn moments(seen: &Seen, times: Times) -> [(Timed, Nanos); 6] {
+/// When what is timed from the start happened: first what every stream has.
+fn beginnings(seen: &Seen, times: Times) -> [(Timed, Nanos); 4] {
     [
         (Timed::Ttfb, times.first_byte),
         (Timed::Ttfe, seen.first_event),
         (Timed::Ttft, seen.first_text),
         (Timed::Ttfo, seen.first_output),
+    ]
+}
+
+/// And what those have that were read to their end.
+fn ends(seen: &Seen, times: Times) -> [(Timed, Nanos); 2] {
+    [
         (Timed::E2e, seen.last_text),
         (Timed::StreamEnd, if seen.end == UNSET { times.last_byte } else { seen.end }),
     ]

@@ -125,6 +125,7 @@ impl Sample {
             _ => reason.name().to_owned(),
         };
         Self {
+            name: String::new(),
             class: reason.class().name().to_owned(),
             reason: name,
             detail: format!("{}{place}", reason.text()),

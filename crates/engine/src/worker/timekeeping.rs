@@ -233,6 +233,7 @@ impl<D: Driver> Worker<D> {
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
             lateness: Metric::default(),
+            waits: Metric::default(),
         };
         self.closed.push(report);
     }

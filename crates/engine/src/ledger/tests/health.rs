@@ -59,6 +59,32 @@ fn a_timer_that_rings_late_speaks_where_few_requests_do() {
 }
 
 #[test]
+fn the_wait_for_a_core_that_others_used_is_not_the_lateness_of_a_process() {
+    // A timer that rings 20 times a second, 9 ms late; all but 1 ms of it in the run queue.
+    let verdict = |waited: Nanos| {
+        let mut ledger = begun(false);
+        let row = ledger.row("GET", "/", false);
+        for number in 0..80 {
+            let now = NOW + number * SECOND / 20;
+            ledger.book(row, &booking(now - 5_000_000, now));
+            let account = ledger.account.as_mut().unwrap();
+            account.queue.note(now, number * waited);
+            ledger.late(now, 9_000_000);
+        }
+        let (all, slices) = gathered(vec![ledger], NOW + 4 * SECOND);
+        let judged = slices.iter().map(|slice| slice["health"]["lag_ms"][0].as_f64().unwrap());
+        let health = &level_json(all.summary())["health"];
+        (health["verdict"].clone(), health["late_slices"].clone(), judged.fold(0.0, f64::max))
+    };
+    let (word, late, lag_ms) = verdict(0);
+    assert_eq!((word.as_str(), late.as_u64()), (Some("generator-limited"), Some(5)));
+    assert!((lag_ms - 9.0).abs() < 0.01);
+    let (word, late, lag_ms) = verdict(8_000_000);
+    assert_eq!((word.as_str(), late.as_u64()), (Some("healthy"), Some(0)));
+    assert!((lag_ms - 1.0).abs() < 0.01);
+}
+
+#[test]
 fn what_a_late_page_used_is_shared_by_all_that_it_turns() {
     let mut ledger = begun(false);
     let spin = net::process_cpu_ns();

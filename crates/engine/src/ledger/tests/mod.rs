@@ -1,6 +1,7 @@
 //! Does everything balance, whoever counted it, and in whatever order it came?
 
 mod health;
+mod streams;
 mod totals;
 
 use client::{Gap, Joined, Reason, Seen, Stamps};
@@ -31,6 +32,7 @@ fn booking(intended: Nanos, last_byte: Nanos) -> Booking<'static> {
         detail: "",
         bytes_in: 100,
         bytes_out: 10,
+        is_left: false,
         stream: None,
     }
 }

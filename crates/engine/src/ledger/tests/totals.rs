@@ -109,6 +109,7 @@ fn events_have_rows_and_are_in_no_total() {
     assert_eq!(step["latency"]["service_ms"], Value::Null);
     assert_eq!(level["steps"][0].get("event"), None);
     assert_eq!(level["samples"][0]["detail"], "not what was asked for");
+    assert_eq!(level["samples"][0]["name"], "SSE ttfb");
 }
 
 #[test]
@@ -128,27 +129,6 @@ fn the_response_time_is_locusts_and_the_others_are_those_of_the_sockets() {
     near(&latencies.service, 2, 30e6);
     near(&latencies.ttfb, 2, 10e6);
     near(&latencies.lag, 2, 4e6);
-}
-
-#[test]
-fn streams_are_counted_by_the_rules_of_streams() {
-    let mut ledger = begun(false);
-    let row = ledger.row("POST", "/chat", false);
-    let usage = Usage { output: Some(9), ..Usage::default() };
-    let seen = Seen { first_text: NOW + 500, texts: 2, usage, ..Seen::default() };
-    let gaps = [Gap { nanos: 30, joined: Joined::No }];
-    let stream = Some((&seen, gaps.as_slice()));
-    ledger.book(row, &Booking { stream, ..booking(NOW, NOW + 1_000) });
-    let broken = failed(NOW, NOW + 1_000, Reason::StreamTruncated);
-    ledger.book(row, &Booking { stream, ..broken });
-    let (all, _) = gathered(vec![ledger], NOW + SECOND);
-    let stream = &level_json(all.summary())["stream"];
-    assert_eq!(
-        (stream["ttft_ms"]["n"].as_u64(), stream["inter_chunk_ms"]["n"].as_u64()),
-        (Some(1), Some(2))
-    );
-    assert_eq!((stream["tokens_out"].as_u64(), stream["from"].as_str()), (Some(9), Some("sent")));
-    assert!(stream["tokens_per_s"].as_f64().unwrap() > 8.9);
 }
 
 #[test]

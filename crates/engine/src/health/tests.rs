@@ -1,0 +1,140 @@
+//! Which signs lead to which verdict, and with which words.
+
+use super::*;
+
+fn vitals(cpu: f64, queue: f64) -> Vitals {
+    Vitals {
+        worker_cpu_rate: vec![cpu],
+        run_queue_rate: vec![queue],
+        is_local: true,
+        ..Vitals::default()
+    }
+}
+
+fn late(p99: Nanos, response: Nanos, cpu: f64) -> Vitals {
+    Vitals { lags: vec![Some(Lag { p99, response })], ..vitals(cpu, 0.0) }
+}
+
+fn word(slices: &[Vitals]) -> &'static str {
+    let mut health = Health::default();
+    slices.iter().for_each(|vitals| health.see(vitals));
+    judge(&health, &Evidence::default()).word
+}
+
+#[test]
+fn each_condition_leads_to_its_verdict() {
+    let full_target = |rate| Some(rate);
+    let table = [
+        (vitals(60.0, 1.0), "healthy"),
+        (vitals(94.0, 0.5), "healthy"),
+        (vitals(90.0, 5.0), "generator-limited"),
+        (vitals(96.0, 0.0), "generator-limited"),
+        (vitals(80.0, 20.0), "contended"),
+        (Vitals { target_cpu_rate: full_target(99.0), ..vitals(99.0, 0.0) }, "contended"),
+        (Vitals { target_cpu_rate: full_target(99.0), ..vitals(50.0, 0.0) }, "healthy"),
+        (Vitals { target_cpu_rate: full_target(50.0), ..vitals(99.0, 0.0) }, "generator-limited"),
+        (Vitals { is_local: false, ..vitals(80.0, 20.0) }, "generator-limited"),
+        (Vitals { is_local: false, ..vitals(50.0, 20.0) }, "healthy"),
+        (Vitals { steal_rate: 6.0, ..vitals(50.0, 0.0) }, "contended"),
+        (Vitals { throttled: true, ..vitals(50.0, 0.0) }, "contended"),
+        (late(1_900_000, 0, 50.0), "healthy"),
+        (late(2_100_000, 5_000_000, 50.0), "generator-limited"),
+        (late(2_100_000, 50_000_000, 50.0), "healthy"),
+    ];
+    for (vitals, expected) in table {
+        assert_eq!(word(&[vitals.clone(), vitals.clone()]), expected, "{vitals:?}");
+    }
+}
+
+#[test]
+fn a_reason_repeats_nothing_that_its_word_says() {
+    let mut health = Health::default();
+    for _ in 0..2 {
+        health.see(&Vitals { steal_rate: 6.0, ..vitals(50.0, 20.0) });
+    }
+    let verdict = judge(&health, &Evidence::default());
+    assert_eq!(verdict.word, "contended");
+    let said = "a worker waited for a core while others used it";
+    assert_eq!(verdict.reasons[0], said);
+    assert!(verdict.reasons[1].ends_with("in a fifth of the slices or more"));
+}
+
+#[test]
+fn who_is_late_on_an_idle_core_is_told_something_else_than_to_take_more() {
+    let reason = |slices: &[Vitals]| {
+        let mut health = Health::default();
+        slices.iter().for_each(|vitals| health.see(vitals));
+        let evidence = Evidence { front: Front::Locust, ..Evidence::default() };
+        judge(&health, &evidence).reasons.remove(0)
+    };
+    let (busy, idle) = (late(9_000_000, 0, 80.0), late(9_000_000, 0, 2.0));
+    assert!(reason(&[busy.clone(), busy.clone(), idle.clone()]).contains("--processes"));
+    let told = reason(&[busy, idle.clone(), idle]);
+    assert!(told.contains("wake in step") && !told.contains("--processes"), "{told}");
+}
+
+#[test]
+fn what_was_judged_can_be_looked_up() {
+    let mut health = Health::default();
+    assert_eq!((health.slices(), health.late_slices(), health.lag_ns()), (0, 0, None));
+    for number in 1..=10 {
+        let lags = [Lag { p99: 1_000, response: 0 }, Lag { p99: number << 20, response: 0 }];
+        let rates = vec![5.0; 2];
+        let lags = lags.map(Some).to_vec();
+        health.see(&Vitals {
+            lags,
+            worker_cpu_rate: rates.clone(),
+            run_queue_rate: rates,
+            ..Vitals::default()
+        });
+    }
+    assert_eq!((health.slices(), health.late_slices()), (10, 9));
+    assert_eq!(health.lag_ns().map(|lag| lag >> 20), Some(8));
+}
+
+#[test]
+fn one_bad_slice_or_less_than_a_fifth_of_them_is_not_enough() {
+    let (bad, good) = (vitals(99.0, 0.0), vitals(10.0, 0.0));
+    assert_eq!(word(std::slice::from_ref(&bad)), "healthy");
+    let slices =
+        |bad_ones: usize| [vec![bad.clone(); bad_ones], vec![good.clone(); 20 - bad_ones]].concat();
+    assert_eq!(word(&slices(3)), "healthy");
+    assert_eq!(word(&slices(4)), "generator-limited");
+}
+
+#[test]
+fn missing_connections_are_blamed_on_the_machine_only_if_it_refused_them() {
+    let mut connections = Connections { asked: 1000, open_max: 900, ..Connections::default() };
+    let judge =
+        |connections| judge(&Health::default(), &Evidence { connections, ..Evidence::default() });
+    assert_eq!(judge(connections).word, "healthy");
+    connections.local.no_descriptor = 5;
+    assert_eq!(judge(connections).word, "healthy", "none is known to lack one");
+    connections.short_max = 10;
+    assert_eq!(judge(connections).word, "healthy", "the target closed the others");
+    connections.short_max = 100;
+    let verdict = judge(connections);
+    assert_eq!(verdict.word, "generator-limited");
+    assert!(verdict.reasons[0].contains("only 900 of 1,000 connections"));
+    connections.open_max = 990;
+    assert_eq!(judge(connections).word, "healthy");
+}
+
+#[test]
+fn a_load_of_which_a_process_is_missing_claims_nothing() {
+    let verdict = judge(&Health::default(), &Evidence { lost: 1, ..Evidence::default() });
+    assert_eq!(verdict.word, "generator-limited");
+    assert!(verdict.reasons[0].starts_with("an engine process died"));
+}
+
+#[test]
+fn requests_that_started_too_late_for_the_window_limit_the_level() {
+    let late = |on_time| {
+        judge(
+            &Health::default(),
+            &Evidence { on_time: Some((1000, on_time)), ..Evidence::default() },
+        )
+        .word
+    };
+    assert_eq!((late(990), late(989)), ("healthy", "generator-limited"));
+}

@@ -1,0 +1,101 @@
+//! What is told of streams, and of those that have no end.
+
+use super::*;
+
+#[test]
+fn streams_are_counted_by_the_rules_of_streams() {
+    let mut ledger = begun(false);
+    let row = ledger.row("POST", "/chat", false);
+    let usage = Usage { output: Some(9), ..Usage::default() };
+    let seen = Seen { first_text: NOW + 500, texts: 2, usage, ..Seen::default() };
+    let gaps = [Gap { nanos: 30, joined: Joined::No }];
+    let stream = Some((&seen, gaps.as_slice()));
+    ledger.book(row, &Booking { stream, ..booking(NOW, NOW + 1_000) });
+    let broken = failed(NOW, NOW + 1_000, Reason::StreamTruncated);
+    ledger.book(row, &Booking { stream, ..broken });
+    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    let stream = &level_json(all.summary())["stream"];
+    assert_eq!(
+        (stream["ttft_ms"]["n"].as_u64(), stream["inter_chunk_ms"]["n"].as_u64()),
+        (Some(1), Some(2))
+    );
+    assert_eq!((stream["tokens_out"].as_u64(), stream["from"].as_str()), (Some(9), Some("sent")));
+    assert!(stream["tokens_per_s"].as_f64().unwrap() > 8.9);
+}
+
+/// A stream of 1,000 ns whose first text came after 500, reported and then left at its last byte.
+fn left(row: u32, ledger: &mut Ledger) {
+    let seen = Seen { first_text: NOW + 500, last_text: NOW + 700, texts: 2, ..Seen::default() };
+    let stream = Some((&seen, [].as_slice()));
+    ledger.book(row, &Booking { stream, is_left: true, ..booking(NOW, NOW + 1_000) });
+}
+
+#[test]
+fn when_a_client_hung_up_is_no_time_of_a_stream() {
+    let mut ledger = begun(false);
+    let row = ledger.row("POST", "/chat", false);
+    left(row, &mut ledger);
+    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    let level = level_json(all.summary());
+    let stream = &level["stream"];
+    assert_eq!((level["counts"]["ok"].as_u64(), stream["left"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(
+        (stream["ttft_ms"]["n"].as_u64(), stream["tokens_untold"].as_u64()),
+        (Some(1), Some(0))
+    );
+    for name in ["e2e_ms", "stream_end_ms", "tpot_ms"] {
+        assert_eq!(stream[name], Value::Null, "{name}");
+    }
+    assert_eq!(level["latency"]["service_ms"], Value::Null);
+    assert_eq!(level["latency"]["ttfb_ms"]["n"], 1);
+    assert_eq!(level["warnings"][0], "1 stream left by the client before the end");
+}
+
+#[test]
+fn what_was_reported_and_is_not_over_when_the_test_ends_is_in_flight() {
+    let mut ledger = begun(false);
+    let row = ledger.row("POST", "/chat", false);
+    for start in [NOW, NOW + 1, NOW + 2, NOW + 2] {
+        ledger.await_end(row, start);
+    }
+    ledger.settle(row, NOW + 1);
+    ledger.book(row, &booking(NOW + 1, NOW + 900));
+    ledger.settle(row, NOW + 7);
+    let (all, slices) = gathered(vec![ledger], NOW + SECOND);
+    let level = level_json(all.summary());
+    assert_eq!(
+        (level["counts"]["attempted"].as_u64(), level["counts"]["ok"].as_u64()),
+        (Some(4), Some(1))
+    );
+    assert_eq!((level["counts"]["in_flight"].as_u64(), sum_of(&slices, "attempted")), (Some(3), 4));
+}
+
+#[test]
+fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
+    let mut ledgers = vec![begun(false), begun(false)];
+    for (number, ledger) in ledgers.iter_mut().enumerate() {
+        let row = ledger.row("GET", "/", false);
+        ledger.book(row, &booking(NOW, NOW + 10));
+        ledger.unreported(3);
+        ledger.unreported(1_000 * number as u64 + 4);
+    }
+    let (all, _) = gathered(ledgers, NOW + SECOND);
+    let warnings = level_json(all.summary())["warnings"].clone();
+    assert_eq!(warnings[0], "1,008 streams broke of which the locustfile reported nothing");
+    assert_eq!(all.summary().total().attempted, 2);
+}
+
+#[test]
+fn slices_have_the_users_of_their_time() {
+    let mut ledger = begun(false);
+    let mut all = gathering();
+    for (second, users) in [(0, 5), (1, 20), (2, 10)] {
+        all.users(WALL + second * SECOND, users);
+    }
+    ledger.end(NOW + 4 * SECOND);
+    let mut slices = all.take("one", ledger.sheet(NOW + 4 * SECOND, Standing::default()));
+    slices.extend(all.end(false));
+    let users: Vec<_> = slices.iter().map(|slice| slice["concurrency"].as_u64().unwrap()).collect();
+    assert_eq!(users, [5, 20, 20, 10, 10]);
+    assert_eq!(level_json(all.summary())["concurrency"], 20);
+}

@@ -1,0 +1,51 @@
+"""What the health of the generator was judged by, so that anybody can check it.
+
+Nothing is judged here: the engine did that, slice by slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torr.report.cells import Table
+from torr.stats.series import Level, is_of_locust, noun_of, verdict_of
+from torr.units import show_ms, show_percent
+
+
+def judged(levels: Sequence[Level]) -> Table | None:
+    """Return one row a level: how full its busiest worker was, and how late its latest one."""
+    known = [level for level in levels if (level.get("health") or {}).get("worker_cpu_rate")]
+    if not known:
+        return None
+    worker = "process" if any(map(is_of_locust, known)) else "worker"
+    columns = (
+        f"{noun_of(levels)}s",
+        "health",
+        f"busiest {worker}",
+        "waited for a core",
+        "hypervisor took",
+        "judged lag",
+        "late slices",
+    )
+    return Table(columns, tuple(map(_row, known)), frozenset({1}))
+
+
+def _row(level: Level) -> tuple[str, ...]:
+    health = level["health"]
+    return (
+        f"{level['concurrency']:,}",
+        verdict_of(level),
+        f"{max(health['worker_cpu_rate']):.0f} % of a core",
+        show_percent(max(health.get("run_queue_rate") or [0.0])),
+        show_percent(health.get("steal_rate")),
+        *_lag(health),
+    )
+
+
+def _lag(health: Mapping[str, Any]) -> tuple[str, str]:
+    """Where nobody could be late there is none, and older results do not say."""
+    lag = health.get("lag_ms")
+    if lag is None:
+        return "–", "–"
+    return show_ms(lag), f"{health['late_slices']:,} of {health['slices']:,}"

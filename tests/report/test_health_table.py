@@ -1,0 +1,21 @@
+"""What health was judged by can be read."""
+
+from torr.report import health_table, html
+
+
+def test_each_level_shows_what_it_was_judged_by(make_level, make_result):
+    late = make_level(5, 9.0, 1.0, verdict="generator-limited")
+    late["health"] |= {"slices": 10, "late_slices": 4, "lag_ms": 2.5, "run_queue_rate": [1.5]}
+    late["health"] |= {"worker_cpu_rate": [40.0, 61.0], "steal_rate": 0.5}
+    old = make_level(9, 9.0, 1.0)
+    table = health_table.judged([late, old])
+    assert table.columns[2:] == (
+        *("busiest worker", "waited for a core", "hypervisor took"),
+        *("judged lag", "late slices"),
+    )
+    assert table.rows[0] == (
+        *("5", "generator-limited", "61 % of a core", "1.5 %", "0.5 %"),
+        *("2.50 ms", "4 of 10"),
+    )
+    assert table.rows[1][-2:] == ("–", "–")
+    assert "judged lag" in html.page(make_result("run", [late]))
