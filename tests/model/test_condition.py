@@ -34,6 +34,8 @@ def judge(text, measured, **options):
         ("errors < 1%", Condition("errors", None, "<", 1)),
         ("errors timeout < 1%", Condition("errors", "timeout", "<", 1)),
         ("ok/s > 10k", Condition("ok/s", None, ">", 10_000)),
+        ("failures > 100", Condition("failures", None, ">", 100)),
+        ("failures read > 1k", Condition("failures", "read", ">", 1000)),
         ("chat: ttfb p95 < 800ms", Condition("ttfb", "p95", "<", 800, "chat")),
         ("GET /a:b: p50 < 1ms", Condition("response", "p50", "<", 1, "GET /a:b")),
         ("GET http://h:1/: mean < 1ms", Condition("response", "mean", "<", 1, "GET http://h:1/")),
@@ -58,6 +60,7 @@ def test_reads_the_grammar(text, expected):
         ("< 5ms", "nothing is not a metric"),
         ("ok/s p95 > 5", "is one number"),
         ("errors boredom < 1%", "not a class of errors"),
+        ("failures > 1.5", "is not a whole number"),
         ("service p95 p99 < 1s", "more than one statistic"),
     ],
 )
@@ -247,6 +250,24 @@ def test_a_named_request_is_judged_alone():
     assert judge("chat: p95 < 500ms", measured).word == "held"
     assert judge("p95 < 500ms", measured).word == "broken"
     assert judge("talk: p95 < 500ms", measured).reason == "no request is named 'talk'"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("failures > 5", "held"),
+        ("failures > 6", "broken"),
+        ("failures read > 3", "held"),
+        ("failures timeout >= 3", "broken"),
+        ("failures status < 1", "held"),
+    ],
+)
+def test_failures_are_counted_all_or_those_of_a_class(text, word):
+    found = judge(text, level(errors={"read": 4, "timeout": 2}))
+    assert found.word == word
+    condition = Condition.parse(text)
+    assert Condition.parse(str(condition)) == condition
+    assert condition.show(found.value) == f"{found.value:.0f}"
 
 
 def test_shows_values_with_their_unit():

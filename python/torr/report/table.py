@@ -288,4 +288,4 @@ def _with_unit(value: float | None, unit: str) -> str:
         return show_ms(value)
     if unit == "%":
         return show_percent(value)
-    return "–" if value is None else f"{show_rate(value)}/s"
+    return "–" if value is None else f"{show_rate(value)}{unit}"
