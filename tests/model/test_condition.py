@@ -81,8 +81,8 @@ def test_a_metric_that_nothing_measures_is_refused_with_those_that_there_are(tex
     assert str(caught.value) == (
         f"{text!r}: {metric} is not a metric that this version measures\n"
         "hint: metrics are response, service, ttfb, wait, connect, tls, lag, ttfe, ttft, ttfo, "
-        "ttst, inter_chunk, inter_read, e2e, stream_end, tpot, success, errors, goodput, ok/s, "
-        "attempted/s, tokens/s, good/s"
+        "ttst, inter_chunk, inter_read, e2e, stream_end, tpot, success, errors, goodput, "
+        "failures, ok/s, attempted/s, tokens/s, good/s"
     )
 
 
