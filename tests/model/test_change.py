@@ -41,6 +41,11 @@ def test_what_is_no_change_is_refused(text, says):
     assert refused.value.hint
 
 
+def test_a_change_of_what_may_be_none_is_refused():
+    with pytest.raises(UsageError, match="failures may be none"):
+        Change.parse("failures > +10%")
+
+
 def test_a_share_of_a_class_of_errors_is_refused():
     with pytest.raises(UsageError, match="of all errors"):
         Change.parse("errors timeout > +1 points")

@@ -96,7 +96,7 @@ def test_tables_show_every_verdict_with_its_interval(make_side):
     row = next(row for row in table.rows if row[:2] == ("10", "ok/s"))
     assert row[4].endswith(" ×")
     assert row[6] == "8"
-    assert row[-2:] == ("faster", "not interleaved: drift not excluded")
+    assert row[-3:] == ("faster", "–", "not interleaved: drift not excluded")
     errors = next(row for row in table.rows if row[:2] == ("10", "success"))
     assert errors[2:6] == ("100 %", "100 %", "+0.00 points", "+0.00 – +0.00")
     assert [row[2] for row in verdict_table.limits(found).rows] == ["passed"] * 4

@@ -44,7 +44,7 @@ def test_lower_times_are_better_and_equal_ones_the_same(trial):
     assert found["ok_per_s"]["word"] == "same"
     assert found["error_rate"]["reason"] == "none seen, ≤ 0.003 % (3/n)"
     assert (found["error_rate"]["ratio"], found["error_rate"]["difference"]) == (None, 0)
-    assert "target_rss_bytes" not in found
+    assert "target_rss_max_bytes" not in found
 
 
 def test_p_is_adjusted_over_every_cell_and_candidate_of_the_primary_metric(trials, trial):

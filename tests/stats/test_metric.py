@@ -2,7 +2,7 @@ import pytest
 
 from torr.stats.metric import METRICS, Metric, primary_of
 
-MONITOR = {"derived": {"target_cpu_us_per_request": 41.5, "target_rss_bytes": 2**20}}
+MONITOR = {"derived": {"target_cpu_us_per_request": 41.5, "target_rss_max_bytes": 2**20}}
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ MONITOR = {"derived": {"target_cpu_us_per_request": 41.5, "target_rss_bytes": 2*
         ("success_rate", 97.5),
         ("error_rate", 2.5),
         ("target_cpu_us_per_request", 41.5),
-        ("target_rss_bytes", 2**20),
+        ("target_rss_max_bytes", 2**20),
         ("ttft_ms.p95", 80.0),
         ("tokens_per_s", 300.0),
         ("goodput_rate", None),
@@ -58,7 +58,7 @@ def test_nothing_answered_is_a_number():
         ("response_ms.p99", False, "faster", "p99"),
         ("service_ms.p99_9", False, "faster", "service p99.9"),
         ("target_cpu_us_per_request", False, "better", "CPU a request"),
-        ("target_rss_bytes", False, "better", "RSS"),
+        ("target_rss_max_bytes", False, "better", "RSS"),
         ("error_rate", False, "better", "errors"),
         ("success_rate", True, "better", "success"),
     ],

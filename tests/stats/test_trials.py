@@ -32,9 +32,9 @@ def test_a_rule_takes_the_whole_round_whoever_failed(trial):
         levels[at] = {**levels[at], "success_rate": 90.0}
         levels[at]["counts"] = {"attempted": 1000, "ok": 900, "errors": {"read": 100}}
     (rounds,) = by_cell(levels).values()
-    kept, gone = discard(rounds, Condition.parse("errors > 5%"))
+    kept, gone = discard(rounds, Condition.parse("failures > 99"))
     assert list(kept) == [1, 3, 4]
-    assert gone.rule == "errors > 5%"
+    assert gone.rule == "failures > 99"
     assert gone.rounds == (2, 5)
     assert gone.because_of == {"a": 2, "b": 1}
 

@@ -44,8 +44,10 @@ LEAST_OF_MEDIANS = ("spread", "mean")
 LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean")
 # What result.json and the page have; a terminal has no room for both sides' numbers.
 NOT_OF_VERDICTS = ("spread", "p")
-LEAST_OF_VERDICTS = ("n", "why")
+LEAST_OF_VERDICTS = ("n", "more")
 WHY = "why"
+# A shorter piece of a reason says nothing.
+LEAST_WHY = 30
 EXAMPLE = "for example"
 SPREADS = "spread of ok/s"
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
@@ -131,10 +133,11 @@ def _show_verdicts(content: Table | None, out: Console) -> None:
     whole = Columns(content.columns, content.rows, content.words)
     for name in (*content.columns[at - 2 : at], *NOT_OF_VERDICTS):
         whole = whole.without(name)
-    room = max(len(WHY), out.width - whole.without(WHY).width - GAP)
+    room = out.width - whole.without(WHY).width - GAP
     rows = tuple((*row, cut(why, room)) for *row, why in whole.rows)
+    shown = replace(whole, rows=rows) if room >= LEAST_WHY else whole.without(WHY)
     out.print()
-    _print_table(out, replace(whole, rows=rows).fitting(out.width, LEAST_OF_VERDICTS))
+    _print_table(out, shown.fitting(out.width, LEAST_OF_VERDICTS))
 
 
 def _is_known(cells: Iterable[str]) -> bool:

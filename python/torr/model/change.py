@@ -25,6 +25,8 @@ class Change(Condition):
     def parse(cls, text: str) -> Change:
         """Read one; raises UsageError that says what was not understood."""
         change = cls.parse_with(text, _signed, _HINT)
+        if change.unit == "":
+            raise UsageError(f"{text.strip()!r}: {change.metric} may be none", "write errors")
         if change.is_of_share and change.stat is not None:
             raise UsageError(f"{text.strip()!r}: changes are of all errors", "write errors")
         return change

@@ -7,9 +7,10 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
     METRIC  response (may be left out), service, ttfb, wait, connect, tls, lag   VALUE a duration
             of streams: ttfe ttft ttfo ttst inter_chunk inter_read e2e stream_end tpot
             success, errors; of streams: goodput                                 VALUE in %
-            failures, those attempts that were no success                        VALUE a number
+            failures, how many attempts failed                                   VALUE a number
             ok/s, attempted/s; of streams: tokens/s, good/s                      VALUE a rate
-    STAT    p50 p75 p90 p95 p99 p99.9 p99.99 mean min max, for times; an error class, for errors
+    STAT    p50 p75 p90 p95 p99 p99.9 p99.99 mean min max, for times
+            an error class, for errors and failures
     OP      <  <=  >  >=
 
 A metric that nothing measures is refused: a condition on it could never be told. What is measured
@@ -76,9 +77,8 @@ _HINT = "write it as 'p95 < 500ms', 'success >= 99.9%', 'ok/s > 10k' or 'login: 
 class Condition:
     """One parsed condition; `text` is what the user wrote.
 
-    `limit` is in milliseconds for times, percent for shares, per second for rates, or a number;
-    `name` is the
-    request it is about, None for all of them.
+    `limit` is in milliseconds for times, percent for shares, per second for rates, else a number;
+    `name` is the request it is about, None for all of them.
     """
 
     metric: str
@@ -119,7 +119,7 @@ class Condition:
 
     @property
     def unit(self) -> Unit:
-        """The unit of value and limit: `ms`, `%`, `/s`, or none of a number."""
+        """The unit of value and limit: `ms`, `%` or `/s`; empty for a number of things."""
         return METRICS[self.metric]
 
     @property
@@ -142,21 +142,16 @@ class Condition:
         return text if self.name is None else f"{self.name}: {text}"
 
     def __str__(self) -> str:
-        write = {
-            "ms": _write_ms,
-            "%": units.format_percent,
-            "/s": units.format_rate,
-            "": units.format_rate,
-        }[self.unit]
+        write = {"ms": _write_ms, "%": units.format_percent}.get(self.unit, units.format_rate)
         return f"{self.label} {self.op} {write(self.limit)}"
 
     def show(self, value: float | None) -> str:
         """Write a value of this metric for people, with its unit."""
         if self.unit == "ms":
             return units.show_ms(value)
-        if not self.unit:
-            return "–" if value is None else f"{value:,.0f}"
-        return units.show_percent(value) if self.unit == "%" else f"{units.show_rate(value)}/s"
+        if self.unit == "%":
+            return units.show_percent(value)
+        return f"{units.show_rate(value)}{self.unit}"
 
     def show_limit(self) -> str:
         """Write the limit for people, exactly, with its unit: `500 ms`, `99.9 %`, `10,000/s`."""
@@ -190,7 +185,7 @@ def _check_stat(metric: str, stat: str | None, text: str) -> None:
             raise UsageError(f"{text!r}: {metric} needs a statistic", f"write {metric} p95")
         if stat not in STATS:
             raise UsageError(f"{text!r}: {stat} is not kept", _kept())
-    elif metric == "errors" and stat is not None:
+    elif metric in ("errors", "failures") and stat is not None:
         if stat not in CLASSES:
             hint = f"classes are {', '.join(CLASSES)}"
             raise UsageError(f"{text!r}: {stat} is not a class of errors", hint)
@@ -203,8 +198,8 @@ def _limit(metric: str, text: str) -> float:
         return units.parse_percent(text)
     if METRICS[metric] == "/s":
         return units.parse_rate(text)
-    if not METRICS[metric]:
-        return units.parse_count(text)
+    if METRICS[metric] == "":
+        return float(units.parse_count(text))
     if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
         # Seconds would be valid too, and hardly ever meant.
         raise UsageError(f"the limit {text.strip()!r} has no unit", f"write {text.strip()}ms")

@@ -58,12 +58,12 @@ def judge(condition: Condition, level: Level, attempts: int | None = None) -> Ho
 def _of_part(condition: Condition, part: Level, attempts: int | None, *, contended: bool) -> Holds:
     if condition.metric == "goodput":
         return _of_goodput(condition, part)
-    if condition.metric == "failures":
-        return _of_number(condition, sum(((part.get("counts") or {}).get("errors") or {}).values()))
     if condition.unit == "%":
         return _of_share(condition, part, attempts)
     if condition.unit == "/s":
         return _of_rate(condition, part, contended=contended)
+    if condition.metric == "failures":
+        return _of_failures(condition, part)
     return _of_time(condition, part)
 
 
@@ -131,6 +131,13 @@ def _of_share(condition: Condition, level: Level, attempts: int | None) -> Holds
     if not claimed or attempts * allowed >= 300 - 1e-6:
         return holds
     return Holds(value, condition.limit, "not shown", _too_few(attempts, failed, allowed))
+
+
+def _of_failures(condition: Condition, level: Level) -> Holds:
+    """How many attempts failed: of one class, or of all."""
+    errors = (level.get("counts") or {}).get("errors") or {}
+    failed = sum(errors.values()) if condition.stat is None else errors.get(condition.stat, 0)
+    return _of_number(condition, float(failed))
 
 
 def _is_excused(condition: Condition, level: Level, failed: int, ended: int) -> bool:

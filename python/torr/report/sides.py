@@ -16,13 +16,16 @@ from torr.report.side import Side, renamed
 from torr.stats import comparison, limit
 from torr.stats.comparison import Procedure
 from torr.stats.judgement import LEAST_ROUNDS
-from torr.stats.metric import METRICS, Metric
+from torr.stats.metric import ERROR_RATE, METRICS, Metric
 
 if TYPE_CHECKING:
     from torr.model.change import Change
 
 _OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
-PROCEDURE = Procedure(metrics=(*METRICS, *map(Metric, _OF_SERIES)))
+PROCEDURE = Procedure(
+    # Success says what errors would, and a .dat has it.
+    metrics=(*(m for m in METRICS if m.key != ERROR_RATE), *map(Metric, _OF_SERIES))
+)
 
 
 def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> dict[str, Any]:

@@ -16,7 +16,10 @@ Verdict = Mapping[str, Any]
 
 
 def verdicts(result: Mapping[str, Any]) -> Table | None:
-    """Return one row a verdict: the change with its interval, n, spread, p, the word and why."""
+    """Return one row a verdict: the change with its interval, n, spread, p, the word and why.
+
+    `more` is how many rounds more would settle it, an estimate.
+    """
     found = [v for v in result.get("verdicts") or () if is_comparison(v)]
     if not found:
         return None
@@ -35,15 +38,29 @@ def verdicts(result: Mapping[str, Any]) -> Table | None:
             _spread(v),
             "–" if v["p_adjusted"] is None else f"{v['p_adjusted']:.2g}",
             printed(v),
+            f"+{v['more_rounds']}" if v["more_rounds"] else "–",
             v["reason"] or "",
         )
         for v in found
     )
     a, b = found[0]["baseline"], "candidate" if has_several else found[0]["candidate"]
     level = (*(("candidate",) if has_several else ()), *names, "connections")
-    columns = (*level, "metric", a, b, "change", "95 % interval", "n", "spread", "p", "word", "why")
+    columns = (
+        *level,
+        "metric",
+        a,
+        b,
+        "change",
+        "95 % interval",
+        "n",
+        "spread",
+        "p",
+        "word",
+        "more",
+        "why",
+    )
     first = len(level)
-    words = {*range(first - 1), first, len(columns) - 2, len(columns) - 1}
+    words = {*range(first - 1), first, columns.index("word"), columns.index("why")}
     return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
 
 

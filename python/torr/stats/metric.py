@@ -25,7 +25,7 @@ ERROR_RATE = "error_rate"
 _SHARES = {"success_rate": True, "goodput_rate": True, ERROR_RATE: False}
 _MONITORED = {
     "target_cpu_us_per_request": ("derived", "target_cpu_us_per_request"),
-    "target_rss_bytes": ("derived", "target_rss_bytes"),
+    "target_rss_max_bytes": ("derived", "target_rss_max_bytes"),
 }
 _LABELS = {
     OK_PER_S: "ok/s",
@@ -33,7 +33,7 @@ _LABELS = {
     "success_rate": "success",
     "goodput_rate": "goodput",
     "target_cpu_us_per_request": "CPU a request",
-    "target_rss_bytes": "RSS",
+    "target_rss_max_bytes": "RSS",
 }
 
 
