@@ -132,3 +132,19 @@ def test_a_locustfile_that_quits_keeps_its_exit_code_and_its_run(locust):
     assert ended.code == 7
     assert kept(ended.level) == {"one": (told, 0)}
     assert ended.result["status"] == "complete"
+
+
+def test_slices_have_the_users_of_a_shape_and_the_sentence_the_most_of_them(locust):
+    ended = locust("locustfile_shape")
+    level = ended.level
+    users = [piece["concurrency"] for piece in level["slices"]]
+    assert (users[0], max(users), users[-1]) == (2, 8, 4)
+    assert level["concurrency"] == 8
+    assert "to up to 8 users" in ended.err or "Claims nothing" in ended.err
+
+
+@pytest.mark.parametrize("processes", [(), ("--processes", "2")])
+def test_csv_files_end_as_they_do_under_locust(locust, tmp_path, processes):
+    ended = locust(EVENTS, "-u", "2", "-t", "3s", "--only-summary", "--csv", "rows", *processes)
+    assert "Traceback" not in ended.err
+    assert "good" in (tmp_path / "rows_stats.csv").read_text()
