@@ -79,6 +79,7 @@ def test_two_servers_are_compared(torr, matrix):
     assert (primary["candidate"], primary["baseline"], primary["n"]) == ("two", "one", 6)
     assert primary["ratio"] < 1
     assert result["experiment"]["answers"]["one"]["body_start"] == "Hello world"
+    assert result["experiment"]["candidates"]["one"]["versions"]["torr"]
     assert "failures" not in result
 
 

@@ -17,6 +17,8 @@ def test_the_environment_names_machine_kernel_limits_and_versions():
     low, high = found["limits"]["port_range"]
     assert 0 < low < high < 65536
     assert found["limits"]["somaxconn"] > 0
+    assert len(found["limits"]["tcp_rmem"]) == 3
+    assert found["limits"]["tcp_fin_timeout"] > 0
     assert set(found["versions"]) == {"torr", "python"}
 
 

@@ -57,13 +57,26 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
         return RunDirectory.create(flags["folder"], file.name or flags["name"], head)
     directory = RunDirectory.reopen(resumed.resolve())
     kept = directory.head.get("experiment") or {}
+    asked = head["experiment"]
     for key in ("candidates", "factors", "baseline", "seed"):
         require(
-            kept.get(key) == head["experiment"][key],
+            _begun(kept.get(key)) == asked[key],
             f"--resume {resumed}: its {key} are others than those of {file.path}",
             "give the file that the run began with",
         )
     return directory
+
+
+def _begun(kept: Any) -> Any:  # noqa: ANN401 - JSON
+    """What a run had said when it began, without what it found out of its candidates."""
+    if not isinstance(kept, dict):
+        return kept
+    return {
+        name: {key: x for key, x in each.items() if key != "versions"}
+        if isinstance(each, dict)
+        else each
+        for name, each in kept.items()
+    }
 
 
 def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> dict[str, Any]:

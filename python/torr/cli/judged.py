@@ -13,6 +13,7 @@ from torr.cli.gate import gate
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
 from torr.servers.differences import differences
+from torr.servers.versions import versions
 from torr.stats import capacity
 from torr.stats.comparison import verdicts
 from torr.units import show_count
@@ -54,6 +55,9 @@ def _closed(
     matrix, course, plan = found
     levels = directory.full_levels()
     judged = verdicts(levels, matrix.baseline, matrix.procedure)
+    for candidate in matrix.candidates:
+        kept = directory.head["experiment"]["candidates"][candidate.name]
+        kept["versions"] = versions(candidate.command)
     directory.head["experiment"] |= {
         "answers": {name: _kept(answer) for name, answer in course.answers.items()},
         "differences": differences(course.answers),

@@ -17,7 +17,13 @@ _LIMITS = {
     "port_range": "/proc/sys/net/ipv4/ip_local_port_range",
     "somaxconn": "/proc/sys/net/core/somaxconn",
     "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
+    "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
+    "tcp_fin_timeout": "/proc/sys/net/ipv4/tcp_fin_timeout",
+    "tcp_syncookies": "/proc/sys/net/ipv4/tcp_syncookies",
+    "tcp_rmem": "/proc/sys/net/ipv4/tcp_rmem",
+    "tcp_wmem": "/proc/sys/net/ipv4/tcp_wmem",
 }
+_GOVERNOR = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
 def environment() -> dict[str, Any]:
@@ -56,6 +62,7 @@ def _machine() -> dict[str, Any]:
         "architecture": os.uname().machine,
         "cores": os.cpu_count(),
         "cores_allowed": allowed_cores(),
+        "governor": _text(Path(_GOVERNOR)).strip() or None,
         "memory_bytes": _memory_bytes(),
     }
 

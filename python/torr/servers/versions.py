@@ -1,0 +1,120 @@
+"""Which runtimes and packages a candidate is made of: a number without them cannot be repeated.
+
+Asked of the programs themselves, each once and for a few seconds at most; what does not tell is
+left out. A script is asked for its interpreter, Python for its packages, node for those that its
+NODE_PATH has, a program of Go for its modules.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from torr.servers.command import Command
+
+_TIMEOUT_S = 10.0
+_MOST_BYTES = 256
+_PACKAGES = (
+    "import importlib.metadata as m, json, platform;"
+    "print(json.dumps({'python': platform.python_version(),"
+    " **{d.metadata['Name']: d.version for d in m.distributions()}}))"
+)
+
+Versions = dict[str, str]
+
+
+def versions(command: Command) -> Versions:
+    """The versions behind a filled command, by name; empty where nothing tells them."""
+    env = {**os.environ, **dict(command.env)}
+    found: Versions = {}
+    # A shell's words name the program that it becomes.
+    for word in dict.fromkeys(" ".join(command.argv).split()):
+        program = shutil.which(word, path=env.get("PATH"))
+        if program is not None:
+            found |= _of_program(Path(program), env)
+    return found
+
+
+def _of_program(program: Path, env: Mapping[str, str]) -> Versions:
+    interpreter = _interpreter(program)
+    name = (interpreter or program).name
+    if name.startswith("python"):
+        return _python(interpreter or program, env)
+    if name in {"node", "nodejs"}:
+        return _node(interpreter or program, env)
+    return {} if interpreter else _go(program, env)
+
+
+def _interpreter(program: Path) -> Path | None:
+    """The program that runs a script; None of what is none."""
+    try:
+        with program.open("rb") as file:
+            first = file.read(_MOST_BYTES).partition(b"\n")[0]
+    except OSError:
+        return None
+    words = first.decode("utf-8", "replace").removeprefix("#!").split()
+    if not first.startswith(b"#!") or not words:
+        return None
+    if Path(words[0]).name == "env" and len(words) > 1:
+        named = shutil.which(words[-1])
+        return None if named is None else Path(named)
+    return Path(words[0])
+
+
+def _python(interpreter: Path, env: Mapping[str, str]) -> Versions:
+    text = _said([str(interpreter), "-c", _PACKAGES], env)
+    try:
+        found: Versions = json.loads(text)
+    except ValueError:
+        return {}
+    return found
+
+
+def _node(program: Path, env: Mapping[str, str]) -> Versions:
+    found = {"node": _said([str(program), "--version"], env).strip().removeprefix("v")}
+    for folder in filter(None, env.get("NODE_PATH", "").split(os.pathsep)):
+        for path in sorted(Path(folder).glob("*/package.json")):
+            found |= _package(path)
+    return {name: version for name, version in found.items() if version}
+
+
+def _package(path: Path) -> Versions:
+    """Name and version of a package of node's; nothing where its file is broken."""
+    try:
+        package = json.loads(path.read_text(encoding="utf-8"))
+        return {str(package["name"]): str(package["version"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _go(program: Path, env: Mapping[str, str]) -> Versions:
+    """What `go version -m` says of a program; nothing where there is no Go, or no program of it."""
+    go = shutil.which("go", path=env.get("PATH"))
+    if go is None:
+        return {}
+    found: Versions = {}
+    for line in _said([go, "version", "-m", str(program)], env).splitlines():
+        words = line.split()
+        if line.startswith(str(program)) and words[-1].startswith("go"):
+            found["go"] = words[-1].removeprefix("go")
+        elif words[:1] == ["dep"] and len(words) >= 3:
+            found[words[1]] = words[2]
+    return found
+
+
+def _said(words: Sequence[str], env: Mapping[str, str]) -> str:
+    """What a program says of itself; empty where it fails."""
+    try:
+        done = subprocess.run(
+            words, env=env, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout if done.returncode == 0 else ""

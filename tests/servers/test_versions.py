@@ -1,0 +1,78 @@
+"""What a candidate is made of, asked of the programs themselves."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+
+import pytest
+
+from torr.servers.command import Command
+from torr.servers.versions import versions
+
+
+def of(*words, **env):
+    return versions(Command(words, "http://127.0.0.1:1/", env=tuple(env.items())))
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Writes a program of some lines, and gives its path."""
+
+    def written(name, *lines):
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n")
+        path.chmod(0o755)
+        return str(path)
+
+    return written
+
+
+def test_python_and_its_packages():
+    found = of(sys.executable, "app.py")
+    assert found["python"] == platform.python_version()
+    assert found["pytest"] == pytest.__version__
+
+
+def test_a_script_is_its_interpreters(script):
+    found = of(script("serve", f"#!{sys.executable}", "print('never run')"))
+    assert found["python"] == platform.python_version()
+
+
+def test_the_words_of_a_shell_name_programs_too(script):
+    serve = script("serve", f"#!{sys.executable}")
+    assert of("sh", "-c", f"exec {serve} >/dev/null")["python"] == platform.python_version()
+
+
+def test_packages_that_node_finds(script, tmp_path):
+    node = script("node", "#!/bin/sh", "echo v20.1.2")
+    package = tmp_path / "modules" / "express"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({"name": "express", "version": "5.3.0"}))
+    (tmp_path / "modules" / "broken").mkdir()
+    (tmp_path / "modules" / "broken" / "package.json").write_text("{")
+    serve = script("serve.js", f"#!{node}")
+    found = of(serve, NODE_PATH=str(tmp_path / "modules"))
+    assert found == {"node": "20.1.2", "express": "5.3.0"}
+
+
+def test_modules_of_go(script, tmp_path):
+    program = script("server", "ELF")
+    said = [f"{program}: go1.26.1", "\tpath\texample", "\tdep\tgithub.com/gin\tv1.10.0\th1:x"]
+    (tmp_path / "said").write_text("\n".join(said))
+    script("go", "#!/bin/sh", f"cat {tmp_path}/said")
+    path = f"{tmp_path}:/bin:/usr/bin"
+    assert of(program, PATH=path) == {"go": "1.26.1", "github.com/gin": "v1.10.0"}
+
+
+@pytest.mark.parametrize("lines", [["#!/bin/sh", "exit 1"], ["#!"], [""], ["#!/no/such/python3"]])
+def test_what_tells_nothing(script, lines):
+    assert of(script("silent", *lines), PATH="/nowhere") == {}
+    assert of("no-such-program") == {}
+
+
+def test_a_shell_has_no_version_of_interest():
+    assert shutil.which("sh") is not None
+    assert "python" not in of("sh", "-c", "true", PATH="/bin")
