@@ -46,7 +46,7 @@ def sockets_of_requests(level: Level) -> Table | None:
 
 def streams_of_requests(level: Level) -> Table | None:
     """Return what streams one row a named request, where there are several and some stream."""
-    steps = [step for step in _several(level) if step.get("stream")]
+    steps = [step for step in _several(level) if not step.get("event")]
     columns, rows = _streamed(steps)
     named = tuple((step["name"], *cells) for step, cells in zip(steps, rows, strict=True))
     return Table(("request", *columns), named) if columns else None
