@@ -78,8 +78,10 @@ def test_requests_that_stream_have_their_first_texts(steps, streamed):
     )
     assert found.rows[0][0] == "turn 1"
     assert "–" not in found.rows[0]
-    # `login` is no stream.
-    assert found.rows[1:] == (("turn 2", "410 ms", "–", "–", "–", "4"),)
+    assert found.rows[1:] == (
+        ("turn 2", "410 ms", "–", "–", "–", "4"),
+        ("login", "–", "–", "–", "–", "–"),
+    )
     assert "## Streams of requests\n\n| request | ttft mean |" in markdown.text(streamed)
     assert "<h2>Streams of requests</h2>" in html.page(streamed)
 
