@@ -92,6 +92,8 @@ class Leader:
         self._arguments = arguments
         self._conclude = conclude
         self._test: KeptTest | None = None
+        # Why the test that runs is not kept.
+        self._refusal: OutputError | None = None
         self._follower: gevent.Greenlet | None = None
         self._began = 0.0
         self._is_stopped = False
@@ -116,6 +118,7 @@ class Leader:
             directory = self._directory()
         except OutputError as error:
             log.error("torr: this test is not kept: %s", error)
+            self._refusal = error
             if self._books is not None:
                 self._books.end()
             return
@@ -141,7 +144,10 @@ class Leader:
             gevent.spawn(self._finish_soon)
 
     def finish(self, **_more: object) -> None:
-        """Keep and conclude the test, if there is one."""
+        """Keep and conclude the test, if there is one; say again why one is not kept."""
+        if self._refusal is not None:
+            log.error("torr: this test was not kept: %s", self._refusal)
+            self._refusal = None
         if self._test is None:
             return
         # Twice Ctrl-C, and Locust ends without having stopped the test.
