@@ -175,6 +175,21 @@ def test_going_on_where_it_was(torr, start, matrix, tmp_path):
     assert "is complete" in again.err
 
 
+def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left(
+    torr, matrix, tmpfs, server, tmp_path
+):
+    pids = tmp_path / "pids"
+    setup = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
+    name = matrix({"one": server(setup=setup), "two": GOOD}, QUICK.replace("= 1", "= 60"))
+    with tmpfs("size=200k") as disk:
+        ended = torr("compare", name, "-d", disk / "out")
+        assert ended.code == 2, ended.err
+        assert "No space left on device" in ended.err
+        (kept,) = disk.glob("out/*-*/result.json")
+        assert json.loads(kept.read_text())["levels"]
+    assert not any(is_running(int(pid)) for pid in pids.read_text().split())
+
+
 def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     process = start("compare", matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9")))
     kept = tmp_path / "_output/torr/latest/result.json"
