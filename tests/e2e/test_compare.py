@@ -70,8 +70,10 @@ def server(tmp_path):
 
 def test_two_servers_are_compared(torr, matrix):
     slow = GOOD.replace('"hello"', '"delay", "--delay", "5ms"')
-    ended = torr("compare", matrix({"one": GOOD, "two": slow}), "--rounds", "6")
+    asked = ("--rounds", "6", "--junit", "compare.xml")
+    ended = torr("compare", matrix({"one": GOOD, "two": slow}), *asked)
     assert ended.code == 0, ended.err
+    assert 'failures="0"' in (ended.folder / "compare.xml").read_text()
     result = ended.result
     trials = {(x["candidate"], x["round"]) for x in result["levels"]}
     assert trials == {(name, number) for name in ("one", "two") for number in range(1, 7)}

@@ -45,6 +45,10 @@ def conclude(
         draw(result, directory)
         if flags["output"] == "text" and not flags["quiet"]:
             click.echo(f"\nreport  {directory.path / 'report.html'}")
+    if flags["junit"] is not None:
+        from torr.report import junit
+
+        junit.write(result, flags["junit"])
     _end(outcome, result, directory, flags)
 
 
