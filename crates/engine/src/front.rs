@@ -35,7 +35,7 @@ const OF_ENGINE: Words = Words {
 };
 
 const OF_LOCUST: Words = Words {
-    lost: "a Locust process was lost: a part of the load is missing, run the test again",
+    lost: "a Locust process was lost, or does not run `torr locust`: a part of the load is in no number",
     saturated: "a Locust process used its core to the full: start more with --processes, or use another machine",
     late: "ready greenlets waited more than 2 ms and 10 % of the response time for their turn: start more with --processes, or let each have fewer users",
     late_and_idle: "ready greenlets waited more than 2 ms and 10 % of the response time for their turn while their process used less than half of a core: let users not wake in step, and no task block the others",
