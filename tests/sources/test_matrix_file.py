@@ -92,6 +92,7 @@ def test_without_factors_there_is_one_cell(read):
         ('name = "two"', 'name = "one"', 24, "two candidates are called 'one'"),
         ('baseline = "one"', 'baseline = "three"', 1, "baseline 'three' is no candidate"),
         ('baseline = "one"\n', "", 1, "there is no baseline"),
+        ('name = "two"', 'name = "../two"', 24, "'../two' cannot name files"),
         ("rounds = 12", "rounds = 0", 2, "a whole number from 1"),
         ("rounds = 12", "rounds = true", 2, "rounds is not a whole number"),
         ('"200ms"', '"200"', 3, "has no unit"),

@@ -19,19 +19,18 @@ from __future__ import annotations
 
 import json
 import signal
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr import engine
-from torr.errors import FileError, UsageError, require
+from torr.errors import UsageError, require
 from torr.model.condition import Condition
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
-from torr.sources.requests import read_text
-from torr.sources.toml_table import Table, line_of
+from torr.sources.toml_table import Table, line_of, read_table
 from torr.stats.metric import Metric, named
+from torr.store.rundir import check_name
 from torr.units import SECOND_NS, parse_duration
 
 if TYPE_CHECKING:
@@ -92,13 +91,7 @@ class MatrixFile:
 
 def read_matrix_file(path: Path) -> MatrixFile:
     """Read a matrix file; raises FileError, or UsageError where there is no file."""
-    text = read_text(path)
-    try:
-        found, lines = engine.read_toml(text)
-    except ValueError as error:
-        line, _, message = str(error).partition(":")
-        raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
-    return _Reader(Table(path, "", found, lines)).matrix()
+    return _Reader(read_table(path)).matrix()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,31 +144,31 @@ class _Reader:
                 yield value
 
     def candidates(self) -> Iterator[Candidate]:
-        found = self.top.found.get("candidates", [])
+        tables = self.top.tables("candidates")
         with self.top.at("candidates"):
-            fits = isinstance(found, list) and all(isinstance(each, dict) for each in found)
-            require(fits, "candidates are no tables", HINT_OF_CANDIDATES)
-            require(bool(found), "there is no candidate", HINT_OF_CANDIDATES)
+            require(bool(tables), "there is no candidate", HINT_OF_CANDIDATES)
         taken: set[str] = set()
-        for number, own in enumerate(found):
-            candidate = self.candidate(f"candidates.{number}", own)
-            with self.top.at(f"candidates.{number}.name"):
+        for own in tables:
+            candidate = self.candidate(own)
+            with own.at("name"):
                 fits = candidate.name not in taken
                 require(fits, f"two candidates are called {candidate.name!r}", "name one of them")
             taken.add(candidate.name)
             yield candidate
 
-    def candidate(self, place: str, own: Json) -> Candidate:
+    def candidate(self, said: Table) -> Candidate:
         """A candidate's own keys, and those of the top that it does not have; env adds up."""
+        own = said.found
         for_all = {key: value for key, value in self.top.found.items() if key not in MATRIX_KEYS}
         both = {**for_all, **own}
         if isinstance(for_all.get("env"), dict) and isinstance(own.get("env"), dict):
             both["env"] = {**for_all["env"], **own["env"]}
-        table = Table(self.top.path, place, both, self.top.lines, for_all.keys() - own)
+        table = replace(said, found=both, from_top=for_all.keys() - own)
         name = table.one("name", str)
         with table.at("name"):
             if not name:
                 raise UsageError("a candidate has no name", 'write name = "one"')
+            check_name(name, "name")
         others = {key: x for key, x in table.found.items() if key not in CANDIDATE_KEYS}
         with table.at():
             return Candidate(

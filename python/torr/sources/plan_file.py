@@ -19,14 +19,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from torr import engine
-from torr.errors import FileError, require
+from torr.errors import require
 from torr.sources.entry import Entry, at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
 from torr.sources.monitor_entry import MonitorEntry, monitor_of
-from torr.sources.requests import read_text
-from torr.sources.toml_table import Table, line_of
+from torr.sources.toml_table import Table, line_of, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,13 +63,9 @@ class PlanFile:
 
 def read_plan_file(path: Path) -> PlanFile:
     """Read a plan file; raises FileError, or UsageError where there is no file."""
-    text = read_text(path)
-    try:
-        found, lines = engine.read_toml(text)
-    except ValueError as error:
-        line, _, message = str(error).partition(":")
-        raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
-    reader = _Reader(path, found, lines)
+    top = read_table(path)
+    found, lines = top.found, top.lines
+    reader = _Reader(top)
     return PlanFile(
         path=path,
         url=reader.url(),
@@ -89,52 +83,36 @@ def read_plan_file(path: Path) -> PlanFile:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    path: Path
-    found: Json
-    lines: dict[str, int]
+    top: Table
 
     def url(self) -> str | None:
-        url = self.found.get("url")
-        with at(self.path, line_of(self.lines, "url")):
-            require(url is None or isinstance(url, str), "url is not a text")
-        return url
+        return self.top.one("url", str)
 
     def monitor(self) -> MonitorEntry:
-        found = self.found.get("monitor", {})
+        found = self.top.found.get("monitor", {})
         # As the flag has it: what to watch, and no more.
         said = found if isinstance(found, dict) else {"at": found}
-        return monitor_of(Table(self.path, "monitor", said, self.lines))
-
-    def tables(self, name: str) -> list[Table]:
-        """The tables of an array, each with its place."""
-        found = self.found.get(name, [])
-        with at(self.path, line_of(self.lines, name)):
-            fits = isinstance(found, list) and all(isinstance(each, dict) for each in found)
-            require(fits, f"{name} are no tables", f"write [[{name}]] above each")
-        return [
-            Table(self.path, f"{name}.{number}", each, self.lines)
-            for number, each in enumerate(found)
-        ]
+        return monitor_of(Table(self.top.path, "monitor", said, self.top.lines))
 
     def requests(self) -> list[Entry]:
         entries = []
-        for table in self.tables("requests"):
+        for table in self.top.tables("requests"):
             table.check_keys(tuple(REQUEST_KEYS))
             members = {REQUEST_KEYS[key]: value for key, value in table.found.items()}
             with table.at():
                 require("name" in members, "a request has no name", 'write name = "login"')
-                entries.append(entry_of(self.path, table.line, members, TOML))
+                entries.append(entry_of(self.top.path, table.line, members, TOML))
         names = [entry.name for entry in entries]
         for number, name in enumerate(names):
-            with at(self.path, line_of(self.lines, f"requests.{number}.name")):
+            with at(self.top.path, line_of(self.top.lines, f"requests.{number}.name")):
                 require(name not in names[:number], f"two requests are called {name!r}")
-        with at(self.path, 1):
+        with at(self.top.path, 1):
             require(bool(entries), "there is no request", "write [[requests]] with name and url")
         return entries
 
     def groups(self) -> list[GroupEntry]:
-        names = [str(table.found.get("name")) for table in self.tables("requests")]
-        tables = self.tables("groups")
+        names = [str(table.found.get("name")) for table in self.top.tables("requests")]
+        tables = self.top.tables("groups")
         entries = [group_of(table, names) for table in tables]
         taken: set[str] = set()
         for table, entry in zip(tables, entries, strict=True):

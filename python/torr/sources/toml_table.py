@@ -6,9 +6,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from torr.errors import UsageError, require
+from torr import engine
+from torr.errors import FileError, UsageError, require
 from torr.sources.entry import at
 from torr.sources.members import check_names
+from torr.sources.requests import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +21,17 @@ Json = dict[str, Any]
 Value = TypeVar("Value")
 
 _WORDS = {str: "a text", bool: "true or false", int: "a whole number"}
+
+
+def read_table(path: Path) -> Table:
+    """Read a TOML file; raises FileError, or UsageError where there is no file."""
+    text = read_text(path)
+    try:
+        found, lines = engine.read_toml(text)
+    except ValueError as error:
+        line, _, message = str(error).partition(":")
+        raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
+    return Table(path, "", found, lines)
 
 
 def line_of(lines: dict[str, int], place: str) -> int:
@@ -68,6 +81,18 @@ class Table:
             if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
                 return value
             raise UsageError(f"{key} is not {_WORDS[kind]}")
+
+    def tables(self, name: str) -> list[Table]:
+        """The tables of an array, each with its place; none where it is not said."""
+        found = self.found.get(name, [])
+        with self.at(name):
+            fits = isinstance(found, list) and all(isinstance(each, dict) for each in found)
+            require(fits, f"{name} are no tables", f"write [[{name}]] above each")
+        above = f"{self.place}." if self.place else ""
+        return [
+            Table(self.path, f"{above}{name}.{number}", each, self.lines)
+            for number, each in enumerate(found)
+        ]
 
     def whole(self, key: str, most: int) -> int | None:
         """A whole number from 1 on."""
