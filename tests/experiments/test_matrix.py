@@ -106,6 +106,16 @@ def test_what_is_kept_is_not_made_again(bench):
     assert [number for _, _, number in again.made[:2]] == [0, 0]
 
 
+def test_what_was_cut_short_is_made_again(bench):
+    first = bench()
+    first.run(matrix(rounds=(2,)))
+    first.lab.directory.levels[-1]["cut_short"] = True
+    again = bench()
+    again.run(matrix(rounds=(2,)))
+    assert len(again.kept()) == 1
+    assert again.kept() == first.kept()[-1:]
+
+
 def test_a_candidate_that_fails_twice_in_a_row_in_a_cell_is_given_up_there(bench):
     desk = bench(ok=lambda trial: trial.candidate.name == "a" or trial.factors["n"] == 2)
     desk.run(matrix(cells=({"n": 1}, {"n": 2})))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from torr.cli import options, words
 from torr.cli.command import Verb
@@ -57,19 +58,25 @@ EXAMPLES = (
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
     from torr.cli.matrix import Plans
+    from torr.experiments.pinning import pin_of
     from torr.sources.matrix_file import read_matrix_file
 
     file = read_matrix_file(matrix)
-    plans = Plans(file, {key: flags[key] for key in ("duration", "warmup")})
+    pin = pin_of(flags["pin"])
+    # Nobody else is on the generator's cores.
+    workers = {} if pin is None else {"workers": str(len(pin.generator))}
+    plans = Plans(file, {key: flags[key] for key in ("duration", "warmup")}, workers)
+    if click.get_current_context().get_parameter_source("name") is ParameterSource.DEFAULT:
+        flags["name"] = file.name or flags["name"]
     asked = matrix_of(file, plans, flags)
     if flags["plan"]:
         from torr.cli.matrix_plan import show_plan
 
-        show_plan(file, asked, flags)
+        show_plan(file, asked, pin)
         return
     from torr.cli.comparing import conduct
 
-    conduct(file, asked, plans, flags)
+    conduct(file, asked, plans, {**flags, "pin": pin})
 
 
 def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:

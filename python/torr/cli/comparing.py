@@ -13,7 +13,7 @@ from torr.errors import require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
 from torr.experiments.matrix import Comparison
-from torr.experiments.pinning import pin_of, pinned
+from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
 from torr.model.secrets import redacted_command
 from torr.store.environment import environment
@@ -32,7 +32,7 @@ Flags = dict[str, Any]
 
 def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> None:
     """Compare from start to exit code, which is told by the error that is raised."""
-    pin = pin_of(flags["pin"])
+    pin = flags["pin"]
     slos = plans.slos(file.candidates[0])
     plan = matrix.plan_of(file.candidates[0], matrix.cells[0], "http://localhost/")
     course = Course(matrix.count, pin, file.pause_ns, file.warmup_requests)
@@ -54,7 +54,7 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
     resumed: Path | None = flags["resume"]
     head = _head(file, matrix, pin, flags)
     if resumed is None:
-        return RunDirectory.create(flags["folder"], file.name or flags["name"], head)
+        return RunDirectory.create(flags["folder"], flags["name"], head)
     directory = RunDirectory.reopen(resumed.resolve())
     kept = directory.head.get("experiment") or {}
     asked = head["experiment"]

@@ -59,12 +59,15 @@ def _closed(
     matrix, course, plan = found
     levels = directory.full_levels()
     judged = verdicts(levels, matrix.baseline, matrix.procedure)
-    for candidate in matrix.candidates:
-        kept = directory.head["experiment"]["candidates"][candidate.name]
-        kept["versions"] = versions(candidate.command)
-    directory.head["experiment"] |= {
-        "answers": {name: _kept(answer) for name, answer in course.answers.items()},
-        "differences": differences(course.answers),
+    experiment = directory.head["experiment"]
+    for candidate in () if outcome.is_urgent else matrix.candidates:
+        experiment["candidates"][candidate.name]["versions"] = versions(candidate.command)
+    answers = {name: _kept(answer) for name, answer in course.answers.items()}
+    if len(answers) == len(matrix.candidates):
+        experiment["differences"] = differences(course.answers)
+    experiment |= {
+        # A run that went on may have asked only some of them again.
+        "answers": {**experiment.get("answers", {}), **answers},
         "rules": list(rules(matrix, course, plan)),
     }
     directory.close(

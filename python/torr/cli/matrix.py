@@ -37,8 +37,11 @@ OF_ONE_REQUEST = frozenset({"once", "verbose", "help-all"})
 class Plans:
     """The load of each trial: what the file says, what its factors say, and what was typed."""
 
-    def __init__(self, file: MatrixFile, typed: Mapping[str, object]) -> None:
+    def __init__(
+        self, file: MatrixFile, typed: Mapping[str, object], defaults: Mapping[str, str]
+    ) -> None:
         self._file = file
+        self._defaults = defaults
         self._typed = {key: value for key, value in typed.items() if value is not None}
         self._options = {
             key: option
@@ -61,7 +64,7 @@ class Plans:
     def _params(self, candidate: Candidate, factors: Factors, url: str) -> Flags:
         varied = {key: str(value) for key, value in factors.items() if key in self._options}
         status = {"expect_status": str(candidate.expected.status)}
-        texts = {**status, **self._flags[candidate.name], **varied, **self._typed}
+        texts = {**self._defaults, **status, **self._flags[candidate.name], **varied, **self._typed}
         defaults = {str(self._options[key].name): text for key, text in texts.items()}
         try:
             context = run.make_context("torr compare", ["--", url], default_map=defaults)

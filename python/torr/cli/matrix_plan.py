@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.experiments.pinning import pin_of
 from torr.stats.judgement import least_rounds
 from torr.units import SECOND_NS, show_count
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from torr.experiments.matrix import Matrix
+    from torr.model.pin import Pin
     from torr.sources.matrix_file import MatrixFile
 
 # To start, check and stop a server, beyond what it takes itself: an estimate.
 AROUND_A_TRIAL_S = 3.0
 
 
-def show_plan(file: MatrixFile, matrix: Matrix, flags: dict[str, Any]) -> None:
+def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None) -> None:
     """Print the trials of each cell in their order; nothing is started."""
     seconds, unknown = 0.0, 0
     for cell, factors in enumerate(matrix.cells):
@@ -39,7 +37,6 @@ def show_plan(file: MatrixFile, matrix: Matrix, flags: dict[str, Any]) -> None:
         f"{show_count(matrix.count, 'trial')} in {show_count(len(matrix.cells), 'cell')},"
         f" about {_clock(seconds)}{' and the time of their requests' if unknown else ''}"
     )
-    pin = pin_of(flags["pin"])
     click.echo("cores: shared" if pin is None else f"cores: {pin} (generator/target)")
     click.echo(_power(matrix.rounds, pairs))
 

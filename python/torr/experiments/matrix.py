@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from torr.experiments.lab import Lab, Outcome
 from torr.experiments.trial import Course, Trial, run_trial
 from torr.stats.looks import unsettled
+from torr.stats.series import is_cut
 from torr.stats.williams import order
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ class Comparison:
         self.matrix = matrix
         self.lab = lab
         self.course = course
-        kept = [*lab.directory.levels, *lab.directory.failures]
+        # What was cut short claims nothing, and is made again.
+        whole = [level for level in lab.directory.levels if not is_cut(level)]
+        kept = [*whole, *lab.directory.failures]
         self._done = {Trial.key_of(each) for each in kept}
         self._failures: dict[tuple[str, str], int] = {}
 
