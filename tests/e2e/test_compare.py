@@ -86,6 +86,16 @@ def test_two_servers_are_compared(torr, matrix):
     assert "failures" not in result
 
 
+def test_no_secret_of_a_candidate_is_kept(torr, matrix, server):
+    setup = "Answer.end_headers = lambda s: (s.send_header('set-cookie', 'sid=hush'), END(s))"
+    setup = f"END = Answer.end_headers; {setup}"
+    command = server(setup=setup).replace("]", ', "--token=hush"]')
+    ended = torr("compare", matrix({"one": command, "two": GOOD}))
+    assert ended.code == 0, ended.err
+    assert ended.result["experiment"]["answers"]["one"]["headers"]["set-cookie"] == "***"
+    assert "hush" not in json.dumps(ended.result["experiment"])
+
+
 def test_the_plan_starts_nothing(torr, matrix, tmp_path):
     ended = torr("compare", "--plan", matrix({"one": '["no-such-server"]', "two": GOOD}))
     assert ended.code == 0, ended.err

@@ -15,7 +15,7 @@ from torr.experiments.lab import Lab
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
-from torr.model.secrets import redacted_command
+from torr.model.secrets import redacted_command, redacted_text
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
@@ -90,7 +90,10 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
             "primary": None if file.primary is None else file.primary.key,
             "factors": {name: list(values) for name, values in file.factors.items()},
             "candidates": {
-                each.name: {"command": str(each.command), "url": each.command.url}
+                each.name: {
+                    "command": redacted_text(str(each.command)),
+                    "url": redacted_text(each.command.url),
+                }
                 for each in file.candidates
             },
             "rounds": matrix.rounds,

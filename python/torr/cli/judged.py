@@ -12,6 +12,7 @@ from torr.cli.conclude import draw, print_json
 from torr.cli.gate import gate
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
+from torr.model.secrets import REDACTED, is_secret, redacted_text
 from torr.servers.differences import differences
 from torr.servers.versions import versions
 from torr.stats import capacity
@@ -78,9 +79,10 @@ def _closed(
 
 
 def _kept(answer: Answer) -> dict[str, Any]:
-    """An answer as result.json has it."""
-    start = answer.body_start.decode("utf-8", "replace")
-    return {**asdict(answer), "headers": dict(answer.headers), "body_start": start}
+    """An answer as result.json has it, without secrets."""
+    start = redacted_text(answer.body_start.decode("utf-8", "replace"))
+    headers = {name: REDACTED if is_secret(name) else value for name, value in answer.headers}
+    return {**asdict(answer), "headers": headers, "body_start": start}
 
 
 def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: Flags) -> None:
