@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use client::{Answer, Reason, Stamps, UNSET};
 use engine::Booking;
-use net::{Nanos, monotonic_ns};
+use net::Nanos;
 
 /// A shorter lag is no matter of health, and what made it is not asked.
 const TELLING_LAG_NS: Nanos = 1_000_000;
@@ -89,8 +89,8 @@ impl Entry {
         // Counts are whole between two calls, whatever became of the last one.
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         if ledger.has_row(self.row) {
-            if booking.lag_ns.is_some_and(|lag| lag >= TELLING_LAG_NS) {
-                ledger.look_at_queue(monotonic_ns());
+            if let Some(lag) = booking.lag_ns.filter(|lag| *lag >= TELLING_LAG_NS) {
+                ledger.look_at_queue(booking.stamps.last_byte + lag);
             }
             ledger.book(self.row, booking);
         }
