@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truth import arrivals, frozen, latency, plans, soak, streams
+from truth import arrivals, comparing, frozen, latency, plans, soak, starting, streams
 from truth.row import Row
 
 ROWS = [
@@ -25,5 +25,19 @@ ROWS = [
         ),
     ),
     Row("random plans", plans.BAR, plans.measure, is_single=True),
+    Row("compare: a server's start and stop", starting.BAR, starting.measure, is_single=True),
+    Row("compare: the same server twice", comparing.AA_BAR, comparing.same_twice, is_single=True),
+    Row(
+        "compare: 20 % slower",
+        comparing.TWENTY_BAR,
+        comparing.slower(0.20, rounds=6, seconds=2, least=10),
+        is_single=True,
+    ),
+    Row(
+        "compare: 5 % slower",
+        comparing.FIVE_BAR,
+        comparing.slower(0.05, rounds=10, seconds=5, least=8),
+        is_single=True,
+    ),
     Row("soak", soak.BAR, soak.soak(minutes=30), is_single=True),
 ]

@@ -4,8 +4,8 @@
 
 The target runs on one core, torr on another; each round is a run of its own, and a row is judged
 by the median of its rounds. The run is kept beside this file, unless it was quick. Machines that
-steal time fail rows honestly: the share of stolen time stands beside each. All of it takes less
-than an hour, half of which is the soak.
+steal time fail rows honestly: the share of stolen time stands beside each. All of it takes two
+hours: a half the soak, three quarters the comparisons (`--only compare`).
 """
 
 from __future__ import annotations

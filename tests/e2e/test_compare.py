@@ -86,6 +86,14 @@ def test_two_servers_are_compared(torr, matrix):
     assert "failures" not in result
 
 
+def test_what_torr_writes_beside_the_servers_is_not_theirs(torr, matrix):
+    ended = torr("compare", matrix({"one": GOOD, "two": GOOD}), "--rounds", "2", "-d", ".")
+    assert ended.code == 0, ended.err
+    result = json.loads(next(Path(ended.folder).glob("**/latest/result.json")).read_text())
+    assert len(result["levels"]) == 4
+    assert "failures" not in result
+
+
 def test_no_secret_of_a_candidate_is_kept(torr, matrix, server):
     setup = "Answer.end_headers = lambda s: (s.send_header('set-cookie', 'sid=hush'), END(s))"
     setup = f"END = Answer.end_headers; {setup}"

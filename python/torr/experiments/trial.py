@@ -115,7 +115,7 @@ def _made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> None:
     with place() as here:
         command = _command(trial, here, course.pin)
         plan = plan_of(candidate, trial.factors, command.url)
-        before = snapshot(command.cwd, ignored=[lab.directory.root, lab.directory.path])
+        before = snapshot(command.cwd, ignored=lab.directory.written)
         with Server.start(command, here.scratch, _log(trial, lab)) as server:
             ready = await_ready(server)
             if not ready.is_complete:

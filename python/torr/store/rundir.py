@@ -106,6 +106,11 @@ class RunDirectory:
         return self.path.parent
 
     @property
+    def written(self) -> tuple[Path, ...]:
+        """What is written while the run goes on, wherever it lies."""
+        return self.root, self.path, self.root / LATEST
+
+    @property
     def result_path(self) -> Path:
         """The one truth of the run."""
         return self.path / "result.json"

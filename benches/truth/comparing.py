@@ -1,0 +1,97 @@
+"""What `torr compare` says of servers whose difference is known, and what a trial costs beside it.
+
+The servers work for each answer (`working.py`): the same, 5 % or 20 % more. A matrix of the same
+server twice is a coin that should not speak; chance is drawn from real rounds by exchanging the
+two sides of some of them, which changes nothing where both are the same.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections import Counter
+from typing import Any
+
+from torr.stats.comparison import verdicts
+from truth.matrices import Result, compared, slower_by, verdict
+from truth.row import Round, Value
+
+AA_BAR = "≤ 9 of 100 (20 real, 80 by exchanging sides of real rounds), 2,000 exchanged ≤ 6 %"
+FIVE_BAR = "found in ≥ 8 of 10 matrices of 10 rounds of 5 s"
+TWENTY_BAR = "found in 10 of 10 matrices of 6 rounds"
+
+_TURNS = 20_000
+_REAL, _ALL, _MANY = 20, 100, 2_000
+_WORDS = ("better", "worse")
+
+
+def same_twice(_seconds: int) -> Round:
+    """How often one of two same servers is called better or worse."""
+    real = [compared({"a": _TURNS, "b": _TURNS}, 10, 1) for _ in range(_REAL)]
+    chance = random.Random(1)  # noqa: S311 - a draw that can be repeated
+    drawn = [spoken(exchanged(chance.choice(real), chance)) for _ in range(_MANY)]
+    words = [verdict(one)["word"] for one in real]
+    found = sum(word in _WORDS for word in words) + sum(drawn[: _ALL - _REAL])
+    aside = asides(real)
+    return Round(
+        {
+            "of 100": Value(found, 0, 9),
+            "% of 2,000": Value(100 * sum(drawn) / _MANY, 0, 6),
+        },
+        aside,
+    )
+
+
+def exchanged(result: Result, chance: random.Random) -> list[dict[str, Any]]:
+    """The trials, in about half of whose rounds the candidates have changed their names."""
+    rounds = {level["round"] for level in result["levels"]}
+    turned = {number for number in rounds if chance.random() < 0.5}
+    other = {"a": "b", "b": "a"}
+    return [
+        {**level, "candidate": other[level["candidate"]]} if level["round"] in turned else level
+        for level in result["levels"]
+    ]
+
+
+def spoken(levels: list[dict[str, Any]]) -> bool:
+    """Whether the primary metric has a word for a difference."""
+    return verdicts(levels, "a")[0]["word"] in _WORDS
+
+
+def slower(share: float, rounds: int, seconds: float, least: int) -> Any:  # noqa: ANN401
+    """Ten matrices with a server that works so much more; at least so many must find it."""
+
+    def measure(_seconds: int) -> Round:
+        more = slower_by(share, _TURNS)
+        found = [compared({"base": _TURNS, "more": more}, rounds, seconds) for _ in range(10)]
+        worse = sum(verdict(one)["word"] == "worse" for one in found)
+        ratio = statistics.median(verdict(one)["ratio"] for one in found)
+        known = 1 / (1 + share)
+        values = {
+            "found of 10": Value(worse, 10, 10 - least),
+            "ratio": Value(ratio, known, 0.01),
+        }
+        wanted = [verdict(one)["more_rounds"] for one in found if verdict(one)["more_rounds"]]
+        aside = asides(found)
+        if wanted:
+            aside["more rounds wanted"] = " ".join(map(str, wanted))
+        return Round(values, aside)
+
+    return measure
+
+
+def asides(results: list[Result]) -> dict[str, float | str]:
+    """The spread of differences within rounds, the words, and what the machine did."""
+    found = [verdict(one) for one in results]
+    levels = [level for one in results for level in one["levels"]]
+    spreads = [one["spread"] for one in found if one["spread"] is not None]
+    words = Counter(one["word"] for one in found)
+    verdicts_of_health = Counter(level["health"]["verdict"] for level in levels)
+    return {
+        "sd within a round, %": round(100 * statistics.median(spreads), 2),
+        "words": " ".join(f"{count} {word}" for word, count in words.items()),
+        "health": " ".join(f"{count} {word}" for word, count in verdicts_of_health.items()),
+        "failed trials": sum(len(one.get("failures", [])) for one in results),
+        "steal %": round(statistics.median(level["health"]["steal_rate"] for level in levels), 2),
+        "monitor, % of a core": max(level["monitor"]["cost_rate"] for level in levels),
+    }
