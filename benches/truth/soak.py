@@ -14,6 +14,7 @@ from truth.row import Round, Value
 BAR = "memory < 1 MB/h after 5 min, no descriptor more"
 
 _SETTLED_S = 300
+_TRIES = 3
 
 
 class Sample(NamedTuple):
@@ -25,10 +26,21 @@ class Sample(NamedTuple):
 
 
 def soak(minutes: int) -> Callable[[int], Round]:
-    """So many minutes at half of what torr can pace, or one for trying, with a looser bar."""
+    """So many minutes at half of what torr can pace, or one for trying, with a looser bar.
+
+    A minute in which the machine was not torr's alone tells of its neighbours: it is tried again.
+    """
 
     def measure(seconds: int) -> Round:
-        length = 60 * (minutes if seconds >= 10 else 1)
+        if seconds >= 10:
+            return soaked(60 * minutes)
+        for _ in range(_TRIES - 1):
+            found = soaked(60)
+            if found.aside["health"] == "healthy":
+                return found
+        return soaked(60)
+
+    def soaked(length: int) -> Round:
         with target("hello", seconds=length + 60) as (url, _):
             most = fired(url, "-c", "64", "-z", "3s")["attempted_per_s"]
             # One by one, each in its time, requests cost twice what they cost in batches.

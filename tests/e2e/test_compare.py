@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from installed import TORR
+from recorder import recording
 
 QUICK = """\
 baseline = "one"
@@ -92,6 +93,38 @@ def test_what_torr_writes_beside_the_servers_is_not_theirs(torr, matrix):
     result = json.loads(next(Path(ended.folder).glob("**/latest/result.json")).read_text())
     assert len(result["levels"]) == 4
     assert "failures" not in result
+
+
+def test_servers_may_stay_up_through_their_cell(torr, matrix, server, tmp_path):
+    setup = f"open({str(tmp_path / 'starts.log')!r}, 'a').write('up\\n')"
+    (tmp_path / "starts.log").touch()
+    top = f'restart = "cell"\n{QUICK}[factors]\nconnections = [1, 2]\n'.replace(
+        "connections = 2\n", ""
+    )
+    ended = torr("compare", matrix({"one": server(setup=setup), "two": GOOD}, top), "--rounds", "2")
+    assert ended.code == 0, ended.err
+    assert len(ended.result["levels"]) == 8
+    assert "failures" not in ended.result
+    assert (tmp_path / "starts.log").read_text() == "up\n" * 2
+    assert ended.result["experiment"]["restart"] == "cell"
+    assert "servers were kept up through a cell" in ended.out
+
+
+def test_a_matrix_asks_what_it_is_told_to(torr, matrix):
+    with recording(lambda _seen: (200, {}, b"queue_length 7\n")) as metrics:
+        said = f'monitor = {{ at = "{metrics.url}/metrics", names = ["queue_length"] }}'
+        top = f"{said}\n{QUICK}".replace("200ms", "1200ms")
+        ended = torr("compare", matrix({"one": GOOD, "two": GOOD}, top))
+    assert ended.code == 0, ended.err
+    for level in ended.result["levels"]:
+        (endpoint,) = level["monitor"]["endpoints"]
+        assert [series["name"] for series in endpoint["series"]] == ["queue_length"]
+
+
+def test_a_process_is_no_endpoint_of_a_matrix(torr, matrix):
+    ended = torr("compare", matrix({"one": GOOD, "two": GOOD}, f"monitor = [1]\n{QUICK}"))
+    assert ended.code == 2
+    assert "matrix.toml:1: monitor: 1 is a process" in ended.err
 
 
 def test_no_secret_of_a_candidate_is_kept(torr, matrix, server):

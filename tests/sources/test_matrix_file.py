@@ -81,6 +81,20 @@ def test_cells_are_every_setting_and_the_last_factor_changes_fastest(read):
     ]
 
 
+def test_servers_are_restarted_for_each_trial_unless_said_otherwise(read):
+    assert read(WHOLE).restart == "trial"
+    assert read(f'restart = "cell"\n{WHOLE}').restart == "cell"
+
+
+def test_what_is_watched_is_said_as_a_flag_says_it_or_as_a_table(read):
+    assert read(WHOLE).monitor.at == ()
+    assert read(f'monitor = "http://127.0.0.1:9090"\n{WHOLE}').monitor.at == (
+        "http://127.0.0.1:9090",
+    )
+    table = WHOLE.replace("[request]", '[monitor]\nat = [7]\nnames = ["up"]\n[request]')
+    assert (read(table).monitor.at, read(table).monitor.names) == (("7",), ("up",))
+
+
 def test_without_factors_there_is_one_cell(read):
     text = WHOLE.replace("[factors]\nprocesses = [1, 4]\nconnections = [100, 500]\n", "")
     assert read(text.replace("{processes}", "1")).cells() == [{}]
@@ -97,6 +111,8 @@ def test_without_factors_there_is_one_cell(read):
         ("rounds = 12", "rounds = true", 2, "rounds is not a whole number"),
         ('"200ms"', '"200"', 3, "has no unit"),
         ('primary = "p99"', 'primary = "speed"', 4, "'speed' is no metric of a comparison"),
+        ('"200ms"', '"200ms"\nrestart = "never"', 4, "'never' is no time to restart servers"),
+        ('"200ms"', '"200ms"\nmonitor = [1.5]', 4, "what to watch is no text"),
         ('"failures > 100"', '"failures"', 5, "is not a condition"),
         ("processes = [1, 4]", "processes = 4", 15, "processes is no list"),
         ("processes = [1, 4]", "processes = [4, 4]", 15, "processes has 4 twice"),

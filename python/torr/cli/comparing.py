@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from torr.cli.conduct import Prepared, measured
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
+from torr.cli.watching import sources_of
 from torr.errors import require
 from torr.experiments.interrupt import Interrupt
+from torr.experiments.keeping_up import Afresh, KeptUp
 from torr.experiments.lab import Lab
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
@@ -35,7 +37,14 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
     pin = flags["pin"]
     slos = plans.slos(file.candidates[0])
     plan = matrix.plan_of(file.candidates[0], matrix.cells[0], "http://localhost/")
-    course = Course(matrix.count, pin, file.pause_ns, file.warmup_requests)
+    course = Course(
+        total=matrix.count,
+        pin=pin,
+        pause_ns=file.pause_ns,
+        warmup_requests=file.warmup_requests,
+        servers=Afresh() if file.restart == "trial" else KeptUp(),
+        sources=sources_of(file),
+    )
     interrupt = Interrupt()
     with ExitStack() as stack:
         directory = stack.enter_context(_directory(file, matrix, pin, flags))
@@ -58,7 +67,7 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
     directory = RunDirectory.reopen(resumed.resolve())
     kept = directory.head.get("experiment") or {}
     asked = head["experiment"]
-    for key in ("candidates", "factors", "baseline", "seed"):
+    for key in ("candidates", "factors", "baseline", "seed", "restart"):
         require(
             _begun(kept.get(key)) == asked[key],
             f"--resume {resumed}: its {key} are others than those of {file.path}",
@@ -99,7 +108,7 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
             "rounds": matrix.rounds,
             "stages": list(matrix.stages),
             "seed": matrix.seed,
-            "restart": "trial",
+            "restart": file.restart,
             "discard_if": None if file.discard_if is None else str(file.discard_if),
             "pin": None
             if pin is None

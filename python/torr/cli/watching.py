@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torr.cli.words import watched
 from torr.errors import require
+from torr.sources.entry import at
 from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
@@ -19,16 +21,32 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.model.url import Url
     from torr.monitor.monitor import Source, Watch
+    from torr.sources.matrix_file import MatrixFile
     from torr.sources.monitor_entry import MonitorEntry
 
 
 def watch_of(urls: Sequence[str], plan: Plan, flags: dict[str, Any]) -> Callable[[], Watch]:
     """What makes the watch of each level, by the flags and the plan file."""
     pids = [each for each in flags["monitor"] if isinstance(each, int)]
-    endpoints = [each for each in flags["monitor"] if not isinstance(each, int)]
-    for each in endpoints:
-        require(each.socket is None, f"--monitor {each.place}: numbers come over http", "use a URL")
+    endpoints = [_checked(each) for each in flags["monitor"] if not isinstance(each, int)]
     return partial(_watch, pids, endpoints, _entry(urls), plan)
+
+
+def sources_of(file: MatrixFile) -> Callable[[], tuple[Source, ...]]:
+    """What makes the sources of each trial; raises FileError for what names none."""
+    with at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
+        found = [watched(text) for text in file.monitor.at]
+        for each in found:
+            own = "the processes of candidates are watched anyway"
+            require(not isinstance(each, int), f"monitor: {each} is a process", own)
+        endpoints = [_checked(each) for each in found if not isinstance(each, int)]
+    return lambda: tuple(_source(url, file.monitor) for url in endpoints)
+
+
+def _checked(endpoint: Url) -> Url:
+    of_socket = f"--monitor {endpoint.place}: numbers come over http"
+    require(endpoint.socket is None, of_socket, "use a URL")
+    return endpoint
 
 
 def _entry(urls: Sequence[str]) -> MonitorEntry:

@@ -200,7 +200,7 @@ def _file(text: str) -> str:
         raise UsageError(f"{text}: {error.strerror}") from error
 
 
-def _watched(text: str) -> int | Url:
+def watched(text: str) -> int | Url:
     """The number of a process that is there, or a URL."""
     if not text.strip().isdigit():
         return Url.parse(text, templates=False)
@@ -273,6 +273,6 @@ CAPTURE = Word("NAME=WHERE", Capture.parse)
 PROXY = Word("URL", Proxy.parse)
 FILE = Word("FILE", _file)
 CONTENT = Word("TEXT|@FILE", _content)
-WATCHED = Word("PID|URL", _watched)
+WATCHED = Word("PID|URL", watched)
 CONDITION = Word("COND", _condition)
 CHANGE = Word("CHANGE", _change)

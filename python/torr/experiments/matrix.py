@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.experiments.lab import Lab, Outcome
-from torr.experiments.trial import Course, Trial, run_trial
+from torr.experiments.trial import Course, Trial, end_cell, run_trial
 from torr.stats.looks import unsettled
 from torr.stats.series import is_cut
 from torr.stats.williams import order
@@ -94,11 +94,14 @@ class Comparison:
         left = [trial for trial in self.matrix.trials(cell, rounds) if self._wants(trial)]
         first = left[0].round if left else 0
         before = [trial.unkept() for trial in self.matrix.trials(cell, range(first - 1, first))]
-        for trial in [*before, *left] if left else ():
-            if self.lab.interrupt.requested:
-                return
-            if trial.round == 0 or self._wants(trial):
-                self._note(trial, run_trial(trial, self.matrix.plan_of, self.lab, self.course))
+        try:
+            for trial in [*before, *left] if left else ():
+                if self.lab.interrupt.requested:
+                    return
+                if trial.round == 0 or self._wants(trial):
+                    self._note(trial, run_trial(trial, self.matrix.plan_of, self.lab, self.course))
+        finally:
+            end_cell(self.lab, self.course)
 
     def _is_open(self, factors: Factors) -> bool:
         """Whether more rounds may find a word for a cell."""

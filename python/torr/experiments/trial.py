@@ -1,17 +1,20 @@
-"""One trial, as the protocol of a fair comparison has it: read `_made` from top to bottom.
+"""One trial, as the protocol of a fair comparison has it: read `_served`, and within it `_made`.
 
-The server is started afresh on a port of its own, on cores of its own; it is fired at when it is
-healthy, with as many workers as were asked for, and answers what it should; the load stops before
-the server does; nothing of it is left. What goes wrong is an outcome with a name, and is kept.
+The server is started on a port of its own, on cores of its own, for this trial, or for all of its
+cell where that was asked for. It is fired at when it is healthy, with as many workers as were asked
+for, and answers what it should; the load stops before the server does; nothing of it is left. What
+goes wrong is an outcome with a name, and is kept.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from torr.experiments.keeping_up import Afresh
 from torr.experiments.lab import Step
 from torr.experiments.level import measure
 from torr.experiments.warming import warm_up
@@ -25,12 +28,14 @@ from torr.servers.server import Server
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from torr.experiments.keeping_up import Servers
     from torr.experiments.lab import Lab
     from torr.model.pin import Pin
     from torr.model.plan import Plan
+    from torr.monitor.monitor import Source
     from torr.servers.command import Command
     from torr.servers.place import Place
     from torr.sources.matrix_file import Candidate, Factors
@@ -89,6 +94,9 @@ class Course:
     pin: Pin | None = None
     pause_ns: int = 0
     warmup_requests: int | None = None
+    servers: Servers[Server] = field(default_factory=Afresh)
+    # Who else is asked for numbers, made anew for each trial.
+    sources: Callable[[], tuple[Source, ...]] = tuple
     answers: dict[str, Answer] = field(default_factory=dict)
     readiness: dict[str, str] = field(default_factory=dict)
     made: int = 0
@@ -99,39 +107,57 @@ def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
     try:
         _made(trial, plan_of, lab, course)
     except TrialError as error:
-        if trial.round:
-            failure = {**trial.as_json(), **error.as_json()}
-            lab.directory.keep_failure(failure)
-            lab.listener.trial_failed(failure)
+        _keep(trial, error, lab)
         return False
     finally:
         course.made += trial.round > 0
     return True
 
 
+def end_cell(lab: Lab, course: Course) -> None:
+    """Stop the servers that were kept up through a cell. What goes wrong is kept."""
+    for trial, error in course.servers.end():
+        _keep(trial, error, lab)
+
+
+def _keep(trial: Trial, error: TrialError, lab: Lab) -> None:
+    """Have a failure on disk, and say it, but of a trial that is not kept itself."""
+    if trial.round:
+        failure = {**trial.as_json(), **error.as_json()}
+        lab.directory.keep_failure(failure)
+        lab.listener.trial_failed(failure)
+
+
 def _made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> None:
     """The protocol; raises TrialError at the step that failed."""
+    with course.servers.lent(trial, lambda: _served(trial, plan_of, lab, course)) as server:
+        plan = plan_of(trial.candidate, trial.factors, server.command.url)
+        warm_up(plan, course.warmup_requests, lab)
+        measure(_step(trial, plan, course), _watching(lab, server, course))
+        server.check()
+    lab.interrupt.wait(course.pause_ns / SECOND_NS)
+
+
+@contextmanager
+def _served(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> Iterator[Server]:
+    """A server that is ready and answers what it should; behind the block nothing of it is left."""
     candidate = trial.candidate
     with place() as here:
         command = _command(trial, here, course.pin)
-        plan = plan_of(candidate, trial.factors, command.url)
         before = snapshot(command.cwd, ignored=lab.directory.written)
         with Server.start(command, here.scratch, _log(trial, lab)) as server:
             ready = await_ready(server)
             if not ready.is_complete:
                 course.readiness[f"{candidate.name} {trial.key[1]}"] = ready.sentence
-            answer = _answered(server, plan)
+            answer = _answered(server, plan_of(candidate, trial.factors, command.url))
             candidate.expected.check(answer, candidate.name, server.log_tail())
             course.answers[candidate.name] = answer
-            warm_up(plan, course.warmup_requests, lab)
-            measure(_step(trial, plan, course), _watching(lab, server))
-            server.check()
+            yield server
         stopped = server.stop()
         left = leftovers(stopped, command.port, before, here.scratch)
         failure = stopped.failure() or left.failure(candidate.name, stopped.log_tail)
         if failure is not None:
             raise failure
-    lab.interrupt.wait(course.pause_ns / SECOND_NS)
 
 
 def _command(trial: Trial, here: Place, pin: Pin | None) -> Command:
@@ -171,6 +197,6 @@ def _log(trial: Trial, lab: Lab) -> Path:
     return lab.directory.path / "logs" / f"{trial.candidate.name}.log"
 
 
-def _watching(lab: Lab, server: Server) -> Lab:
-    """The lab, which watches the server's processes."""
-    return replace(lab, watch=lambda: Watch(roots=server.pids))
+def _watching(lab: Lab, server: Server, course: Course) -> Lab:
+    """The lab, which watches the server's processes, and asks what else is to be asked."""
+    return replace(lab, watch=lambda: Watch(roots=server.pids, sources=course.sources()))

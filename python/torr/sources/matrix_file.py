@@ -22,12 +22,13 @@ import signal
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
+from torr.sources.monitor_entry import MonitorEntry, monitor_in
 from torr.sources.toml_table import Table, line_of, read_table
 from torr.stats.metric import Metric, named
 from torr.store.rundir import check_name
@@ -39,10 +40,11 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Scalar = str | int | float | bool
 Factors = dict[str, Scalar]
+Restart = Literal["trial", "cell"]
 
 MATRIX_KEYS = (
-    *("name", "baseline", "rounds", "pause", "primary", "discard_if", "warmup_requests"),
-    *("factors", "candidates"),
+    *("name", "baseline", "rounds", "restart", "pause", "primary", "discard_if"),
+    *("warmup_requests", "monitor", "factors", "candidates"),
 )
 CANDIDATE_KEYS = (
     *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
@@ -51,6 +53,7 @@ CANDIDATE_KEYS = (
 # What a request says, and the flag of `torr run` that says the same.
 REQUEST_KEYS = {"method": "method", "headers": "header", "body": "body", "json": "json_body"}
 EXPECT_KEYS = ("status", "body", "content_type")
+RESTARTS: tuple[Restart, ...] = ("trial", "cell")
 MOST_ROUNDS = 1000
 DEFAULT_ROUNDS = 10
 HINT_OF_CANDIDATES = 'write [[candidates]] with name = "one", command = […] and url = "…"'
@@ -81,6 +84,8 @@ class MatrixFile:
     warmup_requests: int | None = None
     primary: Metric | None = None
     discard_if: Condition | None = None
+    restart: Restart = "trial"
+    monitor: MonitorEntry = field(default_factory=MonitorEntry)
     lines: dict[str, int] = field(default_factory=dict)
 
     def cells(self) -> list[Factors]:
@@ -113,6 +118,8 @@ class _Reader:
             warmup_requests=top.whole("warmup_requests", 10**9),
             primary=top.read("primary", named),
             discard_if=top.read("discard_if", Condition.parse),
+            restart=top.read("restart", _restart) or "trial",
+            monitor=monitor_in(top),
             lines=top.lines,
         )
 
@@ -239,6 +246,16 @@ class _Reader:
             body=None if body is None else body.encode(),
             content_type=part.one("content_type", str),
         )
+
+
+def _restart(text: str) -> Restart:
+    for each in RESTARTS:
+        if text == each:
+            return each
+    raise UsageError(
+        f"{text!r} is no time to restart servers",
+        'write restart = "trial", or "cell": then they stay up through their cell',
+    )
 
 
 def _seconds(text: str) -> float:

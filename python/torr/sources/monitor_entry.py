@@ -10,7 +10,7 @@ queue = "sum(queue_length)"         # and one's own, by name
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
@@ -32,6 +32,13 @@ class MonitorEntry:
     at: tuple[str, ...] = ()
     names: tuple[str, ...] | None = None
     queries: dict[str, str] = field(default_factory=dict)
+
+
+def monitor_in(top: Table) -> MonitorEntry:
+    """What a file's `monitor` says, a table or as the flag has it; raises FileError."""
+    found = top.found.get("monitor", {})
+    said = found if isinstance(found, dict) else {"at": found}
+    return monitor_of(replace(top, place="monitor", found=said))
 
 
 def monitor_of(table: Table) -> MonitorEntry:

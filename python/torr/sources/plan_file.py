@@ -23,7 +23,7 @@ from torr.errors import require
 from torr.sources.entry import Entry, at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
-from torr.sources.monitor_entry import MonitorEntry, monitor_of
+from torr.sources.monitor_entry import MonitorEntry, monitor_in
 from torr.sources.toml_table import Table, line_of, read_table
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_plan_file(path: Path) -> PlanFile:
         url=reader.url(),
         requests=tuple(reader.requests()),
         groups=tuple(reader.groups()),
-        monitor=(monitor := reader.monitor()),
+        monitor=(monitor := monitor_in(top)),
         flags={
             **{key: value for key, value in found.items() if key not in TABLES},
             **({"monitor": list(monitor.at)} if monitor.at else {}),
@@ -87,12 +87,6 @@ class _Reader:
 
     def url(self) -> str | None:
         return self.top.one("url", str)
-
-    def monitor(self) -> MonitorEntry:
-        found = self.top.found.get("monitor", {})
-        # As the flag has it: what to watch, and no more.
-        said = found if isinstance(found, dict) else {"at": found}
-        return monitor_of(Table(self.top.path, "monitor", said, self.top.lines))
 
     def requests(self) -> list[Entry]:
         entries = []
