@@ -59,7 +59,7 @@ def in_a_trial_s() -> float:
             ask(Request(command.url))
             server.check()
         stopped = server.stop()
-        left = leftovers(stopped, command.port, before, here.scratch)
+        left = leftovers(stopped, command.port, before)
         failure = stopped.failure() or left.failure(command.name, stopped.log_tail)
     if failure is not None:
         raise failure

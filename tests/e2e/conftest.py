@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
+from candidates import QUICK, SERVER
 
 from installed import TORR, Ended, Target
 
@@ -91,3 +93,30 @@ def tmpfs(tmp_path):
             subprocess.run(["umount", place], check=True)
 
     return mount
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    """Writes a matrix of candidates by name: each a list of words in TOML."""
+
+    def written(candidates, top=QUICK):
+        tables = [
+            f'[[candidates]]\nname = "{name}"\ncommand = {command}\n'
+            for name, command in candidates.items()
+        ]
+        (tmp_path / "matrix.toml").write_text(top + "\n".join(tables))
+        return "matrix.toml"
+
+    return written
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Writes a server of Python's own library, and the command that starts it."""
+
+    def written(name="server", body=b"Hello world", limit=10**9, setup=""):
+        text = SERVER.replace("LIMIT", str(limit)).replace("BODY", repr(body))
+        (tmp_path / f"{name}.py").write_text(text.replace("SETUP", setup))
+        return f'["{sys.executable}", "{tmp_path}/{name}.py", "{{port}}"]'
+
+    return written

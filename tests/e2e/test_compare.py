@@ -6,67 +6,12 @@ import json
 import signal
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from candidates import GOOD, QUICK, await_, is_running
 
-from installed import TORR
 from recorder import recording
-
-QUICK = """\
-baseline = "one"
-rounds = 1
-duration = "200ms"
-warmup = "0s"
-connections = 2
-url = "http://127.0.0.1:{port}/"
-"""
-GOOD = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
-SERVER = """
-import http.server, os, sys
-class Answer(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    count = 0
-    def do_GET(self):
-        Answer.count += 1
-        if Answer.count > LIMIT: os._exit(3)
-        self.send_response(200)
-        self.send_header("content-length", str(len(BODY)))
-        self.end_headers()
-        self.wfile.write(BODY)
-    def log_message(self, *given): pass
-print("up", flush=True)
-SETUP
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
-"""
-
-
-@pytest.fixture
-def matrix(tmp_path):
-    """Writes a matrix of candidates by name: each a list of words in TOML."""
-
-    def written(candidates, top=QUICK):
-        tables = [
-            f'[[candidates]]\nname = "{name}"\ncommand = {command}\n'
-            for name, command in candidates.items()
-        ]
-        (tmp_path / "matrix.toml").write_text(top + "\n".join(tables))
-        return "matrix.toml"
-
-    return written
-
-
-@pytest.fixture
-def server(tmp_path):
-    """Writes a server of Python's own library, and the command that starts it."""
-
-    def written(name="server", body=b"Hello world", limit=10**9, setup=""):
-        text = SERVER.replace("LIMIT", str(limit)).replace("BODY", repr(body))
-        (tmp_path / f"{name}.py").write_text(text.replace("SETUP", setup))
-        return f'["{sys.executable}", "{tmp_path}/{name}.py", "{{port}}"]'
-
-    return written
 
 
 def test_two_servers_are_compared(torr, matrix):
@@ -209,27 +154,6 @@ def test_however_it_ends_no_server_stays(start, matrix, tmp_path, server, number
     await_(lambda: not is_running(int(pid_file.read_text())))
 
 
-def test_going_on_where_it_was(torr, start, matrix, tmp_path):
-    name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("rounds = 1", "rounds = 6"))
-    process = start("compare", name)
-    kept = tmp_path / "_output/torr/latest/result.json"
-    await_(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 3)
-    process.send_signal(signal.SIGINT)
-    process.wait(30)
-    before = json.loads(kept.read_text())["levels"]
-    ended = torr("compare", name, "--resume", "_output/torr/latest")
-    assert ended.code == 0, ended.err
-    after = ended.result
-    assert after["status"] == "complete"
-    trials = {(x["candidate"], x["round"]) for x in after["levels"] if not x["cut_short"]}
-    assert trials == {(name, number) for name in ("one", "two") for number in range(1, 7)}
-    whole = [level for level in before if not level["cut_short"]]
-    assert [x["ok_per_s"] for x in after["levels"][: len(whole)]] == [x["ok_per_s"] for x in whole]
-    again = torr("compare", name, "--resume", "_output/torr/latest")
-    assert again.code == 2
-    assert "is complete" in again.err
-
-
 def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left(
     torr, matrix, tmpfs, server, tmp_path
 ):
@@ -243,18 +167,6 @@ def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left(
         (kept,) = disk.glob("out/*-*/result.json")
         assert json.loads(kept.read_text())["levels"]
     assert not any(is_running(int(pid)) for pid in pids.read_text().split())
-
-
-def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
-    process = start("compare", matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9")))
-    kept = tmp_path / "_output/torr/latest/result.json"
-    await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
-    process.send_signal(signal.SIGINT)
-    process.wait(30)
-    other = matrix({"one": GOOD, "three": GOOD})
-    ended = torr("compare", other, "--resume", "_output/torr/latest")
-    assert ended.code == 2
-    assert "its candidates are others" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -277,18 +189,3 @@ def test_cores_that_are_not_there(torr, matrix):
     ended = torr("compare", matrix({"one": GOOD, "two": GOOD}), "--pin", "0/977")
     assert ended.code == 2
     assert "core 977 is not there" in ended.err
-
-
-def is_running(pid):
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def await_(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come"
-        time.sleep(0.02)

@@ -20,7 +20,7 @@ from servers.programs import (
 from torr.errors import UsageError
 from torr.model.request import Request
 from torr.servers.answer import Answer, ask
-from torr.servers.differences import differences, same_bodies
+from torr.servers.differences import differences, differences_in_cells
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
 from torr.servers.ports import holders
@@ -134,8 +134,25 @@ def test_a_right_answer_passes(answer_of):
 
 def test_answers_that_are_alike_do_not_differ():
     answers = {"a": an_answer(), "b": an_answer()}
-    assert same_bodies(answers)
     assert differences(answers) == []
+    same = "All answer with the same status and the same bytes."
+    assert differences_in_cells({"": answers}) == [same]
+    closed = {name: an_answer(is_kept=False, says_close=True) for name in "ab"}
+    told = "No connection is kept: they are closed after each answer."
+    assert differences_in_cells({"": closed}) == [same, told]
+
+
+def test_cells_are_named_where_not_all_are_alike():
+    other = an_answer(body_sha256="b", body_start=b"gone")
+    cells = {
+        "mode x": {"a": an_answer(), "b": other},
+        "mode y": {"a": an_answer(), "b": an_answer()},
+    }
+    assert differences_in_cells(cells) == [
+        "At mode x: Bodies differ: 'hello' by a; 'gone' by b.",
+        "At mode y: All answer with the same status and the same bytes.",
+    ]
+    assert differences_in_cells({"": {"a": an_answer()}}) == []
 
 
 def test_the_same_bytes_in_another_way_are_told(answer_of):
@@ -144,7 +161,6 @@ def test_the_same_bytes_in_another_way_are_told(answer_of):
         "b": answer_of(CLOSES),
         "c": answer_of(CHUNKED),
     }
-    assert same_bodies(answers)
     assert differences(answers) == [
         "Connections differ: kept by a and c; closed after each answer without saying so by b.",
         "Framings differ: content-length by a and b; chunked by c.",
@@ -165,7 +181,6 @@ def test_other_bytes_come_first():
         says_close=True,
     )
     answers = {"a": an_answer(), "b": other}
-    assert not same_bodies(answers)
     assert differences(answers) == [
         "Status differ: 200 by a; 404 by b.",
         "Bodies differ: 'hello' by a; 'gone'… (900 bytes) by b.",

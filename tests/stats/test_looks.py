@@ -21,34 +21,40 @@ def test_there_are_three_looks(done, look):
 
 
 def test_what_is_settled_does_not_go_on(trials):
-    assert looks.unsettled(trials(*rounds(10, 1.2, 0.01)), "a") == {}
-    assert looks.unsettled(trials(*rounds(10, 1.0, 0.002)), "a") == {}
+    assert looks.unsettled(trials(*rounds(10, 1.2, 0.01)), "a", look=10) == set()
+    assert looks.unsettled(trials(*rounds(10, 1.0, 0.002)), "a", look=10) == set()
 
 
-@pytest.mark.parametrize(("count", "look"), [(10, 20), (20, 40), (40, None)])
-def test_what_is_inconclusive_goes_on_to_the_last_look(trials, count, look):
-    levels = trials(*rounds(count, 1.02, 0.2))
-    going = looks.unsettled(levels, "a")
-    assert going == ({} if look is None else {Cell.of(levels[0]): look})
+@pytest.mark.parametrize(("look", "goes_on"), [(10, True), (20, True), (40, False)])
+def test_what_is_inconclusive_goes_on_to_the_last_look(trials, look, goes_on):
+    levels = trials(*rounds(look, 1.02, 0.2))
+    assert looks.unsettled(levels, "a", look=look) == ({Cell.of(levels[0])} if goes_on else set())
 
 
-def test_between_two_looks_nothing_is_judged(trials):
-    levels = trials(*rounds(13, 1.5, 0.001))
-    assert looks.unsettled(levels, "a") == {Cell.of(levels[0]): 20}
+def test_a_round_that_was_lost_keeps_no_settled_cell_open(trials):
+    levels = [x for x in trials(*rounds(10, 1.2, 0.01)) if x["round"] != 4]
+    assert looks.unsettled(levels, "a", look=10) == set()
+
+
+def test_nobody_waits_for_who_was_given_up(trials):
+    levels = trials(*rounds(10, 1.02, 0.2))
+    cell = Cell.of(levels[0])
+    for name, goes_on in (("a", set()), ("b", set()), ("c", {cell})):
+        assert looks.unsettled(levels, "a", look=10, gone={(name, cell)}) == goes_on
 
 
 def test_only_inconclusive_cells_go_on(trials):
     settled, open_ = trials(*rounds(10, 1.2, 0.01)), trials(*rounds(10, 1.02, 0.2))
     for level in open_:
         level["factors"] = {"processes": 4}
-    going = looks.unsettled([*settled, *open_], "a")
-    assert {cell.factors["processes"]: look for cell, look in going.items()} == {4: 20}
+    going = looks.unsettled([*settled, *open_], "a", look=10)
+    assert {cell.factors["processes"] for cell in going} == {4}
 
 
 def test_what_more_rounds_cannot_settle_does_not_go_on(trials):
     levels = trials(*rounds(10, 1.02, 0.2))
     levels[0]["health"] = {"verdict": "generator-limited"}
-    assert looks.unsettled(levels, "a") == {}
+    assert looks.unsettled(levels, "a", look=10) == set()
 
 
 def test_each_look_has_a_third_of_the_error(trials):
@@ -59,4 +65,4 @@ def test_each_look_has_a_third_of_the_error(trials):
     ]
     procedure = Procedure(metrics=(), alpha=0.05)
     assert {v["word"] for v in verdicts(levels, "a", procedure)} == {"better"}
-    assert set(looks.unsettled(levels, "a").values()) == {20}
+    assert len(looks.unsettled(levels, "a", look=10)) == 9

@@ -53,7 +53,11 @@ EXAMPLES = (
 @options.quiet
 @options.junit
 @flag(
-    "--strict", is_flag=True, group=RESULT, rare=True, help="exit 4 if the generator was the limit"
+    "--strict",
+    is_flag=True,
+    group=RESULT,
+    rare=True,
+    help="exit 3 if a trial failed, 4 if the generator was the limit",
 )
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
@@ -83,7 +87,8 @@ def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:
     """The matrix that file and flags say; every load in it can be fired."""
     from torr.experiments.matrix import Matrix
     from torr.stats.comparison import Procedure
-    from torr.stats.looks import LOOKS
+    from torr.stats.judgement import ALPHA
+    from torr.stats.looks import ALPHA_OF_A_LOOK, LOOKS
 
     if flags["until"] and flags["rounds"]:
         raise UsageError("--until and --rounds are both given", "leave one out")
@@ -95,7 +100,11 @@ def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:
         plan_of=plans.of,
         seed=flags["seed"],
         baseline=file.baseline,
-        procedure=Procedure(primary=file.primary, rule=file.discard_if),
+        procedure=Procedure(
+            primary=file.primary,
+            rule=file.discard_if,
+            alpha=ALPHA_OF_A_LOOK if flags["until"] else ALPHA,
+        ),
     )
     for candidate in file.candidates:
         for factors in matrix.cells:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from torr.experiments.lab import Lab
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
-from torr.model.secrets import redacted_command, redacted_text
+from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
     from torr.cli.matrix import Plans
     from torr.experiments.matrix import Matrix
     from torr.model.pin import Pin
-    from torr.sources.matrix_file import MatrixFile
+    from torr.sources.matrix_file import Candidate, MatrixFile
 
 Flags = dict[str, Any]
+
+# What a run that goes on must have been begun with, the plainest first.
+_MATCHING = ("baseline", "factors", "seed", "restart", "rounds", "until", "pin", "candidates")
 
 
 def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> None:
@@ -55,7 +59,7 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
             outcome = measured(Prepared(directory.head, lambda _lab: comparison.run()), lab)
         from torr.cli.judged import conclude
 
-        conclude(outcome, directory, (matrix, course, plan), {**flags, "slos": slos})
+        conclude(outcome, directory, (comparison, plan), {**flags, "slos": slos})
 
 
 def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:
@@ -66,12 +70,12 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
         return RunDirectory.create(flags["folder"], flags["name"], head)
     directory = RunDirectory.reopen(resumed.resolve())
     kept = directory.head.get("experiment") or {}
-    asked = head["experiment"]
-    for key in ("candidates", "factors", "baseline", "seed", "restart"):
+    asked = json.loads(json.dumps(head["experiment"]))
+    for key in (*_MATCHING, *sorted(asked.keys() - set(_MATCHING))):
         require(
             _begun(kept.get(key)) == asked[key],
-            f"--resume {resumed}: its {key} are others than those of {file.path}",
-            "give the file that the run began with",
+            f"--resume {resumed}: its {_was(key, kept.get(key), asked[key])}",
+            "give the file and the flags that the run began with",
         )
     return directory
 
@@ -88,6 +92,29 @@ def _begun(kept: Any) -> Any:  # noqa: ANN401 - JSON
     }
 
 
+def _was(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
+    """How what was asked for differs, as far as a word says it."""
+    if isinstance(then, dict) or isinstance(now, dict):
+        return f"{key} {'are others' if key.endswith('s') else 'is another'}"
+    return f"{key}: {then} then, {now} now"
+
+
+def _candidate(each: Candidate, matrix: Matrix) -> dict[str, Any]:
+    """What result.json says of a candidate when the comparison begins: enough to make it again."""
+    command = each.command
+    values = {"port": 1, "scratch": "/", "processes": 1, **matrix.cells[0]}
+    plan = matrix.plan_of(each, matrix.cells[0], command.filled(values).url)
+    return {
+        "command": redacted_text(str(command)),
+        "url": redacted_text(command.url),
+        "env": {name: REDACTED if is_secret(name) else x for name, x in command.env},
+        "cwd": str(command.cwd),
+        "health": command.health,
+        "expect": each.expected.as_json(),
+        "plan": plan.as_kept(),
+    }
+
+
 def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> dict[str, Any]:
     """What result.json says of the comparison before it starts."""
     return {
@@ -98,17 +125,12 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
             "baseline": file.baseline,
             "primary": None if file.primary is None else file.primary.key,
             "factors": {name: list(values) for name, values in file.factors.items()},
-            "candidates": {
-                each.name: {
-                    "command": redacted_text(str(each.command)),
-                    "url": redacted_text(each.command.url),
-                }
-                for each in file.candidates
-            },
+            "candidates": {each.name: _candidate(each, matrix) for each in file.candidates},
             "rounds": matrix.rounds,
             "stages": list(matrix.stages),
             "seed": matrix.seed,
             "restart": file.restart,
+            "alpha": matrix.procedure.alpha,
             "discard_if": None if file.discard_if is None else str(file.discard_if),
             "pin": None
             if pin is None

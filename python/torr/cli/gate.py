@@ -34,6 +34,24 @@ def gate(result: Result, slos: Sequence[Condition]) -> None:
         raise judgement.missed
 
 
+def gate_candidates(verdicts: Sequence[dict[str, Any]]) -> None:
+    """Raise MissedError where any candidate breaks an SLO in any cell; name what is not shown."""
+    slos = [verdict for verdict in verdicts if verdict.get("condition")]
+    for verdict in slos:
+        if verdict["word"] == "not shown":
+            click.echo(f"note: SLO not shown: {_of_candidate(verdict)}", err=True)
+    broken = [_of_candidate(verdict) for verdict in slos if verdict["word"] == "broken"]
+    if broken:
+        more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
+        raise MissedError(f"SLO broken: {', '.join(broken[:3])}{more}")
+
+
+def _of_candidate(verdict: Result) -> str:
+    factors = verdict["factors"] or {"concurrency": verdict["concurrency"]}
+    where = ", ".join(f"{key} {value}" for key, value in factors.items())
+    return f"{verdict['candidate']} at {where}: {_named(verdict)}"
+
+
 def gate_limits(entries: Sequence[dict[str, Any]]) -> None:
     """Raise MissedError where a diff lies beyond a limit; name each that is not shown."""
     for entry in entries:

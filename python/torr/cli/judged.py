@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr.cli.conclude import draw, print_json
-from torr.cli.gate import gate
+from torr.cli.gate import gate_candidates
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
 from torr.model.secrets import REDACTED, is_secret, redacted_text
-from torr.servers.differences import differences
+from torr.servers.differences import differences_in_cells
 from torr.servers.versions import versions
-from torr.stats import capacity
-from torr.stats.comparison import verdicts
+from torr.stats.comparison import verdicts, with_given_up
+from torr.stats.limits_of_trials import slo_verdicts
 from torr.units import show_count
 
 if TYPE_CHECKING:
     from torr.experiments.lab import Outcome
-    from torr.experiments.matrix import Matrix
+    from torr.experiments.matrix import Comparison
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
     from torr.servers.answer import Answer
@@ -32,7 +32,7 @@ Result = dict[str, Any]
 
 
 def conclude(
-    outcome: Outcome, directory: RunDirectory, found: tuple[Matrix, Course, Plan], flags: Flags
+    outcome: Outcome, directory: RunDirectory, found: tuple[Comparison, Plan], flags: Flags
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
     result = _closed(outcome, directory, found, flags)
@@ -54,34 +54,55 @@ def conclude(
 
 
 def _closed(
-    outcome: Outcome, directory: RunDirectory, found: tuple[Matrix, Course, Plan], flags: Flags
+    outcome: Outcome, directory: RunDirectory, found: tuple[Comparison, Plan], flags: Flags
 ) -> Result:
     """Judge the trials and write the last result.json; what it says."""
-    matrix, course, plan = found
+    comparison, plan = found
+    matrix, course = comparison.matrix, comparison.course
     levels = directory.full_levels()
     judged = verdicts(levels, matrix.baseline, matrix.procedure)
     experiment = directory.head["experiment"]
     for candidate in () if outcome.is_urgent else matrix.candidates:
         experiment["candidates"][candidate.name]["versions"] = versions(candidate.command)
-    answers = {name: _kept(answer) for name, answer in course.answers.items()}
-    if len(answers) == len(matrix.candidates):
-        experiment["differences"] = differences(course.answers)
+    said = [*experiment.get("rules", ()), *rules(matrix, course, plan, directory.failures)]
     experiment |= {
         # A run that went on may have asked only some of them again.
-        "answers": {**experiment.get("answers", {}), **answers},
-        "rules": list(rules(matrix, course, plan)),
+        "answers": {**experiment.get("answers", {}), **_answers(course)},
+        "differences": _differences(course) or experiment.get("differences", []),
+        "rules": list(dict.fromkeys(said)),
+        "given_up": comparison.given_up,
     }
-    directory.close(
-        outcome.status, {"verdicts": [*judged, *capacity.verdicts(levels, flags["slos"])]}
-    )
+    slos = slo_verdicts(levels, flags["slos"])
+    told = [with_given_up(each, comparison.given_up) for each in judged]
+    directory.close(outcome.status, {"verdicts": [*told, *slos]})
     result: Result = json.loads(directory.result_path.read_bytes())
     return result
+
+
+def _answers(course: Course) -> dict[str, Any]:
+    """What each candidate answered, in the first of its cells."""
+    found: dict[str, Any] = {}
+    for (name, _), answer in course.answers.items():
+        found.setdefault(name, _kept(answer))
+    return found
+
+
+def _differences(course: Course) -> list[str]:
+    """How the candidates of each cell answer, where that is known of more than one."""
+    cells: dict[str, dict[str, Answer]] = {}
+    for (name, cell), answer in course.answers.items():
+        where = ", ".join(f"{key} {value}" for key, value in json.loads(cell).items())
+        cells.setdefault(where, {})[name] = answer
+    return differences_in_cells(cells)
 
 
 def _kept(answer: Answer) -> dict[str, Any]:
     """An answer as result.json has it, without secrets."""
     start = redacted_text(answer.body_start.decode("utf-8", "replace"))
-    headers = {name: REDACTED if is_secret(name) else value for name, value in answer.headers}
+    headers: dict[str, str] = {}
+    for name, value in answer.headers:
+        shown = REDACTED if is_secret(name) else value
+        headers[name] = f"{headers[name]}, {shown}" if name in headers else shown
     return {**asdict(answer), "headers": headers, "body_start": start}
 
 
@@ -93,8 +114,12 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: Flags
     if not result["levels"]:
         first = result["failures"][0]
         raise NothingMeasuredError(f"no trial could be measured: {first['text']}", first["hint"])
+    failed = result.get("failures") or ()
+    if flags["strict"] and failed:
+        count = show_count(len(failed), "failure")
+        raise NothingMeasuredError(f"--strict: {count}, first: {failed[0]['text']}")
     limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
     if flags["strict"] and limited:
         count = show_count(len(limited), "trial")
         raise GeneratorLimitedError(f"--strict: the generator was the limit in {count}")
-    gate(result, flags["slos"])
+    gate_candidates(result["verdicts"])

@@ -30,6 +30,7 @@ Flags = dict[str, Any]
 
 # Of the server, in a matrix.
 OF_THE_SERVER = frozenset({"processes"})
+OF_A_TRIAL = frozenset({"port", "scratch"})
 OF_RESULTS = frozenset({"slo"})
 OF_ONE_REQUEST = frozenset({"once", "verbose", "help-all"})
 
@@ -49,11 +50,16 @@ class Plans:
             if is_of_load(key, option)
         }
         self._flags = {candidate.name: self._flags_of(candidate) for candidate in file.candidates}
+        self._check_factors()
 
     def of(self, candidate: Candidate, factors: Factors, url: str) -> Plan:
         """The load that is fired at a candidate; raises FileError."""
         with at(self._file.path, candidate.line):
-            return plan_of([url], self._params(candidate, factors, url))
+            plan = plan_of([url], self._params(candidate, factors, url))
+            is_template = any(request.template for request in plan.requests)
+            hint = "what is compared are the same bytes: write one request without {{…}}"
+            require(not is_template, f"{candidate.name}: its request is a template", hint)
+            return plan
 
     def slos(self, candidate: Candidate) -> tuple[Condition, ...]:
         """The conditions that the file says."""
@@ -71,6 +77,19 @@ class Plans:
         except click.UsageError as error:
             raise UsageError(error.message, getattr(error, "hint", None)) from error
         return context.params
+
+    def _check_factors(self) -> None:
+        """Refuse a factor that changes nothing, or that every trial sets itself."""
+        asked = {name for each in self._file.candidates for name in each.command.asked}
+        for name in self._file.factors:
+            line = self._file.lines.get(f"factors.{name}", 1)
+            with at(self._file.path, line):
+                require(name not in OF_A_TRIAL, f"{{{name}}} is each trial's own", "rename it")
+                known = {*self._options, *asked, *OF_THE_SERVER}
+                near = get_close_matches(name, sorted(known), 1)
+                hint = f"write {{{name}}} in a command, env, url or cwd, or name a flag of torr run"
+                hint = f"did you mean {near[0]}?" if near else hint
+                require(name in known, f"the factor {name!r} changes nothing", hint)
 
     def _flags_of(self, candidate: Candidate) -> Flags:
         """The flags that a candidate has, checked one by one."""

@@ -38,14 +38,14 @@ def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None) -> None:
         f" about {_clock(seconds)}{' and the time of their requests' if unknown else ''}"
     )
     click.echo("cores: shared" if pin is None else f"cores: {pin} (generator/target)")
-    click.echo(_power(matrix.rounds, pairs))
+    click.echo(_power(matrix.rounds, pairs, matrix.procedure.alpha))
 
 
-def _power(rounds: int, pairs: int) -> str:
+def _power(rounds: int, pairs: int, alpha: float) -> str:
     """Whether so many rounds can decide anything."""
     if pairs == 0:
         return "one candidate: there is nothing to compare it with"
-    needed = least_rounds(pairs)
+    needed = least_rounds(pairs, alpha)
     said = f"{show_count(rounds, 'round')} for {show_count(pairs, 'comparison')} with the baseline"
     if rounds >= needed:
         return f"{said}: enough for verdicts, where trials spread little"

@@ -22,25 +22,42 @@ S = TypeVar("S")
 
 
 class Servers(Protocol[S]):
-    """Lends the server of a trial's candidate."""
+    """Lends the server of a trial's candidate; `rule` says for the report how long it lives."""
+
+    @property
+    def rule(self) -> str:
+        """The sentence for the report."""
 
     def lent(
         self, trial: Trial, begin: Callable[[], AbstractContextManager[S]]
     ) -> AbstractContextManager[S]:
         """The candidate's server, up as long as the block runs."""
 
+    def up(self) -> list[S]:
+        """All that are up between trials."""
+
     def end(self) -> list[tuple[Trial, TrialError]]:
         """Stop all that is up: what went wrong with it, and in whose last trial."""
 
 
+@dataclass(frozen=True)
 class Afresh(Generic[S]):
     """A server for every trial."""
+
+    rule: str = (
+        "Each trial started its server afresh, on a port and with a folder for temporary files of"
+        " its own, and waited until it was healthy and its workers answered."
+    )
 
     def lent(
         self, _trial: Trial, begin: Callable[[], AbstractContextManager[S]]
     ) -> AbstractContextManager[S]:
         """A new one."""
         return begin()
+
+    def up(self) -> list[S]:
+        """None is."""
+        return []
 
     def end(self) -> list[tuple[Trial, TrialError]]:
         """Nothing is up."""
@@ -51,6 +68,10 @@ class Afresh(Generic[S]):
 class KeptUp(Generic[S]):
     """A server for all trials of a candidate in a cell; one that fails is begun anew."""
 
+    rule: str = (
+        "Servers were started for the first trial of their cell and kept up to its last, all of"
+        " them at once: those that were not fired at lay idle on the same cores."
+    )
     _up: dict[str, tuple[ExitStack, S, Trial]] = field(default_factory=dict)
 
     @contextmanager
@@ -70,16 +91,29 @@ class KeptUp(Generic[S]):
             with stack:
                 raise
 
+    def up(self) -> list[S]:
+        """All that were begun in this cell."""
+        return [server for _, server, _ in self._up.values()]
+
     def end(self) -> list[tuple[Trial, TrialError]]:
-        """Stop all that is up, the last one first."""
-        ended = [(trial, _ended(stack)) for stack, _, trial in reversed(self._up.values())]
-        self._up.clear()
-        return [(trial, error) for trial, error in ended if error is not None]
+        """Stop all that is up, the last one first, whatever is raised meanwhile."""
+        failures: list[tuple[Trial, TrialError]] = []
+        with ExitStack() as ending:
+            for stack, _, trial in self._up.values():
+                ending.enter_context(_noting(failures, trial, stack))
+            self._up = {}
+        return failures
 
 
-def _ended(stack: ExitStack) -> TrialError | None:
+@contextmanager
+def _noting(
+    failures: list[tuple[Trial, TrialError]], trial: Trial, stack: ExitStack
+) -> Iterator[None]:
+    """Closes a stack behind the block, and notes how it failed."""
     try:
-        stack.close()
-    except TrialError as error:
-        return error
-    return None
+        yield
+    finally:
+        try:
+            stack.close()
+        except TrialError as error:
+            failures.append((trial, error))

@@ -16,7 +16,7 @@ from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.experiments.tokens import counted, with_texts
 from torr.experiments.watched import watching
 from torr.model.plan import Duration
-from torr.model.secrets import REDACTED, is_secret, redacted_text
+from torr.model.secrets import covered, is_secret
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -112,10 +112,7 @@ def _is_cut_short(level: Level, plan: Plan) -> bool:
 
 def _redacted(sample: dict[str, Any], secrets: Sequence[str]) -> dict[str, Any]:
     """A kept answer without the secrets that its text names, or that were sent and come back."""
-    texts = {key: redacted_text(sample[key]) for key in SAMPLED_TEXTS if sample.get(key)}
-    for key, text in texts.items():
-        for secret in secrets:
-            texts[key] = texts[key].replace(secret, REDACTED) if secret in text else texts[key]
+    texts = {key: covered(sample[key], secrets) for key in SAMPLED_TEXTS if sample.get(key)}
     return {**sample, **texts}
 
 

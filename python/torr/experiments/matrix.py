@@ -7,13 +7,15 @@ is kept and named, and the matrix goes on. Nothing is judged here but how many r
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torr.experiments.lab import Lab, Outcome
 from torr.experiments.trial import Course, Trial, end_cell, run_trial
 from torr.stats.looks import unsettled
 from torr.stats.series import is_cut
+from torr.stats.trials import Cell
 from torr.stats.williams import order
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from torr.sources.matrix_file import Candidate, Factors
     from torr.stats.comparison import Procedure
 
-# A candidate that fails so often in a row in a cell is given up there.
+# A candidate that could not be measured so often in a row in a cell is given up there.
 MOST_FAILURES = 2
 
 
@@ -84,7 +86,7 @@ class Comparison:
         before = 0
         for rounds in self.matrix.stages:
             for cell, factors in enumerate(self.matrix.cells):
-                if before == 0 or self._is_open(factors):
+                if before == 0 or self._is_open(factors, before):
                     self._make(cell, range(before + 1, rounds + 1))
             before = rounds
         return self._outcome()
@@ -103,9 +105,26 @@ class Comparison:
         finally:
             end_cell(self.lab, self.course)
 
-    def _is_open(self, factors: Factors) -> bool:
+    @property
+    def given_up(self) -> list[dict[str, Any]]:
+        """Who was given up and in which cell, as result.json says it."""
+        return [
+            {"candidate": name, "factors": json.loads(factors), "failures": count}
+            for (name, factors), count in self._failures.items()
+            if count >= MOST_FAILURES
+        ]
+
+    def _is_open(self, factors: Factors, look: int) -> bool:
         """Whether more rounds may find a word for a cell."""
-        going = unsettled(self.lab.directory.levels, self.matrix.baseline, self.matrix.procedure)
+        matrix, levels = self.matrix, self.lab.directory.levels
+        cells = {Cell.of(level) for level in levels}
+        gone = {
+            (each["candidate"], cell)
+            for each in self.given_up
+            for cell in cells
+            if cell.factors == each["factors"]
+        }
+        going = unsettled(levels, matrix.baseline, matrix.procedure, look=look, gone=gone)
         return any(cell.factors == factors for cell in going)
 
     def _wants(self, trial: Trial) -> bool:

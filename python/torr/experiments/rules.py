@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from torr.units import format_duration, show_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Course
@@ -15,23 +16,41 @@ if TYPE_CHECKING:
     from torr.stats.comparison import Procedure
 
 
-def rules(matrix: Matrix, course: Course, plan: Plan) -> Iterator[str]:
+def rules(
+    matrix: Matrix, course: Course, plan: Plan, failures: Iterable[Mapping[str, Any]] = ()
+) -> Iterator[str]:
     """Every rule that held for the trials of a matrix; `plan` is the load of one of them."""
     yield (
         "The candidates of a cell ran back to back in rounds, after one round that is not counted;"
         f" their order in each round is a Williams square drawn from seed {matrix.seed}."
     )
-    yield (
-        "Each trial started its server afresh, on a port and with a folder for temporary files of"
-        " its own, and waited until it was healthy and its workers answered."
-    )
+    yield course.servers.rule
     yield "Each answer was checked before the load: status; body and type where they were given."
     yield _warmup(course, plan)
     yield _cores(course)
     if matrix.procedure.rule is not None:
         yield from _discarding(matrix.procedure)
-    yield "The load stopped before the server did; nothing of the server was left for the next one."
-    yield from course.readiness.values()
+    yield _end(failures)
+    yield from _workers(course)
+    yield from course.notes
+
+
+def _end(failures: Iterable[Mapping[str, Any]]) -> str:
+    littering = [each["candidate"] for each in failures if each["kind"] == "left_behind"]
+    before = "The load stopped before the server did"
+    if littering:
+        return f"{before}; {', '.join(dict.fromkeys(littering))} left something behind."
+    return f"{before}; nothing of the server was left for the next one."
+
+
+def _workers(course: Course) -> Iterator[str]:
+    """Whose workers did not all answer, where, and how often."""
+    for (name, cell), all_ready in course.readiness.items():
+        lacking = [ready for ready in all_ready if not ready.is_complete]
+        if lacking:
+            where = ", ".join(f"{key} {value}" for key, value in json.loads(cell).items())
+            often = f" (so or alike in {len(lacking)} of {show_count(len(all_ready), 'start')})"
+            yield f"{name}{f' at {where}' if where else ''}: {lacking[-1].sentence}{often}."
 
 
 def _warmup(course: Course, plan: Plan) -> str:

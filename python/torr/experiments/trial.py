@@ -20,8 +20,8 @@ from torr.experiments.level import measure
 from torr.experiments.warming import warm_up
 from torr.monitor.monitor import Watch
 from torr.servers.answer import Answer, ask
-from torr.servers.failure import TrialError
-from torr.servers.leftovers import leftovers, snapshot
+from torr.servers.failure import EndedEarly, TrialError
+from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
 from torr.servers.place import place
 from torr.servers.readiness import await_ready
 from torr.servers.server import Server
@@ -37,13 +37,18 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.monitor.monitor import Source
     from torr.servers.command import Command
+    from torr.servers.leftovers import Snapshot
     from torr.servers.place import Place
+    from torr.servers.readiness import Ready
+    from torr.servers.stopped import Stopped
     from torr.sources.matrix_file import Candidate, Factors
 
     PlanOf = Callable[[Candidate, Factors, str], Plan]
 
 Json = dict[str, Any]
 Key = tuple[str, str, int]
+Spot = tuple[str, str]
+"""A candidate's name, and its cell's factors as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Trial:
         return self.key_of(self.as_json())
 
     @property
-    def place(self) -> tuple[str, str]:
+    def place(self) -> Spot:
         """The candidate and the cell, whatever the round."""
         return self.key[:2]
 
@@ -86,8 +91,7 @@ class Trial:
 class Course:
     """What the trials of a matrix share, and what they found out beside their numbers.
 
-    `answers` holds what each candidate answered, `readiness` how it came up where that was not
-    with all its workers.
+    `answers` holds what each candidate answered in a cell, `readiness` how it came up each time.
     """
 
     total: int
@@ -97,17 +101,23 @@ class Course:
     servers: Servers[Server] = field(default_factory=Afresh)
     # Who else is asked for numbers, made anew for each trial.
     sources: Callable[[], tuple[Source, ...]] = tuple
-    answers: dict[str, Answer] = field(default_factory=dict)
-    readiness: dict[str, str] = field(default_factory=dict)
+    answers: dict[Spot, Answer] = field(default_factory=dict)
+    readiness: dict[Spot, list[Ready]] = field(default_factory=dict)
+    # What is to be said of how servers were held, each once.
+    notes: dict[str, None] = field(default_factory=dict)
     made: int = 0
 
 
 def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
-    """Make a trial; whether it was measured and left nothing. What went wrong is kept."""
+    """Make a trial; whether it was measured. What went wrong is kept, before or after that."""
+    kept = len(lab.directory.levels)
     try:
         _made(trial, plan_of, lab, course)
     except TrialError as error:
-        _keep(trial, error, lab)
+        is_measured = len(lab.directory.levels) > kept
+        _keep(trial, error, lab, is_measured=is_measured)
+        return is_measured
+    except EndedEarly:
         return False
     finally:
         course.made += trial.round > 0
@@ -117,13 +127,17 @@ def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
 def end_cell(lab: Lab, course: Course) -> None:
     """Stop the servers that were kept up through a cell. What goes wrong is kept."""
     for trial, error in course.servers.end():
-        _keep(trial, error, lab)
+        _keep(trial, error, lab, is_measured=True)
 
 
-def _keep(trial: Trial, error: TrialError, lab: Lab) -> None:
-    """Have a failure on disk, and say it, but of a trial that is not kept itself."""
-    if trial.round:
-        failure = {**trial.as_json(), **error.as_json()}
+def _keep(trial: Trial, error: TrialError, lab: Lab, *, is_measured: bool) -> None:
+    """Have a failure on disk, and say it.
+
+    Of a trial that is not kept only what it left behind: from then on nobody would see it.
+    """
+    if trial.round or error.kind == "left_behind":
+        failure = {**trial.as_json(), "measured": is_measured}
+        failure |= error.as_json(trial.candidate.command.secrets)
         lab.directory.keep_failure(failure)
         lab.listener.trial_failed(failure)
 
@@ -146,18 +160,33 @@ def _served(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> Iterator
         command = _command(trial, here, course.pin)
         before = snapshot(command.cwd, ignored=lab.directory.written)
         with Server.start(command, here.scratch, _log(trial, lab)) as server:
-            ready = await_ready(server)
-            if not ready.is_complete:
-                course.readiness[f"{candidate.name} {trial.key[1]}"] = ready.sentence
+            server.is_urgent = lambda: lab.interrupt.is_urgent
+            ready = await_ready(server, is_over=lambda: lab.interrupt.requested)
+            course.readiness.setdefault(trial.place, []).append(ready)
             answer = _answered(server, plan_of(candidate, trial.factors, command.url))
             candidate.expected.check(answer, candidate.name, server.log_tail())
-            course.answers[candidate.name] = answer
+            course.answers[trial.place] = answer
             yield server
         stopped = server.stop()
-        left = leftovers(stopped, command.port, before, here.scratch)
+        course.notes |= dict.fromkeys(_notes(server, before, stopped))
+        left = leftovers(stopped, command.port, before)
         failure = stopped.failure() or left.failure(candidate.name, stopped.log_tail)
         if failure is not None:
             raise failure
+
+
+def _notes(server: Server, before: Snapshot, stopped: Stopped) -> Iterator[str]:
+    """What a reader should know of how the server was held."""
+    name = server.command.name
+    if server.without_cgroup:
+        yield f"Servers were held without a control group: {server.without_cgroup}."
+    if not before.is_whole:
+        yield (
+            f"The folder of {name} has more than {MOST_ENTRIES:,} entries: not all of them were"
+            " looked at for what it left."
+        )
+    if stopped.dropped_bytes:
+        yield f"{name} printed more than its log keeps."
 
 
 def _command(trial: Trial, here: Place, pin: Pin | None) -> Command:
@@ -199,4 +228,12 @@ def _log(trial: Trial, lab: Lab) -> Path:
 
 def _watching(lab: Lab, server: Server, course: Course) -> Lab:
     """The lab, which watches the server's processes, and asks what else is to be asked."""
-    return replace(lab, watch=lambda: Watch(roots=server.pids, sources=course.sources()))
+    others = [each for each in course.servers.up() if each is not server]
+    return replace(
+        lab,
+        watch=lambda: Watch(
+            roots=server.pids,
+            others=lambda: [pid for each in others for pid in each.pids()],
+            sources=course.sources(),
+        ),
+    )

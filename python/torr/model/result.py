@@ -246,6 +246,9 @@ class TrialFailure(Part):
     candidate: str
     factors: dict[str, Any] = {}
     round: Count
+    measured: bool = Field(
+        False, description="its level is kept: this came during it, or behind it"
+    )
     kind: str
     text: str
     hint: str | None = None

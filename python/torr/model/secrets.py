@@ -50,6 +50,14 @@ def redacted_text(text: str) -> str:
     return _MEMBER.sub(rf'\1"{REDACTED}"', text)
 
 
+def covered(text: str, secrets: Iterable[str]) -> str:
+    """The text without the secrets that it names, and without these, wherever they stand."""
+    text = redacted_text(text)
+    for secret in secrets:
+        text = text.replace(secret, REDACTED)
+    return text
+
+
 def redacted_command(arguments: Iterable[str]) -> list[str]:
     """A command line fit to be saved: `-H 'Authorization: ***'`, `--basic-auth ***`."""
     words: list[str] = []

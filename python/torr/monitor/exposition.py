@@ -19,7 +19,7 @@ from typing import Literal
 Kind = Literal["counter", "gauge"]
 Labels = tuple[tuple[str, str], ...]
 
-_LINE = re.compile(r"([A-Za-z_:][\w:]*)(?:\{(.*)\})?[ \t]+([^ \t]+)")
+_LINE = re.compile(r'([A-Za-z_:][\w:]*)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})?[ \t]+([^ \t]+)')
 _LABEL = re.compile(r'([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"')
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 _PARTS = ("_total", "_sum", "_count")

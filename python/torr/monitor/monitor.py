@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -57,10 +58,12 @@ class Source(Protocol):
 class Watch:
     """What to watch: the target's processes, if they are known, and other sources.
 
-    `roots` is asked again at each look; all that is below those processes is the target.
+    `roots` is asked again at each look; all that is below those processes is the target. `others`
+    are processes that are neither target nor torr, though torr started them.
     """
 
     roots: Roots | None = None
+    others: Roots = tuple
     sources: tuple[Source, ...] = ()
     root: Path = field(default=ROOT)
 
@@ -74,7 +77,7 @@ class Monitor:
         self._looks = Looks[Look]()
         # Servers that torr started are children of it, too; and it may run below what is watched.
         self._target = Tree(watch.roots, watch.root, but_for=_torr) if watch.roots else None
-        self._generator = Tree(_torr, watch.root, but_for=watch.roots or tuple)
+        self._generator = Tree(_torr, watch.root, but_for=partial(_not_torr, watch))
         self._ticker = Ticker(self._look, self._axis, "monitor")
         self._own_s = 0.0
         self._began_s = time.monotonic()
@@ -135,6 +138,10 @@ class Monitor:
         """Who the roots are: `1234 nginx`."""
         roots: Sequence[int] = self._watch.roots() if self._watch.roots is not None else ()
         return [f"{pid} {processes.name_of(pid, self._watch.root)}".strip() for pid in roots]
+
+
+def _not_torr(watch: Watch) -> Sequence[int]:
+    return [*(watch.roots() if watch.roots else ()), *watch.others()]
 
 
 def _torr() -> Sequence[int]:

@@ -233,7 +233,7 @@ def _entries(
 def _by_place(verdicts: Sequence[Json]) -> Judged:
     found: Judged = {}
     for verdict in verdicts:
-        if verdict.get("candidate") is None:
+        if verdict.get("baseline") is None:
             continue
         factors = _text_of(verdict.get("factors"))
         cell = Cell(factors, verdict.get("concurrency") or 0, verdict.get("rate"))

@@ -62,7 +62,8 @@ def _limits(result: Result) -> Iterator[Element]:
 def _slos(result: Result) -> Iterator[Element]:
     for verdict in result.get("verdicts") or ():
         if verdict.get("condition"):
-            case = _case("SLO", verdict["condition"], verdict)
+            whose = f"SLO {verdict['candidate']}" if verdict.get("candidate") else "SLO"
+            case = _case(whose, verdict["condition"], verdict)
             _end(case, verdict, failing="broken")
             yield case
 

@@ -79,7 +79,7 @@ def limits(result: Mapping[str, Any]) -> Table | None:
 
 def is_comparison(verdict: Verdict) -> bool:
     """Whether it is about a candidate and has a word: no SLO, and no mere ratio."""
-    return bool(verdict.get("candidate")) and verdict.get("word") is not None
+    return verdict.get("baseline") is not None and verdict.get("word") is not None
 
 
 def metric_of(verdict: Verdict) -> Metric:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from torr.model.url import Url
 
+_CONNECTING_S = 1.5
 _ACCEPTING_S = 0.25
 _ANSWERING_S = 2.0
 _ESTABLISHED = b"01"
@@ -30,11 +31,15 @@ _ESTABLISHED = b"01"
 def answering(place: Url, port: int, pids: Sequence[int], connections: int) -> set[int]:
     """Which of the processes answered on so many connections at once; bounded to 4 s."""
     host = place.host.strip("[]")
+    deadline = time.monotonic() + _CONNECTING_S
     with ExitStack() as held:
         sockets: dict[int, socket.socket] = {}
         for _ in range(connections):
+            rest = deadline - time.monotonic()
+            if rest <= 0:
+                break
             with suppress(OSError):
-                sock = held.enter_context(socket.create_connection((host, port), timeout=1))
+                sock = held.enter_context(socket.create_connection((host, port), timeout=rest))
                 sock.sendall(_begun(place))
                 sockets[sock.getsockname()[1]] = sock
         accepted = _accepted(port, set(sockets), pids)

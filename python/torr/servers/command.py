@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.model.secrets import is_secret
 from torr.model.url import Url
 from torr.servers.placeholders import filled, names
 
@@ -42,6 +43,12 @@ class Command:
     health_timeout_s: float = HEALTH_S
     cores: tuple[int, ...] = ()
     workers: int | None = None
+
+    @property
+    def secrets(self) -> list[str]:
+        """The values of variables whose names say that they hold a secret, the longest first."""
+        found = {value for name, value in self.env if value and is_secret(name)}
+        return sorted(found, key=len, reverse=True)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started or stopped; raises UsageError."""
@@ -80,6 +87,13 @@ class Command:
             health=filled(self.health, values, f"{self.name}: health"),
             workers=self.workers or (_workers(self.name, values) if asked else 1),
         )
+
+    @property
+    def asked(self) -> set[str]:
+        """The names of placeholders in it."""
+        values = (value for _, value in self.env)
+        texts = (*self.argv, *values, self.url, str(self.cwd), self.health)
+        return {name for text in texts for name in names(text)}
 
     @property
     def place(self) -> Url:

@@ -32,9 +32,32 @@ def differences(answers: Mapping[str, Answer]) -> list[str]:
     return [*sentences, *_headers(answers)]
 
 
-def same_bodies(answers: Mapping[str, Answer]) -> bool:
-    """Whether all answer with the same status and the same bytes of body."""
-    return len({(each.status, each.body_sha256) for each in answers.values()}) <= 1
+def differences_in_cells(answers: Mapping[str, Mapping[str, Answer]]) -> list[str]:
+    """The sentences of all cells, by their words, each once; of some cells only with their names.
+
+    Where all answer alike that is said too, and so is what becomes of connections.
+    """
+    found: dict[str, list[str]] = {}
+    for cell, candidates in answers.items():
+        for sentence in [*_alike(candidates), *differences(candidates)]:
+            found.setdefault(sentence, []).append(cell)
+    return [
+        sentence if len(cells) == len(answers) else f"At {'; '.join(cells)}: {sentence}"
+        for sentence, cells in found.items()
+    ]
+
+
+def _alike(answers: Mapping[str, Answer]) -> list[str]:
+    """What several candidates have in common."""
+    if len(answers) < 2:
+        return []
+    sentences = []
+    if len({(each.status, each.body_sha256) for each in answers.values()}) == 1:
+        sentences.append("All answer with the same status and the same bytes.")
+    fates = {_fate(each) for each in answers.values()}
+    if len(fates) == 1 and not all(each.is_kept for each in answers.values()):
+        sentences.append(f"No connection is kept: they are {fates.pop()}.")
+    return sentences
 
 
 def _differing(

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.model.secrets import redacted_text
 from torr.servers.answer import SHOWN_BYTES
 from torr.servers.failure import TrialError
 
@@ -20,6 +21,11 @@ class Expectation:
     status: int | None = 200
     body: bytes | None = None
     content_type: str | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """What is expected, as result.json says it, without secrets."""
+        body = None if self.body is None else redacted_text(self.body.decode("utf-8", "replace"))
+        return {"status": self.status, "body": body, "content_type": self.content_type}
 
     def check(self, answer: Answer, name: str, log_tail: tuple[str, ...] = ()) -> None:
         """Raise TrialError (wrong_answer) that names all that is not as expected."""

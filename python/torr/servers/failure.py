@@ -11,9 +11,14 @@ any server that did not start does. Nothing is tried again here.
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from torr.errors import NothingMeasuredError
+from torr.model.secrets import covered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Kind = Literal[
     "not_found",
@@ -27,6 +32,10 @@ Kind = Literal[
 ]
 
 
+class EndedEarly(Exception):  # noqa: N818 - it is no error
+    """Somebody wants it over while a server was waited for: no outcome of the server's."""
+
+
 class TrialError(NothingMeasuredError):
     """What went wrong with a server; `log_tail` holds the last lines that it printed."""
 
@@ -37,13 +46,14 @@ class TrialError(NothingMeasuredError):
         self.kind = kind
         self.log_tail = log_tail
 
-    def as_json(self) -> dict[str, object]:
-        """The outcome as it is kept: kind, text, hint and the tail of the log."""
+    def as_json(self, secrets: Iterable[str] = ()) -> dict[str, object]:
+        """The outcome as it is kept, without secrets: kind, text, hint and the tail of the log."""
+        hide = partial(covered, secrets=tuple(secrets))
         return {
             "kind": self.kind,
-            "text": self.message,
-            "hint": self.hint,
-            "log_tail": list(self.log_tail),
+            "text": hide(self.message),
+            "hint": None if self.hint is None else hide(self.hint),
+            "log_tail": [hide(line) for line in self.log_tail],
         }
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 The folders are listed before it starts and again when it is stopped: what is new in them is its.
 Caches of Python's compiler (__pycache__) are not counted, nor is what torr itself writes. The
-scratch folder is there to be littered and is removed: what lies in it is told, and no failure.
+scratch folder is there to be littered, and is removed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ class Leftovers:
     processes: tuple[Process, ...] = ()
     listeners: tuple[Holder, ...] = ()
     files: tuple[Path, ...] = ()
-    scratch: tuple[Path, ...] = ()
 
     def failure(self, name: str, log_tail: tuple[str, ...] = ()) -> TrialError | None:
         """The error (left_behind) that names what should not be there; None if nothing is."""
@@ -93,13 +92,12 @@ def snapshot(folder: Path, ignored: Iterable[Path] = (), most: int = MOST_ENTRIE
     return Snapshot(folders, is_whole=True)
 
 
-def leftovers(stopped: Stopped, port: int | None, before: Snapshot, scratch: Path) -> Leftovers:
+def leftovers(stopped: Stopped, port: int | None, before: Snapshot) -> Leftovers:
     """What is there after a stop that should not be."""
     return Leftovers(
         processes=stopped.left,
         listeners=tuple(holders(port)) if port is not None else (),
         files=tuple(before.new()),
-        scratch=tuple(scratch / name for name in sorted(_names(scratch))),
     )
 
 

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 from torr.model.request import Request
 from torr.servers.acceptors import answering
 from torr.servers.answer import ask
-from torr.servers.failure import TrialError, ending
+from torr.servers.failure import EndedEarly, TrialError, ending
 from torr.units import SECOND_NS, format_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torr.servers.server import Server
 
 WORKERS_S = 10.0
@@ -31,12 +33,11 @@ _CONNECTIONS_A_WORKER = 6
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """How a server came up: seconds since its start, and the processes that answered.
+    """How a server came up: seconds from its start, and the processes that answered.
 
     `workers` is None where one was asked for or none could be told apart.
     """
 
-    healthy_s: float
     ready_s: float
     asked: int
     workers: tuple[int, ...] | None
@@ -49,22 +50,24 @@ class Ready:
     @property
     def sentence(self) -> str:
         """How many answered, for the report."""
-        if self.asked == 1:
-            return f"ready after {self.ready_s:.2f} s"
         if self.workers is None:
             return f"ready after {self.ready_s:.2f} s; which workers answer cannot be seen"
         return f"{len(self.workers)} of {self.asked} workers answered after {self.ready_s:.2f} s"
 
 
-def await_ready(server: Server, workers_s: float = WORKERS_S) -> Ready:
-    """Wait until it is ready; raises TrialError (did_not_start, not_ready) with its log's tail."""
-    _await_health(server)
-    healthy_s = time.monotonic() - server.started
-    workers = _await_workers(server, workers_s)
-    return Ready(healthy_s, time.monotonic() - server.started, _asked(server), workers)
+def await_ready(
+    server: Server, workers_s: float = WORKERS_S, is_over: Callable[[], bool] = lambda: False
+) -> Ready:
+    """Wait until it is ready; raises TrialError (did_not_start, not_ready) with its log's tail.
+
+    Raises EndedEarly as soon as `is_over`, which is asked between two tries.
+    """
+    _await_health(server, is_over)
+    workers = _await_workers(server, workers_s, is_over)
+    return Ready(time.monotonic() - server.started, _asked(server), workers)
 
 
-def _await_health(server: Server) -> None:
+def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
     """Ask for the health path until the answer is good (200–399)."""
     command = server.command
     deadline = server.started + command.health_timeout_s
@@ -80,7 +83,7 @@ def _await_health(server: Server) -> None:
             pass
         except (OSError, http.client.HTTPException) as error:
             last = f"the last try ended with {str(error) or type(error).__name__}"
-        _wait(server, _PAUSE_S)
+        _wait(server, is_over)
     limit = format_duration(round(command.health_timeout_s * SECOND_NS))
     raise TrialError(
         "not_ready",
@@ -90,7 +93,9 @@ def _await_health(server: Server) -> None:
     )
 
 
-def _await_workers(server: Server, workers_s: float) -> tuple[int, ...] | None:
+def _await_workers(
+    server: Server, workers_s: float, is_over: Callable[[], bool]
+) -> tuple[int, ...] | None:
     """The processes that answered, when they are enough or the time is over."""
     command, asked = server.command, _asked(server)
     if asked == 1 or command.port is None or command.place.scheme != "http":
@@ -103,16 +108,18 @@ def _await_workers(server: Server, workers_s: float) -> tuple[int, ...] | None:
         seen &= set(server.pids())
         if len(seen) >= asked or time.monotonic() > deadline:
             return tuple(sorted(seen)) or None
-        _wait(server, _PAUSE_S)
+        _wait(server, is_over)
 
 
 def _asked(server: Server) -> int:
     return server.command.workers or 1
 
 
-def _wait(server: Server, seconds: float) -> None:
-    """Wait; raises TrialError when the server ended before it was ready."""
-    if server.wait(seconds):
+def _wait(server: Server, is_over: Callable[[], bool]) -> None:
+    """Wait a moment; raises TrialError when the server ended before it was ready."""
+    if is_over():
+        raise EndedEarly
+    if server.wait(_PAUSE_S):
         return
     command, code = server.command, server.exit_code
     how = "its watcher was killed" if code is None else f"it ended with {ending(code)}"

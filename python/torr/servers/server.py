@@ -25,6 +25,7 @@ from torr.servers.stopped import Process, Stopped
 from torr.servers.watch import Watch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from typing_extensions import Self
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _STARTING_S = 10.0
 _ENDING_S = 8.0
+_LOOK_S = 0.1
 _STAYING_S = 1.0
 """How long the rest of the tree may take after its first process has ended."""
 
@@ -46,6 +48,8 @@ class Server:
         self.started = time.monotonic()
         self.pid: int | None = None
         self.without_cgroup: str | None = None
+        # Whether somebody waits no longer: then it has no grace.
+        self.is_urgent: Callable[[], bool] = lambda: False
         self._cgroup: str | None = None
         self._watch = watch
         self._token = token
@@ -187,9 +191,11 @@ class Server:
         deadline = time.monotonic() + grace_s
         had_ended = self._code is not None
         while (
-            not (self._is_gone or self._watch.is_over) and (rest := deadline - time.monotonic()) > 0
+            not (self._is_gone or self._watch.is_over)
+            and (rest := deadline - time.monotonic()) > 0
+            and not self.is_urgent()
         ):
-            self._hear(rest)
+            self._hear(min(rest, _LOOK_S))
             if self._code is not None and not had_ended:
                 had_ended = True
                 deadline = min(deadline, time.monotonic() + _STAYING_S)

@@ -36,10 +36,17 @@ def versions(command: Command) -> Versions:
     found: Versions = {}
     # A shell's words name the program that it becomes.
     for word in dict.fromkeys(" ".join(command.argv).split()):
-        program = shutil.which(word, path=env.get("PATH"))
+        program = _found(word, command.cwd, env)
         if program is not None:
-            found |= _of_program(Path(program), env)
+            found |= _of_program(program, env)
     return found
+
+
+def _found(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
+    """The program that a word starts in that folder, if it is one."""
+    place = str(folder / word) if "/" in word else word
+    program = shutil.which(place, path=env.get("PATH"))
+    return None if program is None else Path(program)
 
 
 def _of_program(program: Path, env: Mapping[str, str]) -> Versions:

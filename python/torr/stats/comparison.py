@@ -91,6 +91,17 @@ def verdicts(
     return [_beside(*each) for each in zip(found, whole, gone, strict=True)]
 
 
+def with_given_up(verdict: Verdict, given_up: Sequence[Mapping[str, Any]]) -> Verdict:
+    """The verdict, which no further round can find where a side of it was given up."""
+    for each in given_up:
+        if each["factors"] == verdict["factors"] and verdict["word"] == "inconclusive":
+            for side in ("candidate", "baseline"):
+                if verdict[side] == each["candidate"]:
+                    why = f"{each['candidate']} was given up after {each['failures']} failures"
+                    return {**verdict, "reason": f"{why} in a row", "more_rounds": None}
+    return verdict
+
+
 def unpaired(
     before: Sequence[Level],
     after: Sequence[Level],

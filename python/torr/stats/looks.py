@@ -1,18 +1,19 @@
 """`--until settled`: when to look at a comparison, and whether it goes on.
 
 Looking after every round would find a difference in almost any A/A: the more looks, the more
-chances. So there are three, each at a third of the error (Bonferroni); nothing is judged between.
+chances. So there are three, each at a third of the error (Bonferroni), and nothing is judged
+between: the words of such a comparison are given at that third too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from torr.stats.comparison import STANDARD, Procedure, verdicts
 from torr.stats.judgement import ALPHA
-from torr.stats.trials import Cell, by_cell
+from torr.stats.trials import Cell
 
 Level = Mapping[str, Any]
 
@@ -26,15 +27,26 @@ def next_look(rounds: int) -> int | None:
 
 
 def unsettled(
-    levels: Sequence[Level], baseline: str, procedure: Procedure = STANDARD
-) -> dict[Cell, int]:
-    """Return the cells that go on, and how many rounds each then has when it is looked at again.
+    levels: Sequence[Level],
+    baseline: str,
+    procedure: Procedure = STANDARD,
+    *,
+    look: int,
+    gone: Collection[tuple[str, Cell]] = (),
+) -> set[Cell]:
+    """Return the cells that go on after a look at so many rounds.
 
     A cell goes on while a candidate's primary metric is inconclusive there, more rounds can settle
-    it, and there is a look left; one between two looks goes on to the next, unjudged.
+    it, and there is a look left. `gone` are candidates that were given up in a cell: nothing there
+    waits for them, and where the baseline is one of them, for nobody.
     """
+    if next_look(look) is None:
+        return set()
     found = verdicts(levels, baseline, replace(procedure, metrics=(), alpha=ALPHA_OF_A_LOOK))
-    wanting = {Cell.of(v) for v in found if v["word"] == "inconclusive" and v["more_rounds"]}
-    done = {cell: len(rounds) for cell, rounds in by_cell(levels).items()}
-    going = {c: next_look(n) for c, n in done.items() if n not in LOOKS or c in wanting}
-    return {cell: look for cell, look in going.items() if look is not None}
+    return {
+        Cell.of(verdict)
+        for verdict in found
+        if verdict["word"] == "inconclusive"
+        and verdict["more_rounds"]
+        and not any((name, Cell.of(verdict)) in gone for name in (verdict["candidate"], baseline))
+    }

@@ -91,9 +91,15 @@ def _depth(count: int, alpha: float) -> int:
 @lru_cache(maxsize=128)
 def _chances(ranks: tuple[int, ...]) -> list[float]:
     """How likely each sum of the positive ranks is, when every sign is as likely as the other."""
-    chances = [1.0]
+    import numpy as np
+
+    chances = np.zeros(sum(ranks) + 1)
+    chances[0] = 1.0
+    top = 0
     for rank in ranks:
-        without = [*chances, *([0.0] * rank)]
-        having = [*([0.0] * rank), *chances]
-        chances = [(a + b) / 2 for a, b in zip(without, having, strict=True)]
-    return chances
+        # Ends overlap: the right side is whole before anything is written.
+        chances[rank : top + rank + 1] = chances[rank : top + rank + 1] + chances[: top + 1]
+        top += rank
+        chances[: top + 1] /= 2
+    found: list[float] = chances.tolist()
+    return found

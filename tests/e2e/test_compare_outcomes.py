@@ -1,0 +1,137 @@
+"""What a comparison says of candidates that break an SLO, litter, die or are given up."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+
+import pytest
+
+from candidates import GOOD, QUICK, SERVER, await_
+
+SLOW = GOOD.replace('"hello"', '"delay", "--delay", "30ms"')
+OF_MODES = QUICK + 'env = { MODE = "{mode}" }\n[factors]\nmode = ["x", "y"]\n'
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory):
+    """A folder that is none of a server's own."""
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+def test_each_candidate_has_its_own_slo(torr, matrix):
+    top = f'slo = ["p50 < 20ms"]\n{QUICK}'
+    ended = torr("compare", matrix({"one": GOOD, "slow": SLOW}, top), "--junit", "slo.xml")
+    assert ended.code == 1
+    assert "SLO broken: slow at concurrency 2: p50 < 20ms" in ended.err
+    words = {x["candidate"]: x["word"] for x in ended.result["verdicts"] if x.get("condition")}
+    assert words == {"one": "held", "slow": "broken"}
+    suite = (ended.folder / "slo.xml").read_text()
+    assert 'classname="SLO slow"' in suite
+    assert 'failures="1"' in suite
+
+
+def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr, matrix, server):
+    messy = server("messy", setup="open('default.log', 'a').write('x')")
+    ended = torr("compare", matrix({"one": GOOD, "messy": messy}), "--rounds", "2")
+    assert ended.code == 0, ended.err
+    (failure,) = ended.result["failures"]
+    assert (failure["candidate"], failure["kind"], failure["round"]) == ("messy", "left_behind", 0)
+    assert "default.log" in failure["text"]
+    assert len(ended.result["levels"]) == 4
+    told = [rule for rule in ended.result["experiment"]["rules"] if "left something" in rule]
+    assert told == ["The load stopped before the server did; messy left something behind."]
+
+
+def test_what_died_in_its_window_is_measured_and_told(torr, matrix, server):
+    dead = server("dead", limit=12)
+    ended = torr("compare", matrix({"one": GOOD, "dead": dead}), "--rounds", "3")
+    result = ended.result
+    failures = [x for x in result["failures"] if x["candidate"] == "dead"]
+    assert [(x["kind"], x["measured"]) for x in failures] == [("died", True)] * 3
+    assert len([x for x in result["levels"] if x["candidate"] == "dead"]) == 3
+    assert result["experiment"]["given_up"] == []
+
+
+def test_who_is_given_up_is_named_and_no_more_rounds_are_wanted(torr, matrix, server, elsewhere):
+    starts = elsewhere / "starts"
+    count = f"f = open({str(starts)!r}, 'a+'); f.write('x'); f.seek(0)"
+    weak = server("weak", setup=f"{count}; len(f.read()) > 2 and sys.exit(5)")
+    ended = torr("compare", matrix({"one": GOOD, "weak": weak}), "--rounds", "5")
+    result = ended.result
+    assert result["experiment"]["given_up"] == [{"candidate": "weak", "factors": {}, "failures": 2}]
+    assert [x["round"] for x in result["failures"]] == [2, 3]
+    verdict = next(x for x in result["verdicts"] if x["metric"] == "ok_per_s")
+    assert verdict["reason"] == "weak was given up after 2 failures in a row"
+    assert verdict["more_rounds"] is None
+
+
+def test_strict_fails_where_a_candidate_never_started(torr, matrix):
+    ended = torr("compare", "--strict", matrix({"one": GOOD, "two": '["no-such-server"]'}))
+    assert ended.code == 3
+    assert "--strict: 1 failure, first: two: the command 'no-such-server'" in ended.err
+
+
+def test_secrets_of_a_server_that_fails_are_in_no_file_but_its_log(torr, matrix, tmp_path):
+    code = "import os, sys; print('token=hush1', os.environ['API_KEY']); sys.exit(7)"
+    words = [sys.executable, "-c", code, "--password=hush2"]
+    top = QUICK + 'env = { API_KEY = "hush3" }\n'
+    ended = torr("compare", matrix({"one": GOOD, "two": json.dumps(words)}, top))
+    assert ended.result["failures"][0]["log_tail"] == ["token=*** ***"]
+    run = (tmp_path / "_output/torr/latest").resolve()
+    files = [path for path in run.rglob("*") if path.is_file() and path.parent.name != "logs"]
+    assert {"result.json", "summary.md", "report.html"} <= {path.name for path in files}
+    for path in files:
+        for secret in (b"hush1", b"hush2", b"hush3"):
+            assert secret not in path.read_bytes(), path
+    assert "hush" not in ended.out + ended.err
+
+
+def test_answers_are_compared_in_each_cell(torr, matrix, tmp_path):
+    setup = "BODY = b'y' if sys.argv[2] == 'x' else b'Hello world'"
+    text = SERVER.replace("LIMIT", "10**9").replace("SETUP", setup)
+    (tmp_path / "other.py").write_text(text)
+    other = json.dumps([sys.executable, str(tmp_path / "other.py"), "{port}", "{mode}"])
+    ended = torr("compare", matrix({"one": GOOD, "other": other}, OF_MODES))
+    told = ended.result["experiment"]["differences"]
+    assert any(x.startswith("At mode x: Bodies differ: 'Hello world' by one; 'y'") for x in told)
+    assert "At mode y: All answer with the same status and the same bytes." in told
+
+
+def test_until_settled_judges_with_a_third_of_the_error(torr, matrix):
+    top = QUICK.replace("rounds = 1\n", "").replace("200ms", "100ms")
+    ended = torr("compare", "--until", "settled", matrix({"one": GOOD, "slow": SLOW}, top))
+    assert ended.code == 0, ended.err
+    result = ended.result
+    assert result["experiment"]["alpha"] == pytest.approx(0.05 / 3)
+    assert {x["alpha"] for x in result["verdicts"]} == {result["experiment"]["alpha"]}
+    assert max(x["round"] for x in result["levels"]) == 10
+
+
+def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, tmp_path):
+    code = f"import time; open({str(tmp_path / 'up')!r}, 'w'); time.sleep(600)"
+    mute = json.dumps([sys.executable, "-c", code])
+    top = f'{QUICK}health_timeout = "10m"\ngrace = "200ms"\n'
+    process = start("compare", matrix({"one": mute, "two": GOOD}, top))
+    await_((tmp_path / "up").exists)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("mode = [", "proceses = [", "the factor 'proceses' changes nothing"),
+        ("mode = [", "port = [", "{port} is each trial's own"),
+        ('{port}/"', '{port}/?n={{ uuid }}"', "its request is a template"),
+    ],
+)
+def test_what_can_never_be_compared_is_refused_before_anything_starts(
+    torr, matrix, old, new, words
+):
+    ended = torr("compare", matrix({"one": GOOD, "two": GOOD}, OF_MODES.replace(old, new)))
+    assert ended.code == 2
+    assert words in ended.err
+    assert "matrix.toml:" in ended.err
+    assert not (ended.folder / "_output").exists()
