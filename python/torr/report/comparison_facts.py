@@ -10,7 +10,7 @@ from torr.report import csv
 from torr.report.cells import Table
 from torr.report.comparison import Comparison, Entry, Place
 from torr.report.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
-from torr.report.wording import join
+from torr.report.say import join
 
 if TYPE_CHECKING:
     from torr.stats.metric import Metric
