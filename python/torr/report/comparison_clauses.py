@@ -28,6 +28,12 @@ _PHRASES = {
     "no verdict": say("without a verdict, since the generator was the limit,"),
     "no baseline": say("without a baseline"),
 }
+WORDS = {
+    "better": say("better"),
+    "worse": say("worse"),
+    "faster": say("faster"),
+    "slower": say("slower"),
+}
 
 
 def with_word(seen: Seen, word: str) -> Seen:
@@ -61,7 +67,7 @@ def differs(place: Place, entry: Entry) -> Text:
 
 def _faster(place: Place, entry: Entry) -> str:
     """The word of a difference, and by which metric where it is not the usual one."""
-    word = told(place.printed(entry))
+    word = WORDS[place.printed(entry)]
     if place.primary.key == OK_PER_S:
         return word
     return say("{word} by {metric}", word=word, metric=place.primary.label)
@@ -73,8 +79,10 @@ def same(place: Place, entry: Entry) -> Text:
     said = {"name": entry.name, "baseline": place.baseline, "place": place.words}
     if place.primary.is_rate and not verdict.get("value") and not verdict.get("baseline_value"):
         return say("Neither {name} nor {baseline} answered at {place}", **said)
-    reason = told(place.reason(entry) or "")
-    said["span"] = chain(", ", [_span(verdict), rounds_of(place, entry), reason])
+    span, rounds = _span(verdict), rounds_of(place, entry)
+    said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
+    if reason := place.reason(entry):
+        said["span"] = say("{said}, {reason}", said=said["span"], reason=told(reason))
     if place.primary.key == OK_PER_S:
         return say("{name} and {baseline} are the same at {place} ({span})", **said)
     said["metric"] = place.primary.label

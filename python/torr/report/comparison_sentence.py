@@ -17,6 +17,7 @@ from torr.report.comparison import Comparison
 from torr.report.comparison_clauses import (
     DIFFER,
     REST,
+    WORDS,
     Seen,
     counted,
     differs,
@@ -28,7 +29,7 @@ from torr.report.comparison_clauses import (
     undecided,
     with_word,
 )
-from torr.report.say import Text, chain, join, one_line, say
+from torr.report.say import Text, chain, one_line, say
 from torr.report.told import told
 from torr.report.wording import because, first_text
 from torr.report.wording import counted as number_of
@@ -126,7 +127,7 @@ def _none_ahead(found: Comparison) -> Text:
     head = say(
         "No candidate of {n} is shown to be {faster} than {baseline}",
         n=len(found.names),
-        faster=told(found.primary.word("better")),
+        faster=WORDS[found.primary.word("better")],
         baseline=found.baseline,
     )
     if len(found.places) > 1:
@@ -186,6 +187,6 @@ def _first_failure(found: Comparison) -> str:
     if not found.failures:
         return ""
     first = found.failures[0]
-    failed = say("{trials} failed", trials=number_of(len(found.failures), "trial"))
-    whose = say("the first was one of {name}", name=str(first.get("candidate")))
-    return chain("", [join([failed, whose]), because(first.get("text"))])
+    said = {"trials": number_of(len(found.failures), "trial"), "name": str(first.get("candidate"))}
+    failed = say("{trials} failed and the first was one of {name}", **said)
+    return chain("", [failed, because(first.get("text"))])

@@ -13,10 +13,13 @@ a language is said in English, and a test finds it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Literal
+from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -60,7 +63,9 @@ def say(template: str, /, **values: Value) -> Text:
 
     def write(language: Language) -> str:
         filled = {name: _of(value, language) for name, value in values.items()}
-        return _words(language).get(template, template).format(**filled)
+        if language == "en":
+            return template.format(**filled)
+        return spaced(_words(language).get(template, template), filled)
 
     return Text(write)
 
@@ -98,6 +103,18 @@ def render(text: str, language: Language) -> str:
     return text.render(language) if isinstance(text, Text) else text
 
 
+def spaced(template: str, values: Mapping[str, Value]) -> str:
+    """Fill a template of a language with wide characters.
+
+    Its spaces set Latin text and numbers apart: between two wide characters there is none.
+    """
+    written = ""
+    for literal, name, form, _ in Formatter().parse(template):
+        written += literal.replace(" ", _SPACE)
+        written += "" if name is None else format(values[name], form or "")
+    return re.sub(f"(.?){_SPACE}+(?=(.?))", _space, written)
+
+
 def as_json(text: str) -> str | dict[str, str]:
     """Return a Text under each language's code; any other str is data, and stays as it is."""
     return text.as_json() if isinstance(text, Text) else text
@@ -110,7 +127,18 @@ def catalogue() -> dict[str, dict[str, str]]:
     return found
 
 
+# A space of a template, told apart from those of the values: no text has this character.
+_SPACE = "\ue000"
 _PATH = Path(__file__).with_name("zh.json")
+
+
+def _space(found: re.Match[str]) -> str:
+    before, after = found.groups()
+    return before if _is_wide(before) and _is_wide(after) else f"{before} "
+
+
+def _is_wide(character: str) -> bool:
+    return bool(character) and east_asian_width(character) in "WF"
 
 
 def _words(language: Language) -> Mapping[str, str]:

@@ -1,7 +1,8 @@
 """Other languages for what lower floors and the engine have said, in English, into result.json.
 
-Such a text is known by a pattern, which is the English with `{placeholders}` for what differs. What
-no pattern knows is data, and stays as it is: nothing is translated word by word.
+Such a text is known by a pattern, which is the English with `{placeholders}` for what differs, of
+which `{count}` is a number. What no pattern knows is data, and stays as it is: nothing is
+translated word by word.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from torr.report.say import Text, catalogue
+from torr.report.say import Text, catalogue, spaced
 
+# What torr says is shorter; a longer text would take patterns long to refuse.
+_LONGEST = 1000
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -19,11 +22,6 @@ def told(text: str) -> str:
     if isinstance(text, Text) or _known(text) is None:
         return text
     return Text(lambda language: text if language == "en" else _translated(text))
-
-
-def told_or_none(text: str | None) -> str | None:
-    """Return a text of a result that may not be there."""
-    return None if text is None else told(text)
 
 
 def matches(pattern: str, text: str) -> dict[str, str] | None:
@@ -38,11 +36,13 @@ def _translated(text: str) -> str:
     if known is None:
         return text
     words, values = known
-    return words.format(**{name: _translated(value) for name, value in values.items()})
+    return spaced(words, {name: _translated(value) for name, value in values.items()})
 
 
 def _known(text: str) -> tuple[str, dict[str, str]] | None:
     """The words for a text and what fills them: of several patterns the one that says most."""
+    if len(text) > _LONGEST:
+        return None
     for pattern, words in _patterns():
         values = matches(pattern, text)
         if values is not None:
@@ -60,7 +60,8 @@ def _patterns() -> list[tuple[str, str]]:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     literal = re.split(r"\{\w+\}", pattern)
-    holes = [f"(?P<{name}>.+?)" for name in _HOLE.findall(pattern)]
+    values = {"count": r"[\d,]+"}
+    holes = [f"(?P<{name}>{values.get(name, '.+?')})" for name in _HOLE.findall(pattern)]
     parts = [re.escape(literal[0])]
     for hole, text in zip(holes, literal[1:], strict=True):
         parts += [hole, re.escape(text)]
