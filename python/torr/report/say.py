@@ -50,9 +50,10 @@ class Text(str):
         """Return the text in a language."""
         return self._write(language)
 
-    def as_json(self) -> dict[str, str]:
-        """Return the text in every language, under the language's code."""
-        return {language: self.render(language) for language in LANGUAGES}
+    def as_json(self) -> str | dict[str, str]:
+        """Return the text under each language's code, or once where it is the same in all."""
+        each = {language: self.render(language) for language in LANGUAGES}
+        return each if len(set(each.values())) > 1 else str(self)
 
 
 def say(template: str, /, **values: Value) -> Text:
@@ -116,7 +117,7 @@ def spaced(template: str, values: Mapping[str, Value]) -> str:
 
 
 def as_json(text: str) -> str | dict[str, str]:
-    """Return a Text under each language's code; any other str is data, and stays as it is."""
+    """Return a Text under each language's code; any other str is data, and is itself."""
     return text.as_json() if isinstance(text, Text) else text
 
 

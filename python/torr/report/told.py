@@ -8,7 +8,7 @@ translated word by word.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from torr.report.say import Text, catalogue, spaced
 
@@ -17,9 +17,9 @@ _LONGEST = 1000
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
-def told(text: str) -> str:
+def told(text: str) -> Text:
     """Return a text that torr wrote into a result, with its words in other languages."""
-    if isinstance(text, Text) or _known(text) is None:
+    if isinstance(text, Text):
         return text
     return Text(lambda language: text if language == "en" else _translated(text))
 
@@ -39,6 +39,7 @@ def _translated(text: str) -> str:
     return spaced(words, {name: _translated(value) for name, value in values.items()})
 
 
+@lru_cache(maxsize=1024)
 def _known(text: str) -> tuple[str, dict[str, str]] | None:
     """The words for a text and what fills them: of several patterns the one that says most."""
     if len(text) > _LONGEST:

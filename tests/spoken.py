@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "python" / "torr" / "report"
 
 _TEMPLATES = {"say": slice(0, 1), "say_count": slice(1, 3), "chain": slice(0, 1)}
