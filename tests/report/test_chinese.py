@@ -68,7 +68,7 @@ def test_a_comparison_says_who_is_faster():
     )
     found = pair(0.87, 1.0, 0.9, 0.7, factors=FACTORS)
     assert render(sentence.verdict(found), "zh") == (
-        "go-gin 在 4 个单元格中的 3 个里比 go-net 慢，差得最多的是 500 个连接和 4 个进程时："
+        "go-gin 在 4 个单元格中的 3 个里比 go-net 慢，差得最多的是 4 个进程和 500 个连接时："
         "30 %（29–31 %）；在 1 个单元格里相同。"
     )
 

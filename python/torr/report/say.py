@@ -52,7 +52,7 @@ class Text(str):
 
     def as_json(self) -> str | dict[str, str]:
         """Return the text under each language's code, or once where it is the same in all."""
-        each = {language: self.render(language) for language in LANGUAGES}
+        each: dict[str, str] = {language: self.render(language) for language in LANGUAGES}
         return each if len(set(each.values())) > 1 else str(self)
 
 
