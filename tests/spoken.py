@@ -1,4 +1,4 @@
-"""Which words report/ says, read from its source: templates, parts' separators, f-strings."""
+"""What torr says of results, read from its source: templates, separators, f-strings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-REPORT = ROOT / "python" / "torr" / "report"
+TORR = ROOT / "python" / "torr"
+REPORT = TORR / "report"
+# What a terminal shows of a result.
+SHOWN = ("cli/terminal.py", "cli/comparison.py")
 
 _TEMPLATES = {"say": slice(0, 1), "say_count": slice(1, 3), "chain": slice(0, 1)}
 _HOLE = re.compile(r"\{(\w*)[^}]*\}")
@@ -15,8 +18,10 @@ _FIELD = re.compile(r"\{[^}]*\}")
 
 
 def sources():
-    """Return every module of report/, parsed, by its name."""
-    return {path.name: ast.parse(path.read_text()) for path in sorted(REPORT.glob("*.py"))}
+    """Return every module of report/, and what a terminal shows, parsed, by its name."""
+    paths = {path.name: path for path in sorted(REPORT.glob("*.py"))}
+    paths |= {name: TORR / name for name in SHOWN}
+    return {name: ast.parse(path.read_text()) for name, path in paths.items()}
 
 
 def calls(tree, *names):

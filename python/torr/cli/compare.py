@@ -51,6 +51,7 @@ EXAMPLES = (
 @options.folder
 @options.output
 @options.quiet
+@options.lang
 @options.junit
 @flag(
     "--strict", is_flag=True, group=RESULT, rare=True, help="exit 4 if the generator was the limit"

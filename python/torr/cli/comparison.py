@@ -83,7 +83,7 @@ def _show_failures(found: Comparison, out: Screen) -> None:
         out.line(cut(out.in_words(_line(why, 4)), out.width), "dim")
     left = len(table.rows) - MOST_FAILURES
     if left > 0:
-        out.line(say("  and {n:,} more", n=left), "dim")
+        out.line(_line(say("and {n:,} more", n=left), 2), "dim")
 
 
 def _line(text: str, indent: int = 0) -> str:

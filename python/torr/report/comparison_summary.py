@@ -12,7 +12,7 @@ from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as tables
 from torr.report import markdown_parts as parts
 from torr.report.comparison import Comparison
-from torr.report.say import say
+from torr.report.say import chain, say
 
 Result = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ def sections(result: Result) -> Iterator[str]:
     yield from parts.items(say("Notes"), list(facts.notes(found)) if found.places else [])
     yield from parts.titled(say("Trials that failed"), tables.of_failures(found))
     for trial, text in facts.log_tails(found):
-        yield f"{parts.plain(trial)}:"
+        yield chain("", [parts.plain(trial), ":"])
         yield parts.fenced(text)
     yield from parts.titled(say("Errors"), tables.of_errors(found))
     yield from parts.titled(say("Rounds discarded"), tables.of_discarded(found))

@@ -18,35 +18,37 @@ from torr.report import (
     watched,
 )
 from torr.report import markdown_parts as parts
-from torr.report.say import say
+from torr.report.say import chain, render, say
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
     from torr.report.cells import Table
+    from torr.report.say import Language
 
 _MOST_ROWS = 40
 
 
-def write(result: dict[str, Any], directory: Path) -> list[Path]:
+def write(result: dict[str, Any], directory: Path, language: Language = "en") -> list[Path]:
     """Write summary.md of a result."""
     path = directory / "summary.md"
-    replace_bytes(path, text(result).encode())
+    replace_bytes(path, text(result, language).encode())
     return [path]
 
 
-def text(result: Mapping[str, Any]) -> str:
-    """Return the summary."""
-    return "\n\n".join(_parts(result)) + "\n"
+def text(result: Mapping[str, Any], language: Language = "en") -> str:
+    """Return the summary in a language."""
+    return "\n\n".join(render(part, language) for part in _parts(result)) + "\n"
 
 
 def _parts(result: Mapping[str, Any]) -> Iterator[str]:
-    yield f"# {parts.plain(result['name'])}"
-    yield f"**{parts.plain(sentence.verdict(result))}**"
+    yield chain("", ["# ", parts.plain(result["name"])])
+    yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
     yield from _tables(result)
     if result.get("command"):
         yield parts.fenced(shlex.join(result["command"]), "sh")
-    yield parts.plain(f"torr {result.get('torr', '')} {result['kind']} · {trust.when(result)}")
+    made = f"torr {result.get('torr', '')} {result['kind']}"
+    yield parts.plain(chain(" · ", [made, trust.when(result)]))
 
 
 def _tables(result: Mapping[str, Any]) -> Iterator[str]:
