@@ -63,7 +63,7 @@ def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition])
     return result
 
 
-def draw(result: Result, directory: RunDirectory, language: Language = "en") -> list[Path]:
+def draw(result: Result, directory: RunDirectory, language: Language | None = None) -> list[Path]:
     """Write the report's files, and the newest data and pictures beside the run's directory."""
     from torr import report
 

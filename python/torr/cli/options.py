@@ -227,7 +227,6 @@ lang = flag(
     "--lang",
     "language",
     type=click.Choice(["en", "zh"]),
-    default="en",
     envvar="TORR_LANG",
     metavar="LANG",
     group=RESULT,

@@ -65,10 +65,10 @@ def show(
     *,
     quiet: bool = False,
     console: Console | None = None,
-    language: Language = "en",
+    language: Language | None = None,
 ) -> None:
     """Print a run, a ladder, a diff or a comparison."""
-    out = Screen(console or Console(highlight=False, soft_wrap=True), language)
+    out = Screen(console or Console(highlight=False, soft_wrap=True), language or "en")
     out.line(sentence.verdict(result), "bold")
     if quiet:
         return
