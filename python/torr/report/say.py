@@ -128,8 +128,8 @@ def catalogue() -> dict[str, dict[str, str]]:
     return found
 
 
-# A space of a template, told apart from those of the values: no text has this character.
-_SPACE = "\ue000"
+# A space of a template, told apart from those of the values: nothing that people read has a NUL.
+_SPACE = "\0"
 _PATH = Path(__file__).with_name("zh.json")
 
 
