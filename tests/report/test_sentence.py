@@ -2,7 +2,7 @@ import pytest
 
 from ladders import ROWS, levels
 from torr.model.condition import Condition
-from torr.report import sentence, trust
+from torr.report import claims, sentence, trust
 
 SHARED = "(client and target share this machine)"
 
@@ -236,7 +236,7 @@ def test_the_time_of_a_run_is_written_once():
     ],
 )
 def test_conditions_are_said_in_words(text, words):
-    assert sentence.phrase(Condition.parse(text)) == words
+    assert claims.phrase(Condition.parse(text)) == words
 
 
 def hung(make_level, users):

@@ -26,7 +26,7 @@ from torr.cli.usage import explained
 from torr.errors import UsageError
 from torr.units import SECOND_NS, format_duration
 
-LEFT_OUT = {"once", "verbose", "output", "quiet", "strict"}
+LEFT_OUT = {"once", "verbose", "output", "quiet", "lang", "strict"}
 PLURAL = {"header": "headers"}
 
 Words = str | bytes | bool | list[Any]

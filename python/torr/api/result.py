@@ -57,14 +57,14 @@ class Result(model.Result):
         """What was found, in one sentence."""
         from torr.report.sentence import verdict
 
-        return verdict(self._raw)
+        return str(verdict(self._raw))
 
     @property
     def trust(self) -> str:
         """How far to trust it, in one line."""
         from torr.report.trust import trust
 
-        return trust(self._raw)
+        return str(trust(self._raw))
 
     @property
     def health(self) -> Health:

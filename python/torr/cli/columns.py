@@ -10,24 +10,32 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from torr.report.say import render
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from torr.report.say import Language
 
 GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Names of columns and rows of cells; `left` are those that hold text."""
+    """Names of columns and rows of cells; `left` are those that hold text.
+
+    Columns are named in English, and written in `language`.
+    """
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     left: frozenset[int] = frozenset({0})
+    language: Language = "en"
 
     @property
     def widths(self) -> list[int]:
         """How many cells of the terminal each column takes."""
-        return [max(map(cell_len, column)) for column in zip(self.names, *self.rows, strict=True)]
+        return [max(map(cell_len, column)) for column in zip(*self._written(), strict=True)]
 
     @property
     def width(self) -> int:
@@ -58,12 +66,16 @@ class Columns:
     def lines(self) -> Iterator[str]:
         """The names, then the rows, as lines."""
         widths = self.widths
-        for row in (self.names, *self.rows):
+        for row in self._written():
             cells = [
                 set_cell_size(cell, width) if at in self.left else _right(cell, width)
                 for at, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
             yield (" " * GAP).join(cells).rstrip()
+
+    def _written(self) -> list[list[str]]:
+        """The names and the rows in the language."""
+        return [[render(cell, self.language) for cell in row] for row in (self.names, *self.rows)]
 
 
 def cut(text: str, width: int) -> str:

@@ -51,6 +51,7 @@ EXAMPLES = (
 @options.folder
 @options.output
 @options.quiet
+@options.lang
 @options.junit
 @flag(
     "--strict",

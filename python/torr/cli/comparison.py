@@ -8,18 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from torr.cli.columns import GAP, Columns, cut
+from torr.cli.columns import GAP, cut
 from torr.report import comparison_tables as tables
 from torr.report.comparison import Comparison
-from torr.units import show_count
+from torr.report.say import chain, changed, say
+from torr.report.told import told
+from torr.report.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console
-
+    from torr.cli.screen import Screen
     from torr.report.cells import Table
     from torr.report.comparison import Place
 
@@ -32,7 +31,7 @@ LEAST = ("p99", "95 %", "n")
 LEAST_WORDS = ("no verdict", "failed")
 
 
-def show(result: dict[str, Any], out: Console) -> None:
+def show(result: dict[str, Any], out: Screen) -> None:
     """Print the cells, or in how many each candidate has which word, and the trials that failed."""
     found = Comparison.of(result)
     if len(found.places) <= MOST_CELLS:
@@ -43,12 +42,12 @@ def show(result: dict[str, Any], out: Console) -> None:
     _show_failures(found, out)
 
 
-def _show_place(place: Place, out: Console) -> None:
-    out.print()
-    out.print(Text(place.words, "bold"))
+def _show_place(place: Place, out: Screen) -> None:
+    out.line()
+    out.line(place.words, "bold")
     _print(tables.of_place(place), LEAST, out)
     for line in _doubts(place):
-        out.print(Text(cut(line, out.width), "dim"))
+        out.line(cut(out.in_words(line), out.width), "dim")
 
 
 def _doubts(place: Place) -> Iterator[str]:
@@ -56,50 +55,53 @@ def _doubts(place: Place) -> Iterator[str]:
     for entry in place.rivals:
         reason = place.reason(entry)
         if reason:
-            yield f"  {_line(f'{entry.name}: {reason}')}"
+            said = say("{name}: {said}", name=entry.name, said=told(reason))
+            yield _line(said, 2)
 
 
-def _show_words(found: Comparison, out: Console) -> None:
+def _show_words(found: Comparison, out: Screen) -> None:
     table = tables.of_words(found)
     if table is not None:
-        out.print()
+        out.line()
         _print(table, LEAST_WORDS, out)
-        cells = show_count(len(found.places), "cell")
-        out.print(Text(f"The tables of the {cells} are in summary.md and report.html.", "dim"))
+        cells = counted(len(found.places), "cell")
+        where = say("The tables of the {cells} are in summary.md and report.html.", cells=cells)
+        out.line(where, "dim")
 
 
-def _show_failures(found: Comparison, out: Console) -> None:
+def _show_failures(found: Comparison, out: Screen) -> None:
     table = tables.of_failures(found)
     if table is None:
         return
-    out.print()
-    out.print(Text(f"{show_count(len(table.rows), 'trial')} failed", "bold"))
+    out.line()
+    trials = counted(len(table.rows), "trial")
+    out.line(say("{trials} failed", trials=trials), "bold")
     for candidate, cell, number, kind, why in table.rows[:MOST_FAILURES]:
-        trial = f"{candidate}, {cell}, round {number}" if cell else f"{candidate}, round {number}"
-        out.print(Text(cut(f"  {_line(f'{trial}: {kind}')}", out.width)))
-        out.print(Text(cut(f"    {_line(why)}", out.width), "dim"))
+        where = chain(", ", [candidate, cell])
+        trial = say("{where}, round {number}: {kind}", where=where, number=number, kind=kind)
+        out.line(cut(out.in_words(_line(trial, 2)), out.width))
+        out.line(cut(out.in_words(_line(why, 4)), out.width), "dim")
     left = len(table.rows) - MOST_FAILURES
     if left > 0:
-        out.print(Text(f"  and {left:,} more", "dim"))
+        out.line(_line(say("and {n:,} more", n=left), 2), "dim")
 
 
-def _line(text: str) -> str:
+def _line(text: str, indent: int = 0) -> str:
     """Text from outside in one line."""
-    return " ".join(text.split())
+    return changed(text, lambda written: " " * indent + " ".join(written.split()))
 
 
-def _print(table: Table, least: tuple[str, ...], out: Console) -> None:
+def _print(table: Table, least: tuple[str, ...], out: Screen) -> None:
     """A table whose names give way before any number does."""
-    columns = Columns(table.columns, table.rows, table.words)
+    columns = out.columns(table.columns, table.rows, table.words)
     name = columns.names[0]
     bare = columns.without(name).fitting(out.width - LEAST_NAME - GAP, least)
     room = max(LEAST_NAME, out.width - bare.width - GAP)
-    names = tuple(cut(_line(row[0]), room) for row in table.rows)
+    names = tuple(cut(out.in_words(_line(row[0])), room) for row in table.rows)
     shown = replace(
         bare,
-        names=(cut(name, room), *bare.names),
+        names=(cut(out.in_words(name), room), *bare.names),
         rows=tuple((first, *row) for first, row in zip(names, bare.rows, strict=True)),
         left=frozenset({0, *(at + 1 for at in bare.left)}),
     )
-    for number, line in enumerate(shown.lines()):
-        out.print(Text(line, "" if number else "dim"))
+    out.table(shown)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.lab import Outcome
     from torr.model.condition import Condition
+    from torr.report.say import Language
     from torr.store.rundir import RunDirectory
 
 Result = dict[str, Any]
@@ -41,7 +42,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
     if flags["output"] == "text":
         _print_text(result, flags)
     if outcome.levels and not outcome.is_urgent:
-        paths = draw(result, directory)
+        paths = draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
             _print_paths(directory, paths)
     _end(outcome, result, directory, flags)
@@ -62,11 +63,11 @@ def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition])
     return result
 
 
-def draw(result: Result, directory: RunDirectory) -> list[Path]:
+def draw(result: Result, directory: RunDirectory, language: Language | None = None) -> list[Path]:
     """Write the report's files, and the newest data and pictures beside the run's directory."""
     from torr import report
 
-    paths = report.write_all(result, directory.path)
+    paths = report.write_all(result, directory.path, language)
     published = [path for path in paths if path.suffix in PUBLISHED]
     for path in published:
         with directory.translating_errors():
@@ -85,7 +86,7 @@ def _print_text(result: Result, flags: dict[str, Any]) -> None:
 
     if result["kind"] == "ladder" and not flags["quiet"]:
         click.echo()  # the rows of the levels stand above
-    show(result, quiet=flags["quiet"])
+    show(result, quiet=flags["quiet"], language=flags["language"])
 
 
 def _print_paths(directory: RunDirectory, published: list[Path]) -> None:

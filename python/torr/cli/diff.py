@@ -26,6 +26,7 @@ EXAMPLES = (
 @options.folder
 @options.output
 @options.quiet
+@options.lang
 @options.flag(
     "--fail-if",
     type=words.CHANGE,
@@ -70,7 +71,7 @@ def _say(result: dict[str, Any], directory: RunDirectory, flags: dict[str, Any])
     else:
         from torr.cli.terminal import show
 
-        show(result, quiet=flags["quiet"])
-    paths = draw(result, directory)
+        show(result, quiet=flags["quiet"], language=flags["language"])
+    paths = draw(result, directory, flags["language"])
     if flags["output"] == "text" and not flags["quiet"]:
         click.echo("\n" + "\n".join(f"plot    {path}" for path in paths))

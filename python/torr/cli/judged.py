@@ -41,9 +41,9 @@ def conclude(
     else:
         from torr.cli.terminal import show
 
-        show(result, quiet=flags["quiet"])
+        show(result, quiet=flags["quiet"], language=flags["language"])
     if not outcome.is_urgent:
-        draw(result, directory)
+        draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
             click.echo(f"\nreport  {directory.path / 'report.html'}")
     if flags["junit"] is not None:

@@ -223,6 +223,17 @@ output = flag(
 
 quiet = flag("-q", "--quiet", is_flag=True, group=RESULT, help="print the verdict only")
 
+lang = flag(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    envvar="TORR_LANG",
+    metavar="LANG",
+    group=RESULT,
+    rare=True,
+    help="say it in en or zh; or TORR_LANG [en]",
+)
+
 junit = flag(
     "--junit",
     type=click.Path(path_type=Path),
@@ -265,4 +276,4 @@ monitor = flag(
     help="watch a process, a /metrics, a Prometheus (repeatable)",
 )
 
-results = together(name, folder, output, quiet, judging, monitor)
+results = together(name, folder, output, quiet, lang, judging, monitor)

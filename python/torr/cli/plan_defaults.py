@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# What only one command line can mean, and what requests and groups of the file say.
-LEFT_OUT = frozenset({"once", "verbose", "help-all", "requests", *SAID_BY_FILE, *CHATS})
+# What only a command line or its reader can mean, and what requests and groups of the file say.
+LEFT_OUT = frozenset({"once", "verbose", "help-all", "requests", "lang", *SAID_BY_FILE, *CHATS})
 
 
 def defaults_of(verb: click.Command, path: Path) -> dict[str, Any]:

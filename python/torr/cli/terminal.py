@@ -8,26 +8,31 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
-from rich.text import Text
 
 from torr.cli import comparison
-from torr.cli.columns import GAP, Columns, cut
+from torr.cli.columns import GAP, cut
+from torr.cli.screen import Screen
 from torr.model.condition import Condition
 from torr.report import sentence, trust, verdict_table, watched
 from torr.report.diff import show_ratio
 from torr.report.reasons import meaning
 from torr.report.request_tables import requests, streams_of_requests
+from torr.report.say import Text, chain, say
 from torr.report.stream_tables import streams_of_levels
 from torr.report.streaming import stream_facts, stream_times
 from torr.report.table import spreads
+from torr.report.told import told
+from torr.report.wording import heading, levels_of
 from torr.stats.series import Series, is_mixed, noun_of
-from torr.units import show_levels, show_ms, show_percent, show_rate, show_size
+from torr.units import show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from torr.report.cells import Table
+    from torr.report.say import Language
 
 Json = dict[str, Any]
 
@@ -48,96 +53,102 @@ LEAST_OF_VERDICTS = ("n", "more")
 WHY = "why"
 # A shorter piece of a reason says nothing.
 LEAST_WHY = 30
-EXAMPLE = "for example"
-SPREADS = "spread of ok/s"
+EXAMPLE = say("for example")
+SPREADS = say("spread of ok/s")
+WORD = 10  # the longest word of an SLO, and a space
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
 WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
 
 
-def show(result: Json, *, quiet: bool = False, console: Console | None = None) -> None:
+def show(
+    result: Json,
+    *,
+    quiet: bool = False,
+    console: Console | None = None,
+    language: Language | None = None,
+) -> None:
     """Print a run, a ladder, a diff or a comparison."""
-    out = console or Console(highlight=False, soft_wrap=True)
-    out.print(Text(sentence.verdict(result), "bold"))
+    out = Screen(console or Console(highlight=False, soft_wrap=True), language or "en")
+    out.line(sentence.verdict(result), "bold")
     if quiet:
         return
     if not sentence.is_measured(result):
-        out.print(Text(trust.trust(result)))
+        out.line(trust.trust(result))
         return
-    out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
+    out.line(trust.trust(result), COLOURS.get(trust.health(result), ""))
     known = {"ladder": _show_ladder, "diff": _show_diff, "compare": comparison.show}
     known.get(result["kind"], _show_run)(result, out)
 
 
-def _show_run(result: Json, out: Console) -> None:
+def _show_run(result: Json, out: Screen) -> None:
     level = result["levels"][0]
-    out.print()
+    out.line()
     _show_times(level, out)
     _show_requests(level, out)
-    out.print()
-    _lines(
-        out,
+    out.line()
+    out.pairs(
         {
-            "throughput": _throughput(level),
-            "attempts": _attempts(level),
-            "statuses": _counted(level["statuses"]),
+            say("throughput"): _throughput(level),
+            say("attempts"): _attempts(level),
+            say("statuses"): _counted(level["statuses"]),
             **stream_facts(level),
-            "health": _health(level),
+            say("health"): _health(level),
             **watched.facts(level),
-        },
+        }
     )
-    _show_errors("errors", level, out)
+    _show_errors(say("errors"), level, out)
     _show_slos(result["verdicts"], out)
 
 
-def _show_ladder(result: Json, out: Console) -> None:
-    out.print()
+def _show_ladder(result: Json, out: Screen) -> None:
+    out.line()
     if max((level["round"] for level in result["levels"]), default=1) > 1:
         _show_medians(result, out)
-        out.print()
+        out.line()
     _show_streams(result, out)
-    _lines(out, _capacity(result))
+    out.pairs(_capacity(result))
     worst = [level for level in result["levels"] if level["counts"]["errors"]]
     if worst:
         level = max(worst, key=lambda x: sum(x["counts"]["errors"].values()))
-        _show_errors(f"errors at {level['concurrency']:,}", level, out)
+        _show_errors(say("errors at {level:,}", level=level["concurrency"]), level, out)
 
 
-def _show_diff(result: Json, out: Console) -> None:
+def _show_diff(result: Json, out: Screen) -> None:
     names = {
         "ok_per_s": "ok/s",
-        "service_ms.mean": "mean time",
+        "service_ms.mean": say("mean time"),
         "response_ms.p95": "p95",
-        "success_rate": "success",
+        "success_rate": say("success"),
     }
     rows: dict[int, dict[str, Json]] = {}
     for verdict in result["verdicts"]:
         rows.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
     # A .dat knows no p95: a column without any value is left out.
     metrics = [m for m in names if any(_change(found.get(m)) != "–" for found in rows.values())]
-    columns = ("connections", *(names[metric] for metric in metrics), SPREADS)
+    columns = (heading("connection"), *(names[metric] for metric in metrics), SPREADS)
     cells = tuple(
         (f"{at:,}", *(_change(found.get(m)) for m in metrics), spreads(found.get("ok_per_s") or {}))
         for at, found in rows.items()
     )
-    table = Columns(columns, cells).fitting(out.width, (SPREADS,))
-    out.print()
-    _print_table(out, table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
+    table = out.columns(columns, cells).fitting(out.width, (SPREADS,))
+    out.line()
+    out.table(table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
     _show_verdicts(verdict_table.verdicts(result), out)
 
 
-def _show_verdicts(content: Table | None, out: Console) -> None:
+def _show_verdicts(content: Table | None, out: Screen) -> None:
     """A row for each comparison that has a word; why it has it is cut where there is no room."""
     if content is None:
         return
     at = content.columns.index("change")
-    whole = Columns(content.columns, content.rows, content.words)
+    whole = out.columns(content.columns, content.rows, content.words)
     for name in (*content.columns[at - 2 : at], *NOT_OF_VERDICTS):
         whole = whole.without(name)
     room = out.width - whole.without(WHY).width - GAP
-    rows = tuple((*row, cut(why, room)) for *row, why in whole.rows)
+    rows = tuple((*row, cut(out.in_words(why), room)) for *row, why in whole.rows)
     shown = replace(whole, rows=rows) if room >= LEAST_WHY else whole.without(WHY)
-    out.print()
-    _print_table(out, shown.fitting(out.width, LEAST_OF_VERDICTS))
+    out.line()
+    out.table(shown.fitting(out.width, LEAST_OF_VERDICTS))
 
 
 def _is_known(cells: Iterable[str]) -> bool:
@@ -150,27 +161,28 @@ def _change(verdict: Json | None) -> str:
         return "–"
     if verdict["ratio"] is not None:
         return show_ratio(verdict, "x")
-    return f"{verdict['difference']:+.2f} points" if verdict.get("difference") is not None else "–"
+    difference = verdict.get("difference")
+    return "–" if difference is None else say("{points:+.2f} points", points=difference)
 
 
-def _show_times(level: Json, out: Console) -> None:
+def _show_times(level: Json, out: Screen) -> None:
     latency = level["latency"]
     known = [(name, stats) for name, stats in _time_rows(latency) if stats]
     known += [(name, stats) for name, stats in stream_times(level) if name != "ttfb"]
     rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in known)
     if rows:
         names = ("", *(stat.replace("_", ".") for stat in STATS))
-        _print_table(out, Columns(names, rows).fitting(out.width, LEAST_STATS))
+        out.table(out.columns(names, rows).fitting(out.width, LEAST_STATS))
 
 
-def _show_requests(level: Json, out: Console) -> None:
+def _show_requests(level: Json, out: Screen) -> None:
     """A row for each request, where there are several."""
     found = {LEAST_OF_REQUESTS: requests(level), LEAST_OF_STREAMS: streams_of_requests(level)}
     for least, table in found.items():
         if table is not None:
-            rows = tuple((cut(name, WIDEST_NAME), *cells) for name, *cells in table.rows)
-            out.print()
-            _print_table(out, Columns(table.columns, rows).fitting(out.width, least))
+            rows = [(cut(out.in_words(n), WIDEST_NAME), *cells) for n, *cells in table.rows]
+            out.line()
+            out.table(out.columns(table.columns, rows).fitting(out.width, least))
 
 
 def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any] | None]]:
@@ -195,46 +207,48 @@ def _time(stats: Mapping[str, Any], stat: str) -> str:
 
 def _throughput(level: Json) -> str:
     seconds = level["seconds"] or 1
-    asked = f"{show_rate(level['rate'])}/s asked for"
-    words = [f"{show_rate(level['ok_per_s'])} ok/s"]
+    asked = say("{rate}/s asked for", rate=show_rate(level["rate"]))
+    words: list[str] = [say("{rate} ok/s", rate=show_rate(level["ok_per_s"]))]
     if is_mixed(level):
-        words.append(f"arrivals: {asked}")
+        words.append(say("arrivals: {asked}", asked=asked))
     elif level["rate"] is not None:
-        words = [f"{words[0]} of {asked}"]
-    words.append(f"{show_rate(level['attempted_per_s'])} attempted/s")
-    words.append(f"{show_size(level['bytes_in'] / seconds)}/s in")
-    return " · ".join(words)
+        words = [say("{rate} of {asked}", rate=words[0], asked=asked)]
+    words.append(say("{rate} attempted/s", rate=show_rate(level["attempted_per_s"])))
+    words.append(say("{size}/s in", size=show_size(level["bytes_in"] / seconds)))
+    return chain(" · ", words)
 
 
 def _attempts(level: Json) -> str:
     counts = level["counts"]
-    words = [f"{counts['attempted']:,}", f"success {show_percent(level['success_rate'])}"]
-    words += [
-        f"{counts[key]:,} {key.replace('_', ' ')}"
-        for key in ("dropped", "in_flight")
-        if counts[key]
-    ]
-    return " · ".join(words)
+    success = say("success {share}", share=show_percent(level["success_rate"]))
+    words = [f"{counts['attempted']:,}", success]
+    if counts["dropped"]:
+        words.append(say("{n:,} dropped", n=counts["dropped"]))
+    if counts["in_flight"]:
+        words.append(say("{n:,} in flight", n=counts["in_flight"]))
+    return chain(" · ", words)
 
 
 def _health(level: Json) -> str:
     health = level["health"]
-    return ": ".join([health["verdict"], "; ".join(health["reasons"])]).removesuffix(": ")
+    word, reasons = told(health["verdict"]), chain("; ", list(map(told, health["reasons"])))
+    return say("{side}: {why}", side=word, why=reasons) if reasons else word
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    return " · ".join(f"{name} × {count:,}" for name, count in counts.items()) or "none"
+    return " · ".join(f"{name} × {count:,}" for name, count in counts.items()) or say("none")
 
 
-def _show_errors(title: str, level: Json, out: Console) -> None:
+def _show_errors(title: str, level: Json, out: Screen) -> None:
     rows = list(_error_rows(level))
     if not rows:
         return
-    table = Columns((title, "count", EXAMPLE), tuple(rows), frozenset({0, 2}))
-    room = max(len(EXAMPLE), out.width - table.without(EXAMPLE).width - GAP)
-    table = replace(table, rows=tuple((*row, cut(example, room)) for *row, example in rows))
-    out.print()
-    _print_table(out, table if any(row[-1] for row in rows) else table.without(EXAMPLE))
+    table = out.columns((title, say("count"), EXAMPLE), rows, frozenset({0, 2}))
+    room = max(cell_len(out.in_words(EXAMPLE)), out.width - table.without(EXAMPLE).width - GAP)
+    shown = tuple((*row, cut(out.in_words(example), room)) for *row, example in rows)
+    table = replace(table, rows=shown)
+    out.line()
+    out.table(table if any(row[-1] for row in rows) else table.without(EXAMPLE))
 
 
 def _error_rows(level: Json) -> Iterable[tuple[str, str, str]]:
@@ -255,23 +269,37 @@ def _sample(samples: Sequence[Json], reason: str) -> str:
     return meaning(reason)
 
 
-def _show_slos(verdicts: Sequence[Json], out: Console) -> None:
+def _show_slos(verdicts: Sequence[Json], out: Screen) -> None:
     if not verdicts:
         return
-    out.print()
+    out.line()
     for verdict in verdicts:
-        condition = Condition.parse(verdict["condition"])
-        seen = "" if verdict["value"] is None else f", seen {condition.show(verdict['value'])}"
-        reason = f" ({verdict['reason']})" if verdict["reason"] else ""
-        out.print(
-            Text(f"{verdict['word']:<10}", WORD_COLOURS[verdict["word"]]),
-            Text(f"{condition}{seen}{reason}"),
-        )
+        colour = WORD_COLOURS[verdict["word"]]
+        out.pair(told(verdict["word"]), colour, _worth(verdict), WORD)
 
 
-def _show_medians(result: Json, out: Console) -> None:
+def _worth(verdict: Json) -> str:
+    """A condition with what was seen of it, and why it has its word."""
+    condition = Condition.parse(verdict["condition"])
+    said: str = str(condition)
+    if verdict["value"] is not None:
+        seen = condition.show(verdict["value"])
+        said = say("{condition}, seen {value}", condition=said, value=seen)
+    if not verdict["reason"]:
+        return said
+    return say("{said} ({why})", said=said, why=told(verdict["reason"]))
+
+
+def _show_medians(result: Json, out: Screen) -> None:
     series = Series.of(result["name"], result["levels"])
-    names = ("median of rounds", "ok/s", "mean", "p95", "success", "spread")
+    names = (
+        say("median of rounds"),
+        "ok/s",
+        say("mean"),
+        "p95",
+        say("success"),
+        say("spread"),
+    )
     rows = tuple(
         (
             f"{point.concurrency:,}",
@@ -283,15 +311,15 @@ def _show_medians(result: Json, out: Console) -> None:
         )
         for point in series.points
     )
-    _print_table(out, Columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
+    out.table(out.columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
 
 
-def _show_streams(result: Json, out: Console) -> None:
+def _show_streams(result: Json, out: Screen) -> None:
     """A row for each level whose answers are streams."""
     found = streams_of_levels(result)
     if found is not None:
-        _print_table(out, Columns(found.columns, found.rows).fitting(out.width, LEAST_OF_STREAMS))
-        out.print()
+        out.table(out.columns(found.columns, found.rows).fitting(out.width, LEAST_OF_STREAMS))
+        out.line()
 
 
 def _capacity(result: Json) -> dict[str, str]:
@@ -299,56 +327,57 @@ def _capacity(result: Json) -> dict[str, str]:
     capacity = result["capacity"]
     why = capacity.get("reasons", {})
     noun = noun_of(result["levels"])
-    lines = {
-        "peak": _peak(capacity["peak"], noun),
-        "knee": _at(capacity["knee"], noun),
-        "under SLO": _at(capacity["slo"], noun),
-        "USL": _usl(capacity["usl"], why.get("n_star")),
+    found = {
+        say("peak"): _peak(capacity["peak"], noun) or _none(why.get("peak")),
+        say("knee"): _at(capacity["knee"], noun) or _none(why.get("knee")),
+        say("under SLO"): _at(capacity["slo"], noun) or _none(why.get("slo")),
+        "USL": _usl(capacity["usl"], why.get("n_star")) or _none(why.get("usl")),
     }
-    reasons = {"peak": "peak", "knee": "knee", "under SLO": "slo", "USL": "usl"}
-    found = {name: line or f"– ({why.get(reasons[name])})" for name, line in lines.items()}
     limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
     if limited:
-        where = ", ".join(f"{n:,}" for n in dict.fromkeys(x["concurrency"] for x in limited))
-        found["no claim"] = f"{where}: limited by the generator"
+        where = _listed(dict.fromkeys(level["concurrency"] for level in limited))
+        found[say("no claim")] = say("{levels}: limited by the generator", levels=where)
     series = Series.of("", result["levels"])
-    for name, points in (("cut short", series.cut), ("starved", series.starved)):
+    for name, points in ((say("cut short"), series.cut), (say("starved"), series.starved)):
         if points:
-            found[name] = f"{', '.join(f'{p.concurrency:,}' for p in points)}: claims nothing"
+            where = _listed(point.concurrency for point in points)
+            found[name] = say("{levels}: claims nothing", levels=where)
     return found
+
+
+def _none(reason: str | None) -> Text:
+    return say("– ({why})", why=told(str(reason)))
+
+
+def _listed(levels: Iterable[int]) -> Text:
+    return chain(", ", [f"{level:,}" for level in levels])
 
 
 def _peak(peak: Json | None, noun: str) -> str | None:
     if peak is None:
         return None
-    return f"{_rate(peak)}, within 5 % of it at {show_levels(peak['plateau'], noun)}"
+    near = say("within 5 % of it at {levels}", levels=levels_of(peak["plateau"], noun))
+    return say("{rate}, {near}", rate=_rate(peak), near=near)
 
 
 def _at(claim: Json | None, noun: str) -> str | None:
     if claim is None:
         return None
-    time = f", {show_ms(claim['service_ms'])} on average" if "service_ms" in claim else ""
-    return f"{show_levels([claim['concurrency']], noun)}, {_rate(claim)}{time}"
+    said = say("{place}, {rate}", place=levels_of([claim["concurrency"]], noun), rate=_rate(claim))
+    if "service_ms" not in claim:
+        return said
+    return say("{said}, {time} on average", said=said, time=show_ms(claim["service_ms"]))
 
 
 def _usl(usl: Json | None, why_no_peak: str | None) -> str | None:
     if usl is None:
         return None
     n_star = usl["n_star"]
-    peak = f"N* {n_star:,.0f}" if n_star else f"no N* ({why_no_peak})"
+    peak: str = f"N* {n_star:,.0f}" if n_star else say("no N* ({why})", why=told(str(why_no_peak)))
     law = f"λ {usl['lambda']:.4g}, σ {usl['sigma']:.3g}, κ {usl['kappa']:.3g}"
-    return f"{law}, {peak}, R² {usl['r2']:.3f}"
+    return say("{law}, {peak}, R² {r2:.3f}", law=law, peak=peak, r2=usl["r2"])
 
 
-def _rate(claim: Json) -> str:
-    return f"{'≥ ' if claim.get('at_least') else ''}{show_rate(claim['ok_per_s'])} ok/s"
-
-
-def _lines(out: Console, lines: Mapping[str, str]) -> None:
-    for name, line in lines.items():
-        out.print(Text(f"{name:<11}", "dim"), Text(line))
-
-
-def _print_table(out: Console, table: Columns) -> None:
-    for number, line in enumerate(table.lines()):
-        out.print(Text(line, "" if number else "dim"))
+def _rate(claim: Json) -> Text:
+    bound = "≥ " if claim.get("at_least") else ""
+    return say("{rate} ok/s", rate=f"{bound}{show_rate(claim['ok_per_s'])}")

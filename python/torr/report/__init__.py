@@ -7,20 +7,30 @@ Matplotlib is imported when a picture is drawn, not before.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torr.report.say import Language
 
 
-def write_all(result: dict[str, Any], directory: Path) -> list[Path]:
+def write_all(
+    result: dict[str, Any], directory: Path, language: Language | None = None
+) -> list[Path]:
     """Write every file that people read of `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and two PNGs as well, of a
-    diff its two PNGs, of a comparison its PNG. Each file is replaced whole or not at all. Raises
-    OutputError.
+    diff its two PNGs, of a comparison its PNG. summary.md is in `language`, or in English. Each
+    file is replaced whole or not at all. Raises OutputError.
     """
+    from functools import partial
+
     from torr.errors import OutputError
     from torr.report import csv, dat, html, markdown, png
 
-    writers = [html.write, markdown.write, csv.write]
+    writers: list[Callable[[dict[str, Any], Path], list[Path]]]
+    writers = [html.write, partial(markdown.write, language=language or "en"), csv.write]
     if result["kind"] == "ladder":
         writers += [dat.write, png.write_ladder]
     if result["kind"] == "diff":

@@ -12,8 +12,10 @@ from typing import Any
 
 from torr.report import comparison_words as words
 from torr.report.comparison import Entry, Place
+from torr.report.say import Text, chain, say
+from torr.report.told import told
+from torr.report.wording import counted as number_of
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
-from torr.units import show_count
 
 Seen = Sequence[tuple[Place, Entry]]
 """What one or several candidates did in some cells."""
@@ -22,9 +24,15 @@ DIFFER = ("better", "worse")
 REST = ("same", "inconclusive", "no verdict", "failed", "no baseline", "not measured")
 
 _PHRASES = {
-    "same": "the same",
-    "no verdict": "without a verdict, since the generator was the limit,",
-    "no baseline": "without a baseline",
+    "same": say("the same"),
+    "no verdict": say("without a verdict, since the generator was the limit,"),
+    "no baseline": say("without a baseline"),
+}
+WORDS = {
+    "better": say("better"),
+    "worse": say("worse"),
+    "faster": say("faster"),
+    "slower": say("slower"),
 }
 
 
@@ -33,76 +41,108 @@ def with_word(seen: Seen, word: str) -> Seen:
     return [(place, entry) for place, entry in seen if place.standing(entry) == word]
 
 
-def rounds_of(place: Place, entry: Entry) -> str:
+def rounds_of(place: Place, entry: Entry) -> Text:
     """Return how many rounds a verdict is of: `10 rounds`."""
-    return show_count(_verdict(place, entry).get("n") or 0, "round")
+    return number_of(_verdict(place, entry).get("n") or 0, "round")
 
 
-def differs(place: Place, entry: Entry) -> str:
+def differs(place: Place, entry: Entry) -> Text:
     """Return a verdict that is better or worse: `b is 12 % slower than a (9–15 %, 10 rounds)`."""
-    verdict, metric = _verdict(place, entry), place.primary
-    amount, span, rounds = _amount(place, entry), _span(verdict), rounds_of(place, entry)
-    by = "" if metric.key == OK_PER_S else f" by {metric.label}"
+    verdict = _verdict(place, entry)
+    said = {
+        "name": entry.name,
+        "baseline": place.baseline,
+        "amount": _amount(place, entry),
+        "rounds": rounds_of(place, entry),
+    }
+    span, faster = _span(verdict), _faster(place, entry)
     if words.is_multiple(verdict):
-        said = f"{entry.name} has {amount} the {metric.label} of {place.baseline}"
-        return f"{said} ({span}, {rounds})"
+        said |= {"span": span, "metric": place.primary.label}
+        return say("{name} has {amount} the {metric} of {baseline} ({span}, {rounds})", **said)
     if words.change(verdict):
-        said = f"{entry.name} is {amount} {place.printed(entry)}{by} than {place.baseline}"
-        return f"{said} ({span}, {rounds})"
-    said = f"{entry.name} is {place.printed(entry)}{by} than {place.baseline}"
-    return f"{said} ({amount}, {rounds})"
+        said |= {"span": span, "faster": faster}
+        return say("{name} is {amount} {faster} than {baseline} ({span}, {rounds})", **said)
+    return say("{name} is {faster} than {baseline} ({amount}, {rounds})", **said, faster=faster)
 
 
-def same(place: Place, entry: Entry) -> str:
+def _faster(place: Place, entry: Entry) -> str:
+    """The word of a difference, and by which metric where it is not the usual one."""
+    word = WORDS[place.printed(entry)]
+    if place.primary.key == OK_PER_S:
+        return word
+    return say("{word} by {metric}", word=word, metric=place.primary.label)
+
+
+def same(place: Place, entry: Entry) -> Text:
     """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
     verdict = _verdict(place, entry)
+    said = {"name": entry.name, "baseline": place.baseline, "place": place.words}
     if place.primary.is_rate and not verdict.get("value") and not verdict.get("baseline_value"):
-        return f"Neither {entry.name} nor {place.baseline} answered at {place.words}"
-    parts = (_span(verdict), rounds_of(place, entry), place.reason(entry))
-    span = ", ".join(part for part in parts if part)
-    by = "" if place.primary.key == OK_PER_S else f" by {place.primary.label}"
-    return f"{entry.name} and {place.baseline} are the same{by} at {place.words} ({span})"
+        return say("Neither {name} nor {baseline} answered at {place}", **said)
+    span, rounds = _span(verdict), rounds_of(place, entry)
+    said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
+    if reason := place.reason(entry):
+        said["span"] = say("{said}, {reason}", said=said["span"], reason=told(reason))
+    if place.primary.key == OK_PER_S:
+        return say("{name} and {baseline} are the same at {place} ({span})", **said)
+    said["metric"] = place.primary.label
+    return say("{name} and {baseline} are the same by {metric} at {place} ({span})", **said)
 
 
-def undecided(place: Place, entry: Entry) -> str:
+def undecided(place: Place, entry: Entry) -> Text:
     """Return what was seen of a difference, and why it is no verdict."""
     verdict = _verdict(place, entry)
-    said = f"{entry.name} against {place.baseline}"
+    names = {"name": entry.name, "baseline": place.baseline}
+    said = say("{name} against {baseline}", **names)
     if verdict.get("ratio") is not None or verdict.get("difference") is not None:
-        seen = f" ({words.interval(verdict)})" if verdict.get("interval") else ""
-        label = place.primary.label
-        said = f"{entry.name} has {words.ratio(verdict)} the {label} of {place.baseline}{seen}"
-    return f"{said}; {place.reason(entry) or 'no reason was kept'}"
+        seen = {"ratio": words.ratio(verdict), "metric": place.primary.label, **names}
+        said = say("{name} has {ratio} the {metric} of {baseline}", **seen)
+        if verdict.get("interval"):
+            said = say("{said} ({seen})", said=said, seen=words.interval(verdict))
+    reason = place.reason(entry)
+    return chain("; ", [said, told(reason) if reason else say("no reason was kept")])
 
 
-def counted(word: str, cells: Seen, total: str = "", than: str = "") -> str:
+def counted(word: str, cells: Seen, total: int | None = None, than: str = "") -> Text:
     """Return in how many cells a word was found; of differences the largest, with its place.
 
     `slower than a in 3 of 4 cells, most at 500 connections: 12 % (9–15 %)`
     """
-    count = f"in {len(cells)}{total}"
+    where = say("in {n}", n=len(cells))
+    if total is not None:
+        where = say("in {n} of {total} cells", n=len(cells), total=total)
     if word not in DIFFER:
         more = to_settle(cells) if word == "inconclusive" else ""
-        return f"{_PHRASES.get(word, word)} {count}{more}"
+        what = _PHRASES.get(word) or told(word)
+        return say("{what} {where}{more}", what=what, where=where, more=more)
     place, entry = max(cells, key=size)
-    span = _span(_verdict(place, entry))
-    most = "most at" if len(cells) > 1 else "at"
-    by = "" if place.primary.key == OK_PER_S else f" by {place.primary.label}"
-    said = f"{place.printed(entry)}{by}{than} {count}, {most} {place.words}"
-    return f"{said}: {_amount(place, entry)}{f' ({span})' if span else ''}"
+    faster = _faster(place, entry)
+    if than:
+        faster = say("{faster} than {baseline}", faster=faster, baseline=than)
+    said = {"faster": faster, "where": where, "place": place.words}
+    most = say("{faster} {where}, at {place}", **said)
+    if len(cells) > 1:
+        most = say("{faster} {where}, most at {place}", **said)
+    amount, span = _amount(place, entry), _span(_verdict(place, entry))
+    if span:
+        amount = say("{amount} ({span})", amount=amount, span=span)
+    return say("{most}: {amount}", most=most, amount=amount)
 
 
 def to_settle(cells: Seen) -> str:
     """Return how many more rounds would settle what is inconclusive, or the reason they share."""
     reasons = {place.reason(entry) for place, entry in cells}
     if len(reasons) == 1 and (reason := reasons.pop()):
-        return f" ({reason})"
+        return say(" ({why})", why=told(reason))
     known = [n for place, entry in cells if (n := _verdict(place, entry).get("more_rounds"))]
     if not known:
         return ""
-    span = f"{min(known):,}" if min(known) == max(known) else f"{min(known):,} to {max(known):,}"
-    which = "them" if len(known) == len(cells) else f"{len(known)} of them"
-    return f" (about {span} more rounds would settle {which})"
+    span: str = f"{min(known):,}"
+    if min(known) != max(known):
+        span = say("{low:,} to {high:,}", low=min(known), high=max(known))
+    if len(known) == len(cells):
+        return say(" (about {rounds} more rounds would settle them)", rounds=span)
+    return say(" (about {rounds} more rounds would settle {n} of them)", rounds=span, n=len(known))
 
 
 def size(cell: tuple[Place, Entry]) -> float:
@@ -119,13 +159,13 @@ def fails_more(place: Place, entry: Entry) -> str:
     verdict = entry.verdicts.get(Metric(ERROR_RATE)) or {}
     if place.primary.key == ERROR_RATE or verdict.get("word") != "worse":
         return ""
-    return f", but fails more ({words.ratio(verdict)})"
+    return say(", but fails more ({ratio})", ratio=words.ratio(verdict))
 
 
 def fails_in(seen: Seen) -> str:
     """Return in how many cells a candidate was shown to fail more than the baseline."""
     found = [cell for cell in seen if fails_more(*cell)]
-    return f"; it fails more in {len(found)}" if found else ""
+    return say("it fails more in {n}", n=len(found)) if found else ""
 
 
 def _verdict(place: Place, entry: Entry) -> Mapping[str, Any]:
@@ -139,8 +179,9 @@ def _amount(place: Place, entry: Entry) -> str:
         return f"{verdict['ratio']:.1f} ×"
     if verdict.get("difference") is not None:
         return words.ratio(verdict)
-    sides = (words.value(metric, verdict.get(key)) for key in ("value", "baseline_value"))
-    return words.change(verdict) or f"{' against '.join(sides)} {metric.label}"
+    value, base = (words.value(metric, verdict.get(key)) for key in ("value", "baseline_value"))
+    against = {"value": value, "baseline": base, "metric": metric.label}
+    return words.change(verdict) or say("{value} against {baseline} {metric}", **against)
 
 
 def _span(verdict: Mapping[str, Any]) -> str:

@@ -10,7 +10,8 @@ from torr.report import csv
 from torr.report.cells import Table
 from torr.report.comparison import Comparison, Entry, Place
 from torr.report.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
-from torr.report.wording import join
+from torr.report.say import Text, chain, join, say
+from torr.report.told import told
 
 if TYPE_CHECKING:
     from torr.stats.metric import Metric
@@ -20,15 +21,16 @@ Result = Mapping[str, Any]
 _MOST_PLACES = 3
 
 
-def notes(found: Comparison) -> Iterator[str]:
+def notes(found: Comparison) -> Iterator[Text]:
     """Return what the verdicts say of each candidate, a sentence a metric; nothing is added."""
     for name in found.rivals:
         seen = found.of_rival(name)
         said = [_in(word, with_word(seen, word), found) for word in (*DIFFER, *REST)]
-        yield f"{name}: {'; '.join(each for each in said if each)}."
+        yield say("{name}: {said}.", name=name, said=chain("; ", said))
         failing = [place.words for place, entry in seen if fails_more(place, entry)]
         if failing:
-            yield f"{name} fails more than {found.baseline} at {words.names(failing)}."
+            who = {"name": name, "baseline": found.baseline, "places": words.names(failing)}
+            yield say("{name} fails more than {baseline} at {places}.", **who)
         yield from _secondary(name, seen, found)
 
 
@@ -37,16 +39,21 @@ def configuration(result: Result) -> Table:
     found = Comparison.of(result)
     experiment = found.experiment
     factors = experiment.get("factors") or {}
-    rows = [("baseline", found.baseline), ("primary metric", found.primary.label)]
-    rows += [(name, ", ".join(map(_value, values))) for name, values in factors.items()]
-    rows += [("rounds", _rounds(experiment))]
+    rows: list[tuple[str, str]] = [
+        (say("baseline"), found.baseline),
+        (say("primary metric"), told(found.primary.label)),
+    ]
+    rows += [(name, chain(", ", [_value(v) for v in values])) for name, values in factors.items()]
+    rows += [(say("rounds"), _rounds(experiment))]
     levels = result.get("levels") or []
-    rows += [("measured in each trial", words.names(_seconds(levels)))] if levels else []
-    for key, label in (("restart", "server restarted each"), ("discard_if", "rounds discarded if")):
-        rows += [(label, str(experiment[key]))] if experiment.get(key) else []
+    rows += [(say("measured in each trial"), words.names(_seconds(levels)))] if levels else []
+    if experiment.get("restart"):
+        rows.append((say("server restarted each"), told(str(experiment["restart"]))))
+    if experiment.get("discard_if"):
+        rows.append((say("rounds discarded if"), str(experiment["discard_if"])))
     if experiment.get("seed") is not None:
-        rows.append(("seed of the order", str(experiment["seed"])))
-    return Table(("setting", "value"), tuple(rows), frozenset({0, 1}))
+        rows.append((say("seed of the order"), str(experiment["seed"])))
+    return Table((say("setting"), say("value")), tuple(rows), frozenset({0, 1}))
 
 
 def candidates(found: Comparison) -> Table | None:
@@ -65,18 +72,19 @@ def candidates(found: Comparison) -> Table | None:
         )
         for name in found.names
     )
-    columns = ("candidate", "command", "url", *(key.replace("_", " ") for key in keys))
+    named = (told(key.replace("_", " ")) for key in keys)
+    columns = (say("candidate"), say("command"), "url", *named)
     return Table(columns, rows, frozenset(range(len(columns))))
 
 
 def rules(found: Comparison) -> Sequence[str]:
     """Return the rules of fairness as they were applied, a sentence each."""
-    return [str(rule) for rule in found.experiment.get("rules") or ()]
+    return [told(str(rule)) for rule in found.experiment.get("rules") or ()]
 
 
 def differences(found: Comparison) -> Sequence[str]:
     """Return how the candidates' answers differ, a sentence each."""
-    return [str(text) for text in found.experiment.get("differences") or ()]
+    return [told(str(text)) for text in found.experiment.get("differences") or ()]
 
 
 def environment(result: Result) -> Table | None:
@@ -86,7 +94,7 @@ def environment(result: Result) -> Table | None:
         for key, value in csv.flat(result.get("environment") or {})
         if value not in (None, "")
     ]
-    return Table(("", "value"), tuple(rows), frozenset({0, 1})) if rows else None
+    return Table(("", say("value")), tuple(rows), frozenset({0, 1})) if rows else None
 
 
 def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
@@ -96,62 +104,76 @@ def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
         if lines:
             factors = failure.get("factors") or {}
             where = join([words.named(name, value) for name, value in factors.items()])
-            trial = f"{failure.get('candidate')}, round {failure.get('round', '–')}"
-            yield f"{trial}{f', {where}' if where else ''}", "\n".join(map(str, lines))
+            trial = _trial(str(failure.get("candidate")), str(failure.get("round", "–")))
+            yield chain(", ", [trial, where]), "\n".join(map(str, lines))
+
+
+def _trial(name: str, number: str) -> Text:
+    return say("{name}, round {number}", name=name, number=number)
 
 
 def _in(word: str, cells: Sequence[tuple[Place, Entry]], found: Comparison) -> str:
     """A word with its places, or with how many they are."""
     if not cells:
         return ""
-    printed = found.primary.word(word)
-    if len(cells) == len(found.places) > _MOST_PLACES:
-        where = f"in all {len(cells)} cells"
-    elif len(cells) > _MOST_PLACES:
-        where = f"in {len(cells)} of {len(found.places)} cells"
-    else:
-        where = "at " + "; ".join(f"{p.words}{_measure(p, e)}" for p, e in cells)
-        where = where.replace("; ", ", ")
+    printed = told(found.primary.word(word))
+    said = say("{word} {where}", word=printed, where=_where(cells, found))
     if word == "inconclusive":
-        return f"{printed} {where}{to_settle(cells)}"
+        return chain("", [said, to_settle(cells)])
     reasons = list(dict.fromkeys(r for place, entry in cells if (r := place.reason(entry))))
-    why = f" ({words.names(reasons)})" if reasons else ""
-    return f"{printed} {where}{why}"
+    if not reasons:
+        return said
+    return say("{said} ({why})", said=said, why=words.names([told(reason) for reason in reasons]))
 
 
-def _measure(place: Place, entry: Entry) -> str:
+def _where(cells: Sequence[tuple[Place, Entry]], found: Comparison) -> Text:
+    """The places, each with what was measured there, or how many they are."""
+    if len(cells) == len(found.places) > _MOST_PLACES:
+        return say("in all {n} cells", n=len(cells))
+    if len(cells) > _MOST_PLACES:
+        return say("in {n} of {total} cells", n=len(cells), total=len(found.places))
+    return say("at {places}", places=chain(", ", [_measured(p, e) for p, e in cells]))
+
+
+def _measured(place: Place, entry: Entry) -> str:
     if place.standing(entry) not in (*DIFFER, "same"):
-        return ""
+        return place.words
     verdict = place.verdict(entry) or {}
-    return f" ({words.ratio(verdict)}, {words.interval(verdict)})"
+    said = {"ratio": words.ratio(verdict), "span": words.interval(verdict)}
+    return say("{place} ({ratio}, {span})", place=place.words, **said)
 
 
-def _secondary(name: str, seen: Sequence[tuple[Place, Entry]], found: Comparison) -> Iterator[str]:
+def _secondary(name: str, seen: Sequence[tuple[Place, Entry]], found: Comparison) -> Iterator[Text]:
     """What the other metrics say: in how many cells which word, where a word was found."""
     metrics = dict.fromkeys(metric for _, entry in seen for metric in entry.verdicts)
     each = [
-        f"{m.label} {counts}" for m in metrics if m != found.primary and (counts := _count(m, seen))
+        say("{metric} {said}", metric=told(m.label), said=counts)
+        for m in metrics
+        if m != found.primary and (counts := _count(m, seen))
     ]
     if each:
-        yield f"{name}, secondary metrics: {'; '.join(each)}."
+        yield say("{name}, secondary metrics: {said}.", name=name, said=chain("; ", each))
 
 
 def _count(metric: Metric, seen: Sequence[tuple[Place, Entry]]) -> str:
     judged = [(e.verdicts.get(metric) or {}).get("word") for p, e in seen if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
     is_one = len(seen) == 1
-    told = [
-        metric.word(word) if is_one else f"{metric.word(word)} in {count}"
+    each = [
+        told(metric.word(word))
+        if is_one
+        else say("{word} in {n}", word=told(metric.word(word)), n=count)
         for word, count in counts
         if count
     ]
-    return ", ".join(told)
+    return chain(", ", each)
 
 
 def _rounds(experiment: Mapping[str, Any]) -> str:
     stages: Sequence[int] = experiment.get("stages") or ()
     if len(stages) > 1:
-        return f"{', '.join(map(str, stages[:-1]))} or {stages[-1]}, until settled"
+        some = chain(", ", [str(stage) for stage in stages[:-1]])
+        return say("{some} or {last}, until settled", some=some, last=stages[-1])
     return _value(experiment.get("rounds"))
 
 
@@ -159,7 +181,7 @@ def _seconds(levels: Sequence[Mapping[str, Any]]) -> list[str]:
     windows = {round(float(level.get("seconds") or 0), 1) for level in levels}
     shown = sorted(windows)
     if len(shown) > 2:
-        return [f"{shown[0]:g} to {shown[-1]:g} s"]
+        return [say("{low:g} to {high:g} s", low=shown[0], high=shown[-1])]
     return [f"{seconds:g} s" for seconds in shown]
 
 
@@ -167,7 +189,7 @@ def _value(value: Any) -> str:  # noqa: ANN401 - JSON
     if value is None:
         return "–"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes") if value else say("no")
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     return str(value)

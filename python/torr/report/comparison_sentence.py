@@ -17,6 +17,7 @@ from torr.report.comparison import Comparison
 from torr.report.comparison_clauses import (
     DIFFER,
     REST,
+    WORDS,
     Seen,
     counted,
     differs,
@@ -28,52 +29,54 @@ from torr.report.comparison_clauses import (
     undecided,
     with_word,
 )
-from torr.report.wording import because, first_text, join
-from torr.units import show_count
+from torr.report.say import Text, chain, one_line, say
+from torr.report.told import told
+from torr.report.wording import because, first_text
+from torr.report.wording import counted as number_of
 
 Result = Mapping[str, Any]
 
-SHARED = "client and target share this machine"
+SHARED = say("client and target share this machine")
 
 _HEADS = {
-    "same": "the same",
-    "no verdict": "no verdict, since the generator was the limit",
-    "no baseline": "without a baseline",
+    "same": say("the same"),
+    "no verdict": say("no verdict, since the generator was the limit"),
+    "no baseline": say("without a baseline"),
 }
 
 
-def verdict(result: Result) -> str:
+def verdict(result: Result) -> Text:
     """Return what was found."""
     found = Comparison.of(result)
-    said = _nothing(found)
-    if said is None:
-        said = _of_pair(found) if len(found.rivals) == 1 else _of_many(found)
-        said += _bounds(found)
+    said = [_nothing(found) or ""]
+    if not said[0]:
+        said = [*(_of_pair(found) if len(found.rivals) == 1 else _of_many(found)), _bounds(found)]
     ended_by = result.get("ended_by")
-    whole = f"{said}; ended early by {ended_by}." if ended_by else f"{said}."
-    return " ".join(whole.split())
+    end = say("ended early by {what}", what=ended_by) if ended_by else ""
+    return one_line(say("{said}.", said=chain("; ", [*said, end])))
 
 
-def _nothing(found: Comparison) -> str | None:
+def _nothing(found: Comparison) -> Text | None:
     """Why nothing can be compared; None where something can."""
     if not any(entry.trials for place in found.places for entry in place.entries):
-        return f"Nothing was measured{_first_failure(found)}"
+        return chain("; ", [say("Nothing was measured"), _first_failure(found)])
     if not found.rivals:
-        return f"Nothing to compare: {found.baseline} is the only candidate"
+        return say("Nothing to compare: {name} is the only candidate", name=found.baseline)
     if not any(place.base.trials for place in found.places):
-        return f"Nothing to compare: {_absent(found, found.baseline)}"
+        return say("Nothing to compare: {why}", why=_absent(found, found.baseline))
     seen = [(p, e) for p in found.places if p.base.trials for e in p.rivals if e.trials]
     if not seen:
         absent = [_absent(found, name) for name in found.rivals]
-        return f"Nothing to compare: {words.names(absent)}"
+        return say("Nothing to compare: {why}", why=words.names(absent))
     if len(with_word(seen, "no verdict")) == len(seen):
         levels = [x for p, e in seen for side in (p.base, e) for x in side.trials.values()]
         reasons = [r for x in levels for r in (x.get("health") or {}).get("reasons") or ()]
-        return f"Claims nothing: the generator was the limit{because(first_text(reasons))}"
+        why = because(first_text(reasons))
+        return say("Claims nothing: the generator was the limit{why}", why=why)
     return None
 
 
-def _of_pair(found: Comparison) -> str:
+def _of_pair(found: Comparison) -> list[str]:
     """One candidate against the baseline."""
     name = found.rivals[0]
     seen = found.of_rival(name)
@@ -81,28 +84,33 @@ def _of_pair(found: Comparison) -> str:
         return _in_cells(name, seen, found)
     place, entry = seen[0]
     word = place.standing(entry)
+    more = fails_more(place, entry)
     if word in DIFFER:
-        return f"{differs(place, entry)} at {place.words}{fails_more(place, entry)}"
+        said = say("{difference} at {place}", difference=differs(place, entry), place=place.words)
+        return [chain("", [said, more])]
     if word == "same":
-        return f"{same(place, entry)}{fails_more(place, entry)}"
-    return f"Inconclusive at {place.words}: {undecided(place, entry)}{fails_more(place, entry)}"
+        return [chain("", [same(place, entry), more])]
+    said = say("Inconclusive at {place}: {why}", place=place.words, why=undecided(place, entry))
+    return [chain("", [said, more])]
 
 
-def _in_cells(name: str, seen: Seen, found: Comparison) -> str:
+def _in_cells(name: str, seen: Seen, found: Comparison) -> list[str]:
     """One candidate in many cells: its differences first, the commoner direction before."""
     each = [(word, cells) for word in (*DIFFER, *REST) if (cells := with_word(seen, word))]
     each.sort(key=lambda part: -len(part[1]) if part[0] in DIFFER else 1)
     (first, cells), *others = each
-    total = f" of {len(seen)} cells"
     rest = [counted(word, other) for word, other in others]
     if first in DIFFER:
-        lead = f"{name} is {counted(first, cells, total, f' than {found.baseline}')}"
+        said = counted(first, cells, len(seen), found.baseline)
+        lead = say("{name} is {said}", name=name, said=said)
     else:
-        lead = f"{name} against {found.baseline}: {counted(first, cells, total)}"
-    return f"{'; '.join([lead, *rest])}{fails_in(seen)}"
+        said = counted(first, cells, len(seen))
+        names = {"name": name, "baseline": found.baseline}
+        lead = say("{name} against {baseline}: {said}", **names, said=said)
+    return [lead, *rest, fails_in(seen)]
 
 
-def _of_many(found: Comparison) -> str:
+def _of_many(found: Comparison) -> list[str]:
     """Several candidates: who is farthest ahead of the baseline, then all others by their word."""
     seen = {name: found.of_rival(name) for name in found.rivals}
     ahead = {name: with_word(cells, "better") for name, cells in seen.items()}
@@ -111,27 +119,34 @@ def _of_many(found: Comparison) -> str:
         key=lambda name: (len(ahead[name]), max(map(size, ahead[name]))),
         default=None,
     )
-    head = _none_ahead(found) if lead is None else _leads(found, lead, seen[lead], ahead[lead])
-    return "; ".join([head, *_others(found, seen, lead)])
+    head = [_none_ahead(found)] if lead is None else _leads(found, lead, seen[lead], ahead[lead])
+    return [*head, *_others(found, seen, lead)]
 
 
-def _none_ahead(found: Comparison) -> str:
-    faster = found.primary.word("better")
-    head = f"No candidate of {len(found.names)} is shown to be {faster} than {found.baseline}"
-    return f"{head} at {found.places[0].words}" if len(found.places) == 1 else head
+def _none_ahead(found: Comparison) -> Text:
+    head = say(
+        "No candidate of {n} is shown to be {faster} than {baseline}",
+        n=len(found.names),
+        faster=WORDS[found.primary.word("better")],
+        baseline=found.baseline,
+    )
+    if len(found.places) > 1:
+        return head
+    return say("{said} at {place}", said=head, place=found.places[0].words)
 
 
-def _leads(found: Comparison, lead: str, seen: Seen, ahead: Seen) -> str:
+def _leads(found: Comparison, lead: str, seen: Seen, ahead: Seen) -> list[str]:
     """What is said of the candidate that is farthest ahead."""
     if len(found.places) == 1:
         place, entry = ahead[0]
-        most = f"the most of {len(found.names)} candidates"
-        return f"{differs(place, entry)} at {place.words}, {most}{fails_more(place, entry)}"
-    total, than = f" of {len(found.places)} cells", f" than {found.baseline}"
-    return f"{lead} is {counted('better', ahead, total, than)}{fails_in(seen)}"
+        where = say("{difference} at {place}", difference=differs(place, entry), place=place.words)
+        most = say("{said}, the most of {n} candidates", said=where, n=len(found.names))
+        return [chain("", [most, fails_more(place, entry)])]
+    said = counted("better", ahead, len(found.places), found.baseline)
+    return [say("{name} is {said}", name=lead, said=said), fails_in(seen)]
 
 
-def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> Iterator[str]:
+def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> Iterator[Text]:
     """What is left to say: names by word in one cell, names with their counts in many."""
     for word in (*DIFFER, *REST):
         cells = {name: with_word(each, word) for name, each in seen.items()}
@@ -139,33 +154,39 @@ def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> It
         if not names:
             continue
         is_one = len(found.places) == 1
-        each = [name if is_one else f"{name} in {len(cells[name])}" for name in names]
-        head = _HEADS.get(word) or found.primary.word(word)
+        each = [
+            name if is_one else say("{name} in {n}", name=name, n=len(cells[name]))
+            for name in names
+        ]
+        head = _HEADS.get(word) or told(found.primary.word(word))
+        if word == "better":
+            head = say("also {word}", word=head)
         more = to_settle([x for name in names for x in cells[name]]) if word == REST[1] else ""
-        also = "also " if word == "better" else ""
-        yield f"{also}{head}: {words.names(each)}{more}"
+        yield say("{word}: {names}{more}", word=head, names=words.names(each), more=more)
 
 
 def _bounds(found: Comparison) -> str:
     """Where rates are lower bounds, so is what is built on them."""
     is_bound = any(entry.is_bound for place in found.places for entry in place.entries)
-    return f"; rates are lower bounds ({SHARED})" if is_bound and found.primary.is_rate else ""
+    if not is_bound or not found.primary.is_rate:
+        return ""
+    return say("rates are lower bounds ({why})", why=SHARED)
 
 
-def _absent(found: Comparison, name: str) -> str:
+def _absent(found: Comparison, name: str) -> Text:
     """Why a candidate has no trial that could be compared."""
-    who = f"{name}, the baseline," if name == found.baseline else name
+    who = say("{name}, the baseline,", name=name) if name == found.baseline else name
     own = [failure for failure in found.failures if failure.get("candidate") == name]
     if not own:
-        return f"{who} has no trial"
-    times = show_count(len(own), "trial")
-    return f"{who} failed in {times}{because(own[0].get('text'))}"
+        return say("{who} has no trial", who=who)
+    said = {"trials": number_of(len(own), "trial"), "why": because(own[0].get("text"))}
+    return say("{who} failed in {trials}{why}", who=who, **said)
 
 
 def _first_failure(found: Comparison) -> str:
     if not found.failures:
         return ""
     first = found.failures[0]
-    failed = f"{show_count(len(found.failures), 'trial')} failed"
-    who = join([failed, f"the first was one of {first.get('candidate')}"])
-    return f"; {who}{because(first.get('text'))}"
+    said = {"trials": number_of(len(found.failures), "trial"), "name": str(first.get("candidate"))}
+    failed = say("{trials} failed and the first was one of {name}", **said)
+    return chain("", [failed, because(first.get("text"))])

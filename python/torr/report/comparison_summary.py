@@ -12,6 +12,7 @@ from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as tables
 from torr.report import markdown_parts as parts
 from torr.report.comparison import Comparison
+from torr.report.say import chain, say
 
 Result = Mapping[str, Any]
 
@@ -21,15 +22,15 @@ def sections(result: Result) -> Iterator[str]:
     found = Comparison.of(result)
     for title, content in tables.of_cells(found):
         yield from parts.titled(parts.plain(title), content)
-    yield from parts.items("Notes", list(facts.notes(found)) if found.places else [])
-    yield from parts.titled("Trials that failed", tables.of_failures(found))
+    yield from parts.items(say("Notes"), list(facts.notes(found)) if found.places else [])
+    yield from parts.titled(say("Trials that failed"), tables.of_failures(found))
     for trial, text in facts.log_tails(found):
-        yield f"{parts.plain(trial)}:"
+        yield chain("", [parts.plain(trial), ":"])
         yield parts.fenced(text)
-    yield from parts.titled("Errors", tables.of_errors(found))
-    yield from parts.titled("Rounds discarded", tables.of_discarded(found))
-    yield from parts.titled("Configuration", facts.configuration(result))
-    yield from parts.titled("Candidates", facts.candidates(found))
-    yield from parts.items("Differences of the answers", facts.differences(found))
-    yield from parts.items("Rules of fairness, as applied", facts.rules(found))
-    yield from parts.titled("Environment", facts.environment(result))
+    yield from parts.titled(say("Errors"), tables.of_errors(found))
+    yield from parts.titled(say("Rounds discarded"), tables.of_discarded(found))
+    yield from parts.titled(say("Configuration"), facts.configuration(result))
+    yield from parts.titled(say("Candidates"), facts.candidates(found))
+    yield from parts.items(say("Differences of the answers"), facts.differences(found))
+    yield from parts.items(say("Rules of fairness, as applied"), facts.rules(found))
+    yield from parts.titled(say("Environment"), facts.environment(result))

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from torr.report import comparison_words as words
 from torr.report.cells import Table
+from torr.report.say import chain, say
+from torr.report.told import told
+from torr.report.wording import heading
 from torr.stats.metric import METRICS, OK_PER_S, Metric
 from torr.stats.series import ended, variation
 from torr.units import show_percent
@@ -33,13 +36,14 @@ def of_cells(found: Comparison) -> Iterator[tuple[str, Table]]:
     for place in found.places:
         groups.setdefault(_setting(place, found), []).append(place)
     for title, places in groups.items():
-        yield title or "Trials: medians of rounds", _of_places(places, found)
+        yield title or say("Trials: medians of rounds"), _of_places(places, found)
 
 
 def of_place(place: Place) -> Table:
     """Return one cell in short: a row a candidate."""
     primary = place.primary
-    columns = ("candidate", primary.label, "ratio", "95 %", "verdict", "p99", "errors", "n")
+    names = (say("candidate"), told(primary.label), say("ratio"), "95 %", say("verdict"), "p99")
+    columns = (*names, say("errors"), "n")
     rows = tuple((entry.name, *_short(place, entry)) for entry in place.entries)
     return Table(columns, rows, frozenset({0, 4}))
 
@@ -48,13 +52,13 @@ def of_words(found: Comparison) -> Table | None:
     """Return in how many cells each candidate has which word; None for a single cell."""
     if len(found.places) < 2:
         return None
-    better, worse = map(found.primary.word, ("better", "worse"))
     shown = ("better", "worse", "same", "inconclusive", "no verdict", "failed")
     rows = []
     for name in found.rivals:
         standings = [place.standing(entry) for place, entry in found.of_rival(name)]
         rows.append((name, *(str(standings.count(word) or "–") for word in shown)))
-    columns = (f"cells of {len(found.places)}", better, worse, *shown[2:])
+    cells = say("cells of {n}", n=len(found.places))
+    columns = (cells, *(told(found.primary.word(word)) for word in shown))
     return Table(columns, tuple(rows)) if rows else None
 
 
@@ -66,12 +70,12 @@ def of_failures(found: Comparison) -> Table | None:
             str(failure.get("candidate") or ""),
             settings.get(_key(failure.get("factors") or {}), ""),
             str(failure.get("round", "–")),
-            str(failure.get("kind") or "").replace("_", " "),
+            told(str(failure.get("kind") or "").replace("_", " ")),
             "; ".join(str(failure[key]) for key in ("text", "hint") if failure.get(key)),
         )
         for failure in found.failures
     )
-    columns = ("candidate", "cell", "round", "what", "why")
+    columns = (say("candidate"), say("cell"), say("round"), say("what"), say("why"))
     return Table(columns, rows, frozenset({0, 1, 3, 4})) if rows else None
 
 
@@ -89,7 +93,7 @@ def of_errors(found: Comparison) -> Table | None:
             for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
                 share = show_percent(100 * count / attempts) if attempts else "–"
                 rows.append((place.words, entry.name, reason, f"{count:,}", share))
-    columns = ("cell", "candidate", "reason", "count", "of attempts")
+    columns = (say("cell"), say("candidate"), say("reason"), say("count"), say("of attempts"))
     return Table(columns, tuple(rows), frozenset({0, 1, 2})) if rows else None
 
 
@@ -102,11 +106,12 @@ def of_discarded(found: Comparison) -> Table | None:
             gone = verdict.get("discarded")
             if gone:
                 whole = gone.get("whole") or {}
-                rounds = ", ".join(map(str, gone.get("rounds") or ()))
-                who = ", ".join(f"{k} {n}" for k, n in (gone.get("because_of") or {}).items())
+                rounds = chain(", ", [str(number) for number in gone.get("rounds") or ()])
+                who = chain(", ", [f"{k} {n}" for k, n in (gone.get("because_of") or {}).items()])
                 each = (_with_word(place, verdict), _with_word(place, whole))
                 rows.append((place.words, entry.name, rounds, who, *each))
-    columns = ("cell", "candidate", "rounds discarded", "because of", "without them", "with them")
+    whose = (say("cell"), say("candidate"), say("rounds discarded"), say("because of"))
+    columns = (*whose, say("without them"), say("with them"))
     return Table(columns, tuple(rows), frozenset(range(6))) if rows else None
 
 
@@ -114,24 +119,22 @@ def _setting(place: Place, found: Comparison) -> str:
     """The factors of a cell that are not its load, in words."""
     order = [*(found.experiment.get("factors") or {}), *place.factors]
     names = [name for name in dict.fromkeys(order) if name in place.factors]
-    return ", ".join(words.named(n, place.factors[n]) for n in names if n not in _LOADS)
+    return chain(", ", [words.named(n, place.factors[n]) for n in names if n not in _LOADS])
 
 
 def _of_places(places: Sequence[Place], found: Comparison) -> Table:
     primary = found.primary
     beside = [m for m in _BESIDE if m != primary and _is_known(m, places)]
     more = [m for m in _MONITORED if _is_known(m, places)]
-    load = "rate" if places[0].rate is not None else "connections"
-    columns = [load, "candidate", primary.label, "spread", "ratio", "95 %", "n", "verdict"]
-    columns.append("errors")
-    for metric in beside:
-        columns += [metric.label, "ratio"]
-    for metric in more:
-        columns += [metric.label, "ratio"]
+    load = say("rate") if places[0].rate is not None else heading("connection")
+    columns: list[str] = [load, say("candidate"), told(primary.label), say("spread"), say("ratio")]
+    columns += ["95 %", "n", say("verdict"), say("errors")]
+    for metric in (*beside, *more):
+        columns += [told(metric.label), say("ratio")]
     rows = [_row(place, entry, [*beside, *more]) for place in places for entry in place.entries]
     words_at = {1, 7}
     if any(row[-1] for row in rows):
-        columns.append("limit")
+        columns.append(say("limit"))
         words_at.add(len(columns) - 1)
     shown = tuple(row[: len(columns)] for row in rows)
     return Table(tuple(columns), shown, frozenset(words_at))
@@ -150,7 +153,7 @@ def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
         words.ratio(verdict),
         words.interval(verdict),
         str(verdict.get("n", len(entry.trials))),
-        place.printed(entry),
+        told(place.printed(entry)),
         show_percent(entry.error_rate),
         *beside,
         _limit(entry),
@@ -161,7 +164,7 @@ def _limit(entry: Entry) -> str:
     """Which side was the limit, as most trials were seen; nothing where none was watched."""
     derived = [(level.get("monitor") or {}).get("derived") or {} for level in entry.trials.values()]
     seen = [str(found["limit"]) for found in derived if found.get("limit")]
-    return max(seen, key=seen.count, default="")
+    return told(max(seen, key=seen.count, default=""))
 
 
 def _short(place: Place, entry: Entry) -> Row:
@@ -170,7 +173,7 @@ def _short(place: Place, entry: Entry) -> Row:
         _middle(entry, place.primary),
         words.ratio(verdict),
         words.interval(verdict),
-        place.printed(entry),
+        told(place.printed(entry)),
         _middle(entry, Metric("response_ms.p99")),
         show_percent(entry.error_rate),
         str(verdict.get("n", len(entry.trials))),
@@ -191,8 +194,9 @@ def _is_known(metric: Metric, places: Sequence[Place]) -> bool:
 
 
 def _with_word(place: Place, verdict: Mapping[str, Any]) -> str:
-    word = place.primary.word(verdict.get("word") or "none")
-    return f"{word}, {words.ratio(verdict)} ({words.interval(verdict)}), n = {verdict.get('n')}"
+    word = told(place.primary.word(verdict.get("word") or "none"))
+    seen = say("{ratio} ({span})", ratio=words.ratio(verdict), span=words.interval(verdict))
+    return say("{word}, {seen}, n = {n}", word=word, seen=seen, n=str(verdict.get("n")))
 
 
 def _key(factors: Mapping[str, Any]) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 from torr.report import comparison_words as words
 from torr.report.comparison import Comparison
-from torr.report.wording import first_text
+from torr.report.say import Text, chain, one_line, say
+from torr.report.wording import counted, first_text
 from torr.stats.series import is_limited, variation, verdict_of
-from torr.units import show_count
 
 Result = Mapping[str, Any]
 Levels = Sequence[Mapping[str, Any]]
@@ -21,50 +21,56 @@ def parts(result: Result) -> list[str]:
     found = Comparison.of(result)
     levels = [x for p in found.places for e in p.entries for x in e.trials.values()]
     said = [_health(levels), _rounds(found), *_failed(found), *_discarded(found), *_cores(found)]
-    return [" ".join(part.split()) for part in said]
+    return [one_line(part) for part in said]
 
 
 def of_nothing(result: Result) -> list[str]:
     """Return what there is to say where no trial was measured."""
-    return [" ".join(part.split()) for part in _failed(Comparison.of(result))]
+    return [one_line(part) for part in _failed(Comparison.of(result))]
 
 
-def _health(levels: Levels) -> str:
+def _health(levels: Levels) -> Text:
     limited = [level for level in levels if is_limited(level)]
     contended = [level for level in levels if verdict_of(level) == "contended"]
     if limited:
-        cells = "which have no verdict in their cells"
-        return f"Generator-limited in {_of(limited, levels)}, {cells}{_why(limited)}"
+        said = {"trials": _of(limited, levels), "why": _why(limited)}
+        return say(
+            "Generator-limited in {trials}, which have no verdict in their cells{why}", **said
+        )
     if contended:
-        shared = "client and target share this machine, rates are ≥"
-        return f"Contended in {_of(contended, levels)}: {shared}{_why(contended)}"
-    return "Healthy: the generator had room"
+        shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
+        return say("Contended in {trials}: {shared}", trials=_of(contended, levels), shared=shared)
+    return say("Healthy: the generator had room")
 
 
-def _of(some: Levels, levels: Levels) -> str:
-    return f"{len(some):,} of {show_count(len(levels), 'trial')}"
+def _of(some: Levels, levels: Levels) -> Text:
+    return say("{some:,} of {all}", some=len(some), all=counted(len(levels), "trial"))
 
 
 def _why(levels: Levels) -> str:
     reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
     first = first_text(list(dict.fromkeys(reasons)))
-    return f" ({first})" if first else ""
+    return say(" ({why})", why=first) if first else ""
 
 
-def _rounds(found: Comparison) -> str:
+def _rounds(found: Comparison) -> Text:
     counts = {max(len(e.trials) for e in p.entries) for p in found.places if p.entries}
     most, least = max(counts, default=0), min(counts, default=0)
-    rounds = show_count(most, "round") if most == least else f"{least} to {most} rounds"
+    rounds = counted(most, "round")
+    if most != least:
+        rounds = say("{least} to {most} rounds", least=least, most=most)
     each = [
         spread
         for place in found.places
         for entry in place.entries
         if (spread := variation(list(entry.values(place.primary).values()))) is not None
     ]
-    spread_of_all = f", spread of trials {100 * median(each):.1f} %" if each else ""
+    said = say("{rounds}, interleaved", rounds=rounds)
+    if each:
+        share = f"{100 * median(each):.1f} %"
+        said = say("{said}, spread of trials {spread}", said=said, spread=share)
     is_kept_up = found.experiment.get("restart") == "cell"
-    kept = "; servers were kept up through a cell" if is_kept_up else ""
-    return f"{rounds}, interleaved{spread_of_all}{kept}"
+    return chain("; ", [said, say("servers were kept up through a cell") if is_kept_up else ""])
 
 
 def _failed(found: Comparison) -> Iterator[str]:
@@ -73,7 +79,8 @@ def _failed(found: Comparison) -> Iterator[str]:
         return
     who = [str(failure.get("candidate") or "") for failure in found.failures]
     each = [f"{name} {who.count(name)}" for name in dict.fromkeys(who)]
-    yield f"{show_count(len(who), 'trial')} failed ({words.names(each)})"
+    trials = counted(len(who), "trial")
+    yield say("{trials} failed ({whose})", trials=trials, whose=words.names(each))
 
 
 def _discarded(found: Comparison) -> Iterator[str]:
@@ -91,18 +98,23 @@ def _discarded(found: Comparison) -> Iterator[str]:
             because[name] = because.get(name, 0) + count
     for rule, because in rules.items():
         who = words.names([f"{name} {count}" for name, count in because.items()])
-        yield f"{show_count(rounds, 'round')} discarded by {rule} ({who})"
+        gone = counted(rounds, "round")
+        yield say("{rounds} discarded by {rule} ({whose})", rounds=gone, rule=rule, whose=who)
 
 
 def _cores(found: Comparison) -> Iterator[str]:
     pin = found.experiment.get("pin")
     if pin:
-        sides = [f"{side} on {_numbers(pin.get(side) or ())}" for side in ("generator", "target")]
-        yield ", ".join(sides)
+        generator, target = (_numbers(pin.get(side) or ()) for side in ("generator", "target"))
+        yield say("generator on {own}, target on {its}", own=generator, its=target)
     elif "pin" in found.experiment:
-        yield "generator and target share all cores"
+        yield say("generator and target share all cores")
 
 
-def _numbers(cores: Sequence[int]) -> str:
-    shown = ", ".join(map(str, cores))
-    return f"core{'' if len(cores) == 1 else 's'} {shown}" if shown else "any core"
+def _numbers(cores: Sequence[int]) -> Text:
+    if not cores:
+        return say("any core")
+    shown = chain(", ", [str(core) for core in cores])
+    if len(cores) == 1:
+        return say("core {number}", number=shown)
+    return say("cores {numbers}", numbers=shown)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
+from torr.report.say import Text, chain, join, say, say_count
 from torr.report.verdict_table import show_value
-from torr.report.wording import join
-from torr.units import show_count, show_rate
+from torr.report.wording import counted
+from torr.units import show_rate
 
 if TYPE_CHECKING:
     from torr.stats.metric import Metric
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 Verdict = Mapping[str, Any]
 
-_NOUNS = {
-    "processes": "process",
-    "workers": "worker",
-    "connections": "connection",
-    "users": "user",
+_NOUNS: dict[str, Callable[[int], Text]] = {
+    "processes": lambda n: say_count(n, "{n:,} process", "{n:,} processes"),
+    "workers": lambda n: say_count(n, "{n:,} worker", "{n:,} workers"),
+    "connections": lambda n: counted(n, "connection"),
+    "users": lambda n: counted(n, "user"),
 }
 _LOADS = frozenset({"connections", "users", "rate"})
 _MOST_NAMES = 4
@@ -47,7 +48,7 @@ def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str
         parts = [named(name, factors[name]) for name in names]
         if not _LOADS & factors.keys() and (is_told or not parts):
             parts += _load(cell)
-        return join(parts) or "the only cell"
+        return join(parts) or say("the only cell")
 
     return words
 
@@ -55,9 +56,10 @@ def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str
 def named(factor: str, value: object) -> str:
     """Return a factor's value with its name: `4 processes`, `delay 500ms`, `log on`."""
     if isinstance(value, bool):
-        return f"{factor} {'on' if value else 'off'}"
+        on = say("{factor} on", factor=factor)
+        return on if value else say("{factor} off", factor=factor)
     if isinstance(value, int) and factor in _NOUNS:
-        return f"{value:,} {_NOUNS[factor] if value == 1 else factor}"
+        return _NOUNS[factor](value)
     return f"{factor} {value}"
 
 
@@ -66,14 +68,15 @@ def names(each: Sequence[str]) -> str:
     if len(each) <= _MOST_NAMES:
         return join(each)
     shown = _MOST_NAMES - 1
-    return f"{', '.join(each[:shown])} and {len(each) - shown} more"
+    some = chain(", ", each[:shown])
+    return say("{names} and {more} more", names=some, more=len(each) - shown)
 
 
 def ratio(verdict: Verdict) -> str:
     """Return the difference for a table: `0.88x`, `≥ 0.88x`, `+0.40 points`; `–` for none."""
     difference = verdict.get("difference")
     if difference is not None:
-        return f"{difference:+.2f} points"
+        return say("{difference:+.2f} points", difference=difference)
     return diff.show_ratio(verdict, "x")
 
 
@@ -83,7 +86,8 @@ def interval(verdict: Verdict) -> str:
     if not ends:
         return "–"
     if verdict.get("difference") is not None:
-        return f"{_end(ends[0], '+.2f')} to {_end(ends[1], '+.2f')}"
+        low, high = (_end(end, "+.2f") for end in ends)
+        return say("{low} to {high}", low=low, high=high)
     return _span(ends, ".2f", ".3f")
 
 
@@ -101,7 +105,8 @@ def change_interval(verdict: Verdict) -> str:
     if ends[0] is None or ends[1] is None:
         return interval(verdict)
     if ends[0] < 1 < ends[1]:
-        return f"{100 * (ends[0] - 1):+.1f} to {100 * (ends[1] - 1):+.1f} %".replace("-", "−")
+        low, high = (f"{100 * (end - 1):+.1f}".replace("-", "−") for end in ends)
+        return say("{low} to {high} %", low=low, high=high)
     low, high = _percents(ends if found > 1 else ends[::-1], found)
     return f"{low}–{high} %"
 
@@ -119,8 +124,8 @@ def value(metric: Metric, number: float | None) -> str:
 
 def _load(cell: Cell) -> list[str]:
     if cell.rate is not None:
-        return [f"{show_rate(cell.rate)} arrivals/s"]
-    return [show_count(cell.concurrency, "connection")] if cell.concurrency else []
+        return [say("{rate} arrivals/s", rate=show_rate(cell.rate))]
+    return [counted(cell.concurrency, "connection")] if cell.concurrency else []
 
 
 def _percents(ratios: Sequence[float], centre: float) -> list[str]:

@@ -10,55 +10,69 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
+from torr.report.say import Text, chain, join, say, say_count
+from torr.report.told import told
 from torr.report.verdict_table import printed
-from torr.report.wording import join
-from torr.units import show_count, show_rate
+from torr.report.wording import counted, places
+from torr.units import show_rate
 
 if TYPE_CHECKING:
     from torr.stats.series import Point, Series
 
 Result = Mapping[str, Any]
 
-INTERLEAVED = "The two took turns in rounds: drift hit both"
-NOT_INTERLEAVED = "The two were not interleaved: drift between them is not excluded"
+INTERLEAVED = say("The two took turns in rounds: drift hit both")
+NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not excluded")
 
 
-def verdict(result: Result) -> str:
+def verdict(result: Result) -> Text:
     """Return the ratios of the requests/s, at the common levels and of the best of each side."""
     a, b = diff.sides(dict(result))
     found = [v for v in result["verdicts"] if v["metric"] == "ok_per_s" and v["ratio"] is not None]
     best_a, best_b = (max(side.points, key=lambda p: p.ok_per_s) for side in (a, b))
     if not found or not best_a.ok_per_s:
-        return f"{a.name} answered nothing, so there is no ratio."
-    levels = "1 common level" if len(found) == 1 else f"{len(found)} common levels"
+        return say("{name} answered nothing, so there is no ratio.", name=a.name)
     best = {
         "ratio": best_b.ok_per_s / best_a.ok_per_s,
         "bounds": (best_a.at_least, best_b.at_least),
     }
-    return (
-        f"{b.name} answers {_span(found)} the requests/s of {a.name} at {levels}{_worth(found)}; "
-        f"best against best {_best(best_b)} to {_best(best_a)}, {diff.show_ratio(best)}; "
-        f"{_conclusion(found) or f'{_rounds(a, b).lower()}, no verdict'}."
+    ratios = say(
+        "{b} answers {span} the requests/s of {a} at {levels}{worth}",
+        a=a.name,
+        b=b.name,
+        span=_span(found),
+        levels=say_count(len(found), "{n} common level", "{n} common levels"),
+        worth=_worth(found),
     )
+    ends = {"a": _best(best_a), "b": _best(best_b), "ratio": diff.show_ratio(best)}
+    highest = say("best against best {b} to {a}, {ratio}", **ends)
+    end = _conclusion(found) or _rounds(a, b)
+    return say("{said}.", said=chain("; ", [ratios, highest, end]))
 
 
-def trust(result: Result) -> str:
+def trust(result: Result) -> Text:
     """Return that drift is not excluded, and which rates are lower bounds."""
     sides = diff.sides(dict(result))
-    shared = [f"{s.name}{where}" for s in sides if (where := _where(s)) is not None]
+    shared = [where for side in sides if (where := _where(side)) is not None]
     judged = [v for v in result["verdicts"] if diff.is_judged(v)]
     is_paired = bool(judged) and all((v["method"] or "").startswith("paired") for v in judged)
     parts = [INTERLEAVED if is_paired else NOT_INTERLEAVED]
     if judged:
-        parts.append(f"{min(v['n'] for v in judged)} trials a side at least")
+        parts.append(say("{n} trials a side at least", n=min(v["n"] for v in judged)))
     if shared:
+        where = shared[0]
+        if len(shared) > 1:
+            where = say("{a} and in {b}", a=shared[0], b=shared[1])
         parts.append(
-            f"client and target shared a machine in {' and in '.join(shared)}: "
-            "those rates are ≥, their ratios bounds"
+            say(
+                "client and target shared a machine in {where}: "
+                "those rates are ≥, their ratios bounds",
+                where=where,
+            )
         )
     if any(diff.bound(v) == "?" for v in result["verdicts"]):
-        parts.append("a ratio of two lower bounds (?) bounds nothing")
-    return f"{' · '.join(parts)}."
+        parts.append(say("a ratio of two lower bounds (?) bounds nothing"))
+    return say("{said}.", said=chain(" · ", parts))
 
 
 def health(result: Result) -> str:
@@ -73,9 +87,13 @@ def _conclusion(found: list[Mapping[str, Any]]) -> str:
     words: dict[str, list[str]] = {}
     for verdict in judged:
         words.setdefault(printed(verdict), []).append(f"{verdict['concurrency']:,}")
-    said = join([f"{word} at {join(places)}" for word, places in words.items()])
+    said = join(
+        [say("{word} at {levels}", word=told(word), levels=join(at)) for word, at in words.items()]
+    )
     rest = len(found) - len(judged)
-    return f"{said}, no verdict at {show_count(rest, 'level')}" if said and rest else said
+    if not said or not rest:
+        return said
+    return say("{said}, no verdict at {levels}", said=said, levels=counted(rest, "level"))
 
 
 def _span(found: list[Mapping[str, Any]]) -> str:
@@ -90,28 +108,33 @@ def _worth(found: list[Mapping[str, Any]]) -> str:
     """What the marks of single ratios come to, where one mark cannot say it for all."""
     nothing = sum(diff.bound(verdict) == "?" for verdict in found)
     if nothing == len(found):
-        return ", which bounds nothing: both rates are lower bounds"
+        return say(", which bounds nothing: both rates are lower bounds")
     if nothing:
-        return f", at {nothing} of which both rates are lower bounds and the ratio bounds nothing"
+        return say(
+            ", at {n} of which both rates are lower bounds and the ratio bounds nothing", n=nothing
+        )
     marks = {diff.bound(verdict) for verdict in found}
-    return ", some of them bounds" if len(marks) > 1 else ""
+    return say(", some of them bounds") if len(marks) > 1 else ""
 
 
-def _best(point: Point) -> str:
-    mark = "≥ " if point.at_least else ""
-    return f"{mark}{show_rate(point.ok_per_s)} (at {point.concurrency:,})"
+def _best(point: Point) -> Text:
+    rate = f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}"
+    return say("{rate} (at {level:,})", rate=rate, level=point.concurrency)
 
 
-def _rounds(*sides: Series) -> str:
+def _rounds(*sides: Series) -> Text:
+    """Why there is no verdict."""
     rounds = [point.rounds for side in sides for point in side.points]
-    return "One run each" if max(rounds) == 1 else "Rounds not interleaved"
+    if max(rounds) == 1:
+        return say("one run each, no verdict")
+    return say("rounds not interleaved, no verdict")
 
 
 def _where(side: Series) -> str | None:
-    """At which levels the rates of a side are lower bounds; None where at none."""
+    """The side with the levels at which its rates are lower bounds; None where at none."""
     shared = [point.concurrency for point in side.points if point.at_least]
     if not shared:
         return None
     if len(shared) == len(side.points):
-        return ""
-    return f" (at {side.places(*shared)})"
+        return side.name
+    return say("{name} (at {place})", name=side.name, place=places(side, *shared))

@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.report.cells import Table
+from torr.report.say import say
+from torr.report.told import told
+from torr.report.wording import heading
 from torr.stats.series import Level, is_of_locust, noun_of, verdict_of
 from torr.units import show_ms, show_percent
 
@@ -18,15 +21,15 @@ def judged(levels: Sequence[Level]) -> Table | None:
     known = [level for level in levels if (level.get("health") or {}).get("worker_cpu_rate")]
     if not known:
         return None
-    worker = "process" if any(map(is_of_locust, known)) else "worker"
+    is_locust = any(map(is_of_locust, known))
     columns = (
-        f"{noun_of(levels)}s",
-        "health",
-        f"busiest {worker}",
-        "waited for a core",
-        "hypervisor took",
-        "judged lag",
-        "late slices",
+        heading(noun_of(levels)),
+        say("health"),
+        say("busiest process") if is_locust else say("busiest worker"),
+        say("waited for a core"),
+        say("hypervisor took"),
+        say("judged lag"),
+        say("late slices"),
     )
     return Table(columns, tuple(map(_row, known)), frozenset({1}))
 
@@ -35,8 +38,8 @@ def _row(level: Level) -> tuple[str, ...]:
     health = level["health"]
     return (
         f"{level['concurrency']:,}",
-        verdict_of(level),
-        f"{max(health['worker_cpu_rate']):.0f} % of a core",
+        told(verdict_of(level)),
+        say("{rate:.0f} % of a core", rate=max(health["worker_cpu_rate"])),
         show_percent(max(health.get("run_queue_rate") or [0.0])),
         show_percent(health.get("steal_rate")),
         *_lag(health),
@@ -48,4 +51,5 @@ def _lag(health: Mapping[str, Any]) -> tuple[str, str]:
     lag = health.get("lag_ms")
     if lag is None:
         return "–", "–"
-    return show_ms(lag), f"{health['late_slices']:,} of {health['slices']:,}"
+    counts = {"late": health["late_slices"], "slices": health["slices"]}
+    return show_ms(lag), say("{late:,} of {slices:,}", **counts)

@@ -18,67 +18,70 @@ from torr.report import (
     watched,
 )
 from torr.report import markdown_parts as parts
+from torr.report.say import chain, render, say
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
     from torr.report.cells import Table
+    from torr.report.say import Language
 
 _MOST_ROWS = 40
 
 
-def write(result: dict[str, Any], directory: Path) -> list[Path]:
+def write(result: dict[str, Any], directory: Path, language: Language = "en") -> list[Path]:
     """Write summary.md of a result."""
     path = directory / "summary.md"
-    replace_bytes(path, text(result).encode())
+    replace_bytes(path, text(result, language).encode())
     return [path]
 
 
-def text(result: Mapping[str, Any]) -> str:
-    """Return the summary."""
-    return "\n\n".join(_parts(result)) + "\n"
+def text(result: Mapping[str, Any], language: Language = "en") -> str:
+    """Return the summary in a language."""
+    return "\n\n".join(render(part, language) for part in _parts(result)) + "\n"
 
 
 def _parts(result: Mapping[str, Any]) -> Iterator[str]:
-    yield f"# {parts.plain(result['name'])}"
-    yield f"**{parts.plain(sentence.verdict(result))}**"
+    yield chain("", ["# ", parts.plain(result["name"])])
+    yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
     yield from _tables(result)
     if result.get("command"):
         yield parts.fenced(shlex.join(result["command"]), "sh")
-    yield parts.plain(f"torr {result.get('torr', '')} {result['kind']} · {trust.when(result)}")
+    made = f"torr {result.get('torr', '')} {result['kind']}"
+    yield parts.plain(chain(" · ", [made, trust.when(result)]))
 
 
 def _tables(result: Mapping[str, Any]) -> Iterator[str]:
     if result["kind"] == "diff":
-        yield from parts.titled("Verdicts", verdict_table.verdicts(result))
-        yield from parts.titled("Limits", verdict_table.limits(result))
-        yield from parts.titled("Ratios", table.ratios(result))
+        yield from parts.titled(say("Verdicts"), verdict_table.verdicts(result))
+        yield from parts.titled(say("Limits"), verdict_table.limits(result))
+        yield from parts.titled(say("Ratios"), table.ratios(result))
         return
     if result["kind"] == "compare":
         yield from comparison_summary.sections(result)
         return
     if len(result["levels"]) == 1:
-        yield from parts.titled("Times", table.times(result["levels"][0]))
-        yield from parts.titled("Streams", stream_tables.streams(result["levels"][0]))
-        yield from parts.titled("Tokens", stream_tables.tokens(result["levels"][0]))
-        yield from parts.titled("Requests", request_tables.requests(result["levels"][0]))
+        yield from parts.titled(say("Times"), table.times(result["levels"][0]))
+        yield from parts.titled(say("Streams"), stream_tables.streams(result["levels"][0]))
+        yield from parts.titled(say("Tokens"), stream_tables.tokens(result["levels"][0]))
+        yield from parts.titled(say("Requests"), request_tables.requests(result["levels"][0]))
         yield from parts.titled(
-            "Sockets of requests", request_tables.sockets_of_requests(result["levels"][0])
+            say("Sockets of requests"), request_tables.sockets_of_requests(result["levels"][0])
         )
         yield from parts.titled(
-            "Streams of requests", request_tables.streams_of_requests(result["levels"][0])
+            say("Streams of requests"), request_tables.streams_of_requests(result["levels"][0])
         )
-        yield from parts.titled("Throughput", table.throughput(result["levels"][0]))
+        yield from parts.titled(say("Throughput"), table.throughput(result["levels"][0]))
     else:
-        yield from parts.titled("Levels", table.levels(result))
-        yield from parts.titled("Streams", stream_tables.streams_of_levels(result))
-        yield from parts.titled("Requests", _short(request_tables.requests_of_levels(result)))
+        yield from parts.titled(say("Levels"), table.levels(result))
+        yield from parts.titled(say("Streams"), stream_tables.streams_of_levels(result))
+        yield from parts.titled(say("Requests"), _short(request_tables.requests_of_levels(result)))
         streamed = request_tables.streams_of_requests_of_levels(result)
-        yield from parts.titled("Streams of requests", _short(streamed))
-    yield from parts.titled("Capacity", table.capacity(result))
-    yield from parts.titled("Target and machine", _short(watched.watched(result)))
-    yield from parts.titled("SLOs", table.slos(result))
-    yield from parts.titled("Errors", table.errors(result))
+        yield from parts.titled(say("Streams of requests"), _short(streamed))
+    yield from parts.titled(say("Capacity"), table.capacity(result))
+    yield from parts.titled(say("Target and machine"), _short(watched.watched(result)))
+    yield from parts.titled(say("SLOs"), table.slos(result))
+    yield from parts.titled(say("Errors"), table.errors(result))
 
 
 def _short(content: Table | None) -> Table | None:

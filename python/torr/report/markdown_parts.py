@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from torr.report.say import Text, chain, changed, render
+
 if TYPE_CHECKING:
     from torr.report.cells import Table
 
@@ -15,30 +17,31 @@ _SPECIAL = re.compile(r"([\\`*\[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w))")
 def titled(title: str, content: Table | None) -> Iterator[str]:
     """Yield a table below its title; nothing where there is none."""
     if content is not None:
-        yield f"## {title}"
+        yield chain("", ["## ", title])
         yield table(content)
 
 
-def table(content: Table) -> str:
+def table(content: Table) -> Text:
     """Return a table; its first line is the names of the columns."""
     rules = ["---" if at in content.words else "--:" for at in range(len(content.columns))]
-    lines = [content.columns, tuple(rules), *content.rows]
-    return "\n".join(
-        f"| {' | '.join(cell if line is lines[1] else plain(cell) for cell in line)} |"
-        for line in lines
-    )
+    head, *rows = ([plain(cell) for cell in line] for line in (content.columns, *content.rows))
+    return chain("\n", [_row(head), _row(rules), *map(_row, rows)])
 
 
-def plain(text: str) -> str:
+def _row(cells: Sequence[str]) -> Text:
+    return Text(lambda language: f"| {' | '.join(render(cell, language) for cell in cells)} |")
+
+
+def plain(text: str) -> Text:
     """Return text that Markdown leaves as it is."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return changed(text, lambda written: _SPECIAL.sub(r"\\\1", " ".join(written.split())))
 
 
 def items(title: str, texts: Sequence[str]) -> Iterator[str]:
     """Yield a list below its title; nothing where it is empty."""
     if texts:
-        yield f"## {title}"
-        yield "\n".join(f"- {plain(text)}" for text in texts)
+        yield chain("", ["## ", title])
+        yield chain("\n", [chain("", ["- ", plain(text)]) for text in texts])
 
 
 def fenced(text: str, language: str = "") -> str:

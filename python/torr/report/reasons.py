@@ -6,6 +6,7 @@ The meanings are the engine's own; the advice is here alone.
 from __future__ import annotations
 
 from torr import engine
+from torr.report.told import told
 
 ADVICE = {
     "connect.refused": "Is it running, on this port and address? Under load: a full accept queue"
@@ -84,9 +85,9 @@ ADVICE = {
 def meaning(reason: str) -> str:
     """Return a reason in words, nothing for one that is unknown; `status.503` is a `status`."""
     known = engine.reasons()
-    return known.get(reason) or known.get(reason.partition(".")[0], "")
+    return told(known.get(reason) or known.get(reason.partition(".")[0], ""))
 
 
 def advice(reason: str) -> str:
     """Return what to try, nothing for a reason that is unknown."""
-    return ADVICE.get(reason) or ADVICE.get(reason.partition(".")[0], "")
+    return told(ADVICE.get(reason) or ADVICE.get(reason.partition(".")[0], ""))

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.report.cells import Table, cell, usable
+from torr.report.say import say
 from torr.report.stream_tables import Streams, side_by_side
+from torr.report.wording import heading
 from torr.stats.series import Level, by_concurrency, events_of, failed, is_of_locust, noun_of
 from torr.units import show_rate
 
-_COLUMNS = ("request", "ok/s", "attempts", "p50", "p95", "p99", "errors")
+_REQUEST = say("request")
+_COLUMNS = (_REQUEST, "ok/s", say("attempts"), "p50", "p95", "p99", say("errors"))
 # What Locust's response times do not tell of: columns of its users' requests.
 _OF_SOCKETS = {
     "service": ("p50", "p95", "p99"),
@@ -41,7 +44,7 @@ def sockets_of_requests(level: Level) -> Table | None:
         )
         for step in found
     )
-    return Table(("request", *columns), rows)
+    return Table((_REQUEST, *columns), rows)
 
 
 def streams_of_requests(level: Level) -> Table | None:
@@ -49,7 +52,7 @@ def streams_of_requests(level: Level) -> Table | None:
     steps = [step for step in _several(level) if not step.get("event")]
     columns, rows = _streamed(steps)
     named = tuple((step["name"], *cells) for step, cells in zip(steps, rows, strict=True))
-    return Table(("request", *columns), named) if columns else None
+    return Table((_REQUEST, *columns), named) if columns else None
 
 
 def failed_events(levels: Sequence[Level]) -> Table | None:
@@ -60,14 +63,15 @@ def failed_events(levels: Sequence[Level]) -> Table | None:
         for step in steps
         if failed(step)
     )
-    return Table(("event", "failed", "of"), rows) if rows else None
+    columns = (say("event"), say("failed"), say("of"))
+    return Table(columns, rows) if rows else None
 
 
 def requests_of_levels(result: Mapping[str, Any]) -> Table | None:
     """Return one row a named request of each level, of the round whose rate is the median."""
     found = _steps_of_levels(result)
     rows = tuple((at, *_cells(step)) for at, step in found)
-    columns = (f"{noun_of(result['levels'])}s", *_COLUMNS)
+    columns = (heading(noun_of(result["levels"])), *_COLUMNS)
     return Table(columns, rows, frozenset({1})) if rows else None
 
 
@@ -76,7 +80,7 @@ def streams_of_requests_of_levels(result: Mapping[str, Any]) -> Table | None:
     found = _steps_of_levels(result)
     columns, rows = _streamed([step for _, step in found])
     named = tuple((at, step["name"], *row) for (at, step), row in zip(found, rows, strict=True))
-    names = (f"{noun_of(result['levels'])}s", "request", *columns)
+    names = (heading(noun_of(result["levels"])), _REQUEST, *columns)
     return Table(names, named, frozenset({1})) if columns else None
 
 
@@ -105,7 +109,7 @@ def _time(step: Step, name: str) -> Mapping[str, Any]:
 def _cells(step: Step) -> tuple[str, ...]:
     response = _time(step, "response")
     return (
-        f"{step['name']} (event)" if step.get("event") else step["name"],
+        say("{name} (event)", name=step["name"]) if step.get("event") else step["name"],
         show_rate(step.get("ok_per_s")),
         f"{step['counts']['attempted']:,}",
         *(cell(response, stat) for stat in ("p50", "p95", "p99")),

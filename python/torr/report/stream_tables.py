@@ -8,7 +8,9 @@ from statistics import median
 from typing import Any
 
 from torr.report.cells import TIME_STATS, Table, cell, is_bound, usable
+from torr.report.say import say
 from torr.report.streaming import stream_facts, stream_times
+from torr.report.wording import heading
 from torr.stats.series import RATES, Level, by_concurrency, noun_of, verdict_of
 from torr.units import show_ms, show_percent, show_rate
 
@@ -33,15 +35,15 @@ def streams(level: Level) -> Table | None:
     ]
     if each:
         rates = (show_rate(each.get(stat)) for stat in carried)
-        rows.append(("tokens/s each", f"{each.get('n', 0):,}", *rates))
-    columns = ("stream", "n", *(stat.replace("_", ".") for stat in carried))
+        rows.append((say("tokens/s each"), f"{each.get('n', 0):,}", *rates))
+    columns = (say("stream"), "n", *(stat.replace("_", ".") for stat in carried))
     return Table(columns, tuple(rows), names=frozenset({0})) if rows else None
 
 
 def tokens(level: Level) -> Table | None:
     """Return what a level's streams carried, one row a number."""
     rows = tuple(stream_facts(level).items())
-    return Table(("", "measured"), rows, frozenset({0, 1})) if rows else None
+    return Table(("", say("measured")), rows, frozenset({0, 1})) if rows else None
 
 
 def streams_of_levels(result: Mapping[str, Any]) -> Table | None:
@@ -55,7 +57,7 @@ def streams_of_levels(result: Mapping[str, Any]) -> Table | None:
         return None
     levels = (f"{concurrency:,}" for concurrency in found)
     named = tuple((at, *cells) for at, cells in zip(levels, rows, strict=True))
-    return Table((f"{noun_of(result['levels'])}s", *columns), named, frozenset())
+    return Table((heading(noun_of(result["levels"])), *columns), named, frozenset())
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from torr.model.stream import TIMES
-from torr.units import show_count, show_ms, show_percent, show_rate
+from torr.report.say import Text, chain, say
+from torr.report.told import told
+from torr.report.wording import counted
+from torr.units import show_ms, show_percent, show_rate
 
 Level = Mapping[str, Any]
 
@@ -38,24 +41,34 @@ def is_joined(level: Level) -> bool:
 
 def _facts(stream: Mapping[str, Any], judged: str) -> dict[str, str]:
     return {
-        "counted from": "when each request was due" if stream.get("from") == "intended" else "",
-        "tokens/s": "; ".join(filter(None, (_token_rate(stream), _per_user(stream)))),
-        "tokens": _tokens(stream),
-        "tokenizer": _tokenizer(stream.get("tokenizer")),
+        say("counted from"): _counted_from(stream),
+        "tokens/s": chain("; ", [_token_rate(stream), _per_user(stream)]),
+        say("tokens"): _tokens(stream),
+        say("tokenizer"): _tokenizer(stream.get("tokenizer")),
         "goodput": _goodput(stream, judged),
-        "events": ", ".join(f"{name} {n:,}" for name, n in (stream.get("events") or {}).items()),
-        "left by the client": _left(stream),
-        "coalesced": _coalesced(stream),
-        "prompts": _prompts(stream.get("prompts")),
+        say("events"): ", ".join(f"{name} {n:,}" for name, n in _events(stream)),
+        say("left by the client"): _left(stream),
+        say("coalesced"): _coalesced(stream),
+        say("prompts"): _prompts(stream.get("prompts")),
     }
+
+
+def _counted_from(stream: Mapping[str, Any]) -> str:
+    return say("when each request was due") if stream.get("from") == "intended" else ""
+
+
+def _events(stream: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+    return (stream.get("events") or {}).items()
 
 
 def _token_rate(stream: Mapping[str, Any]) -> str:
     if not stream.get("tokens_per_s"):
         return ""
-    text = f"{show_rate(stream['tokens_per_s'])} in total"
+    total = say("{rate} in total", rate=show_rate(stream["tokens_per_s"]))
     each = (stream.get("stream_tokens_per_s") or {}).get("mean")
-    return text if each is None else f"{text}, {show_rate(each)} each stream on average"
+    if each is None:
+        return total
+    return say("{total}, {rate} each stream on average", total=total, rate=show_rate(each))
 
 
 def _per_user(stream: Mapping[str, Any]) -> str:
@@ -64,57 +77,66 @@ def _per_user(stream: Mapping[str, Any]) -> str:
     each = (alias.get("output_token_throughput_per_user") or {}).get("mean")
     if each is None:
         return ""
-    return f"aiperf output_token_throughput_per_user {show_rate(each)} on average"
+    name = "aiperf output_token_throughput_per_user"
+    return say("{name} {rate} on average", name=name, rate=show_rate(each))
 
 
-def _tokens(stream: Mapping[str, Any]) -> str:
+def _tokens(stream: Mapping[str, Any]) -> Text:
     out = stream.get("tokens_out")
     if out is None:
-        return "the server did not say how many"
-    text = f"{out:,} out, {stream.get('tokens_in') or 0:,} in, by the server's count"
-    if stream.get("tokens_reasoning"):
-        text += f", {stream['tokens_reasoning']:,} of them reasoning"
+        return say("the server did not say how many")
+    both = {"out": out, "given": stream.get("tokens_in") or 0}
+    text = say("{out:,} out, {given:,} in, by the server's count", **both)
     untold = stream.get("tokens_untold") or 0
-    return text + (f"; {show_count(untold, 'answer')} did not say" if untold else "")
+    silent = say("{answers} did not say", answers=counted(untold, "answer")) if untold else ""
+    return chain("; ", [_with_reasoning(text, stream), silent])
 
 
-def _tokenizer(counted: Mapping[str, Any] | None) -> str:
-    if not counted:
+def _with_reasoning(text: Text, stream: Mapping[str, Any]) -> Text:
+    reasoning = stream.get("tokens_reasoning")
+    return say("{text}, {n:,} of them reasoning", text=text, n=reasoning) if reasoning else text
+
+
+def _tokenizer(tokens: Mapping[str, Any] | None) -> str:
+    if not tokens:
         return ""
-    text = f"{counted['tokens_out']:,} out"
-    if counted.get("tokens_reasoning"):
-        text += f", {counted['tokens_reasoning']:,} of them reasoning"
-    missed = counted.get("uncounted") or 0
-    more = f"; {show_count(missed, 'answer')} with calls of tools not counted" if missed else ""
-    if counted.get("tokens_per_s") is not None:
-        text += f", {show_rate(counted['tokens_per_s'])}/s"
-    pace = (counted.get("tpot_ms") or {}).get("mean")
+    text = _with_reasoning(say("{out:,} out", out=tokens["tokens_out"]), tokens)
+    missed = tokens.get("uncounted") or 0
+    if tokens.get("tokens_per_s") is not None:
+        text = say("{text}, {rate}/s", text=text, rate=show_rate(tokens["tokens_per_s"]))
+    pace = (tokens.get("tpot_ms") or {}).get("mean")
     if pace is not None:
-        text += f", tpot {show_ms(pace)} on average"
-    return f"{text}, by {counted['file']}{more}"
+        text = say("{text}, tpot {time} on average", text=text, time=show_ms(pace))
+    text = say("{text}, by {file}", text=text, file=tokens["file"])
+    if not missed:
+        return text
+    answers = counted(missed, "answer")
+    return chain("; ", [text, say("{answers} with calls of tools not counted", answers=answers)])
 
 
 def _judged(steps: Sequence[Level]) -> str:
     """Whose goodput it is, where the SLOs of latency name only some of the requests."""
     streams = {step["name"]: step.get("stream") or {} for step in steps}
     named = [name for name, found in streams.items() if found.get("goodput_rate") is not None]
-    return f" of {', '.join(named)}" if 0 < len(named) < len(streams) else ""
+    is_told = 0 < len(named) < len(streams)
+    return say(" of {names}", names=chain(", ", named)) if is_told else ""
 
 
 def _goodput(stream: Mapping[str, Any], judged: str) -> str:
     """The rate is of attempts that began in the window, that a second of those that ended in it."""
     if stream.get("goodput_missing"):
-        return f"not known: {stream['goodput_missing']}"
+        return say("not known: {why}", why=told(stream["goodput_missing"]))
     if stream.get("goodput_rate") is None:
         return ""
     rate, good = stream["goodput_rate"], stream.get("good_per_s")
-    text = f"{show_percent(rate)}{judged} met every SLO of latency"
-    return f"{text}, {show_rate(good)}/s" if rate and good else text
+    share = show_percent(rate)
+    text = say("{share}{judged} met every SLO of latency", share=share, judged=judged)
+    return say("{text}, {rate}/s", text=text, rate=show_rate(good)) if rate and good else text
 
 
 def _left(stream: Mapping[str, Any]) -> str:
     left = stream.get("left") or 0
-    return f"{left:,}, before the end: in no e2e and no stream_end" if left else ""
+    return say("{left:,}, before the end: in no e2e and no stream_end", left=left) if left else ""
 
 
 def _coalesced(stream: Mapping[str, Any]) -> str:
@@ -122,18 +144,19 @@ def _coalesced(stream: Mapping[str, Any]) -> str:
     if not joined:
         return ""
     late = stream.get("client_coalesced") or 0
-    text = f"{joined:,} texts came in one read with the text before"
+    text = say("{n:,} texts came in one read with the text before", n=joined)
     if late:
-        text += f", {late:,} of them since the client was late"
-    return text + (
-        "" if stream.get("inter_chunk_reliable", True) else ": inter_chunk is unreliable"
-    )
+        text = say("{text}, {late:,} of them since the client was late", text=text, late=late)
+    if stream.get("inter_chunk_reliable", True):
+        return text
+    return say("{text}: inter_chunk is unreliable", text=text)
 
 
 def _prompts(prompts: Mapping[str, Any] | None) -> str:
     if not prompts:
         return ""
-    text = f"{prompts['given']:,} given, {prompts['sent']:,} sent"
+    text = say("{given:,} given, {sent:,} sent", given=prompts["given"], sent=prompts["sent"])
     if prompts.get("unique_prefix"):
-        return f"{text}, each begun anew"
-    return f"{text}, {prompts['reused']:,} of them again: a cache may know them"
+        return say("{text}, each begun anew", text=text)
+    again = prompts["reused"]
+    return say("{text}, {n:,} of them again: a cache may know them", text=text, n=again)

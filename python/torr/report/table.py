@@ -11,8 +11,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from torr.report import diff, sentence
+from torr.report import diff
 from torr.report.cells import TIME_STATS, Table, cell, is_bound, usable
+from torr.report.claims import rate_of
+from torr.report.say import Text, chain, say
+from torr.report.told import told
+from torr.report.wording import heading
 from torr.stats.series import (
     Level,
     Series,
@@ -50,9 +54,8 @@ def levels(result: Mapping[str, Any]) -> Table | None:
                 _health(rounds),
             )
         )
-    levels_of = f"{series.noun}s"
-    columns = (levels_of, "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success")
-    return Table((*columns, "health"), tuple(rows), frozenset({8}))
+    columns = (heading(series.noun), "ok/s", say("spread"), say("mean TTLB"), "p50", "p95", "p99")
+    return Table((*columns, say("success"), say("health")), tuple(rows), frozenset({8}))
 
 
 def times(level: Level) -> Table | None:
@@ -62,7 +65,7 @@ def times(level: Level) -> Table | None:
         stats = (level.get("latency") or {}).get(f"{name}_ms")
         if stats:
             rows.append((name, f"{stats.get('n', 0):,}", *(cell(stats, s) for s in TIME_STATS)))
-    columns = ("time", "n", *(stat.replace("_", ".") for stat in TIME_STATS))
+    columns = (say("time"), "n", *(stat.replace("_", ".") for stat in TIME_STATS))
     return Table(columns, tuple(rows)) if rows else None
 
 
@@ -71,26 +74,24 @@ def throughput(level: Level) -> Table:
     counts = level.get("counts") or {}
     at_least = "≥ " if verdict_of(level) == "contended" else ""
     connections = level.get("connections") or {}
+    opened = {"open": connections.get("open_max", 0), "asked": connections.get("asked", 0)}
     rows = [
-        ("ok requests/s", f"{at_least}{show_rate(level['ok_per_s'])}"),
-        ("attempted", f"{counts.get('attempted', 0):,}"),
+        (say("ok requests/s"), f"{at_least}{show_rate(level['ok_per_s'])}"),
+        (say("attempted"), f"{counts.get('attempted', 0):,}"),
         ("ok", f"{counts.get('ok', 0):,}"),
-        ("errors", f"{sum((counts.get('errors') or {}).values()):,}"),
-        ("success", show_percent(level.get("success_rate"))),
-        ("in flight at the end", f"{counts.get('in_flight', 0):,}"),
-        ("dropped", f"{counts.get('dropped', 0):,}"),
-        ("measured window", f"{level.get('seconds') or 0:g} s"),
-        (
-            "open connections",
-            f"{connections.get('open_max', 0):,} of {connections.get('asked', 0):,}",
-        ),
-        ("received", show_size(level.get("bytes_in"))),
-        ("sent", show_size(level.get("bytes_out"))),
+        (say("errors"), f"{sum((counts.get('errors') or {}).values()):,}"),
+        (say("success"), show_percent(level.get("success_rate"))),
+        (say("in flight at the end"), f"{counts.get('in_flight', 0):,}"),
+        (say("dropped"), f"{counts.get('dropped', 0):,}"),
+        (say("measured window"), f"{level.get('seconds') or 0:g} s"),
+        (say("open connections"), say("{open:,} of {asked:,}", **opened)),
+        (say("received"), show_size(level.get("bytes_in"))),
+        (say("sent"), show_size(level.get("bytes_out"))),
     ]
     # Nobody asks for connections where users make their own, and some are nobody's to count.
     is_unknown = is_of_locust(level) and not connections.get("opened")
     kept = [row for row in rows if not (is_unknown and row[0] == "open connections")]
-    return Table(("", "measured"), tuple(kept))
+    return Table(("", say("measured")), tuple(kept))
 
 
 def capacity(result: Mapping[str, Any]) -> Table | None:
@@ -100,14 +101,14 @@ def capacity(result: Mapping[str, Any]) -> Table | None:
         return None
     reasons = found.get("reasons") or {}
     rows = [
-        ("peak", *_claim(found.get("peak"), reasons.get("peak"), _peak)),
-        ("knee", *_claim(found.get("knee"), reasons.get("knee"), _knee)),
-        ("capacity under SLO", *_claim(found.get("slo"), reasons.get("slo"), _slo)),
-        ("USL fit", *_claim(found.get("usl"), reasons.get("usl"), _usl)),
+        (say("peak"), *_claim(found.get("peak"), reasons.get("peak"), _peak)),
+        (say("knee"), *_claim(found.get("knee"), reasons.get("knee"), _knee)),
+        (say("capacity under SLO"), *_claim(found.get("slo"), reasons.get("slo"), _slo)),
+        (say("USL fit"), *_claim(found.get("usl"), reasons.get("usl"), _usl)),
     ]
     if found.get("usl"):
-        rows.append(("USL peak N*", *_n_star(found["usl"], reasons.get("n_star"))))
-    return Table(("", "at", "what it says"), tuple(rows), frozenset({0, 2}))
+        rows.append((say("USL peak N*"), *_n_star(found["usl"], reasons.get("n_star"))))
+    return Table(("", say("at"), say("what it says")), tuple(rows), frozenset({0, 2}))
 
 
 def slos(result: Mapping[str, Any]) -> Table | None:
@@ -118,13 +119,13 @@ def slos(result: Mapping[str, Any]) -> Table | None:
             f"{v['concurrency']:,}",
             v["condition"],
             _with_unit(v["value"], v["unit"]),
-            v["word"],
-            v["reason"] or "",
+            told(v["word"]),
+            told(v["reason"] or ""),
         )
         for v in found
     )
     words = frozenset({1, 3, 4})
-    columns = (f"{noun_of(result['levels'])}s", "SLO", "value", "word", "reason")
+    columns = (heading(noun_of(result["levels"])), "SLO", say("value"), say("word"), say("reason"))
     return Table(columns, rows, words) if rows else None
 
 
@@ -145,8 +146,9 @@ def errors(result: Mapping[str, Any]) -> Table | None:
                     _reasons(level, name),
                 )
             )
-    columns = (f"{noun_of(result['levels'])}s", "class", "count", "of attempts", "reasons")
-    return Table(columns, tuple(rows), frozenset({1, 4})) if rows else None
+    columns = (say("class"), say("count"), say("of attempts"), say("reasons"))
+    names = (heading(noun_of(result["levels"])), *columns)
+    return Table(names, tuple(rows), frozenset({1, 4})) if rows else None
 
 
 def statuses(result: Mapping[str, Any]) -> Table | None:
@@ -160,7 +162,7 @@ def statuses(result: Mapping[str, Any]) -> Table | None:
         )
         for level in result["levels"]
     )
-    columns = (f"{noun_of(result['levels'])}s", "round", *codes)
+    columns = (heading(noun_of(result["levels"])), say("round"), *codes)
     return Table(columns, rows, frozenset()) if codes else None
 
 
@@ -188,9 +190,11 @@ def ratios(result: Mapping[str, Any]) -> Table | None:
                 spreads(rate),
             )
         )
-    columns = ["connections", f"ok/s {a}", f"ok/s {b}", "ratio", f"TTLB {a}", f"TTLB {b}", "ratio"]
-    columns += [f"p95 {a}", f"p95 {b}", "ratio"] if has_p95 else []
-    return Table((*columns, "success", "spread of ok/s"), tuple(rows), frozenset())
+    times = ("TTLB", "p95") if has_p95 else ("TTLB",)
+    columns: list[str] = [heading("connection")]
+    for name in ("ok/s", *times):
+        columns += [f"{name} {a}", f"{name} {b}", say("ratio")]
+    return Table((*columns, say("success"), say("spread of ok/s")), tuple(rows), frozenset())
 
 
 def spreads(verdict: Mapping[str, Any]) -> str:
@@ -222,38 +226,50 @@ def _response(level: Level) -> Mapping[str, Any]:
 
 def _health(rounds: Sequence[Level]) -> str:
     words = dict.fromkeys(verdict_of(level) for level in rounds)
-    more = {"cut short": is_cut, "users starved": is_starved}
-    return ", ".join([*words, *(word for word, says in more.items() if any(map(says, rounds)))])
+    more = {say("cut short"): is_cut, say("users starved"): is_starved}
+    also = [word for word, says in more.items() if any(map(says, rounds))]
+    return chain(", ", [*map(told, words), *also])
 
 
-def _claim(found: Any, reason: str | None, say: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON
+def _claim(found: Any, reason: str | None, write: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON
     if found is None:
-        return "–", f"not claimed: {reason}" if reason else "not claimed"
-    at, text = say(found)
+        return "–", _not_claimed(reason)
+    at, text = write(found)
     return at, text
 
 
+def _not_claimed(reason: str | None) -> Text:
+    return say("not claimed: {why}", why=told(reason)) if reason else say("not claimed")
+
+
 def _peak(peak: Mapping[str, Any]) -> tuple[str, str]:
-    plateau = ", ".join(f"{level:,}" for level in peak["plateau"])
-    rate = _rate(peak)
-    return f"{peak['concurrency']:,}", f"{rate}; within 5 % of it at {plateau}"
+    plateau = chain(", ", [f"{level:,}" for level in peak["plateau"]])
+    near = say("within 5 % of it at {levels}", levels=plateau)
+    return f"{peak['concurrency']:,}", chain("; ", [rate_of(peak), near])
 
 
 def _knee(knee: Mapping[str, Any]) -> tuple[str, str]:
-    time = show_ms(knee["service_ms"])
-    return f"{knee['concurrency']:,}", f"{_rate(knee)} in {time} on average: the best trade of both"
+    said = {"rate": rate_of(knee), "time": show_ms(knee["service_ms"])}
+    text = say("{rate} in {time} on average: the best trade of both", **said)
+    return f"{knee['concurrency']:,}", text
 
 
 def _slo(slo: Mapping[str, Any]) -> tuple[str, str]:
     beyond = slo["beyond"]
-    held = f"{_rate(slo)} with {', '.join(slo['conditions'])}"
-    if beyond is None:
-        return f"{slo['concurrency']:,}", f"{held}; no higher level shows where it ends"
+    conditions = chain(", ", slo["conditions"])
+    held = say("{rate} with {conditions}", rate=rate_of(slo), conditions=conditions)
+    end = say("no higher level shows where it ends") if beyond is None else _beyond(beyond)
+    return f"{slo['concurrency']:,}", chain("; ", [held, end])
+
+
+def _beyond(beyond: Mapping[str, Any]) -> Text:
+    """The first level that did not hold it."""
     value = _with_unit(beyond["value"], beyond["unit"])
     if beyond["value"] is None:
-        value = beyond["reason"] or value
-    end = f"at {beyond['concurrency']:,} {beyond['condition']} is {beyond['word']} ({value})"
-    return f"{slo['concurrency']:,}", f"{held}; {end}"
+        value = told(beyond["reason"] or value)
+    said = {"condition": beyond["condition"], "word": told(beyond["word"]), "value": value}
+    at = f"{beyond['concurrency']:,}"
+    return say("at {level} {condition} is {word} ({value})", level=at, **said)
 
 
 def _usl(usl: Mapping[str, Any]) -> tuple[str, str]:
@@ -263,18 +279,13 @@ def _usl(usl: Mapping[str, Any]) -> tuple[str, str]:
 
 def _n_star(usl: Mapping[str, Any], reason: str | None) -> tuple[str, str]:
     if usl["n_star"] is None:
-        return "–", f"not claimed: {reason}" if reason else "not claimed"
+        return "–", _not_claimed(reason)
     interval = usl.get("n_star_interval")
-    text = "throughput falls past it"
+    text = say("throughput falls past it")
     if interval:
-        text += f" (95 % interval {interval[0]:,.0f} to {interval[1]:,.0f})"
+        span = say("{low:,.0f} to {high:,.0f}", low=interval[0], high=interval[1])
+        text = say("{text} (95 % interval {span})", text=text, span=span)
     return f"{usl['n_star']:,.0f}", text
-
-
-def _rate(claim: Mapping[str, Any]) -> str:
-    if claim.get("at_least"):
-        return f"≥ {show_rate(claim['ok_per_s'])} requests/s {sentence.SHARED}"
-    return f"{show_rate(claim['ok_per_s'])} requests/s"
 
 
 def _reasons(level: Level, name: str) -> str:

@@ -10,8 +10,10 @@ from statistics import median
 from typing import Any
 
 from torr.report import comparison_trust, diff_sentence
+from torr.report.say import Text, chain, say
 from torr.report.streaming import is_joined
-from torr.report.wording import first_text, most_by
+from torr.report.told import told
+from torr.report.wording import counted, first_text, levels_of, most_by
 from torr.stats.series import (
     Series,
     attempted,
@@ -26,7 +28,7 @@ from torr.stats.series import (
     users_of,
     verdict_of,
 )
-from torr.units import show_levels, show_percent
+from torr.units import show_percent
 
 Result = Mapping[str, Any]
 
@@ -34,7 +36,7 @@ LEAST_STEAL = 0.5
 """Percent of the machine that the hypervisor must have taken to be worth a word."""
 
 
-def trust(result: Result) -> str:
+def trust(result: Result) -> Text:
     """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
     if result["kind"] == "diff":
         return diff_sentence.trust(result)
@@ -46,21 +48,22 @@ def trust(result: Result) -> str:
     else:
         parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
         parts += [_busiest(levels), _rounds(result), _steal(levels)]
-    parts += dict.fromkeys(word for x in levels for word in x.get("warnings") or ())
+    parts += map(told, dict.fromkeys(word for x in levels for word in x.get("warnings") or ()))
     if result.get("status") == "interrupted":
-        parts.append("interrupted: what was measured is kept")
-    return " · ".join(part for part in parts if part) + "."
+        parts.append(say("interrupted: what was measured is kept"))
+    return say("{said}.", said=chain(" · ", parts))
 
 
-def _of_nothing(result: Result) -> str:
+def _of_nothing(result: Result) -> Text:
     """No word on a generator that had nothing to do; users may hang from the warm-up on."""
-    is_interrupted = result.get("status") == "interrupted"
-    noun = "trial" if result["kind"] == "compare" else "level"
-    said = "Interrupted before the window" if is_interrupted else f"No {noun} was measured"
+    is_compared = result["kind"] == "compare"
+    said = say("No trial was measured") if is_compared else say("No level was measured")
+    if result.get("status") == "interrupted":
+        said = say("Interrupted before the window")
     parts = [said, _starved(result["levels"])]
-    if result["kind"] == "compare":
+    if is_compared:
         parts += comparison_trust.of_nothing(result)
-    return " · ".join(part for part in parts if part) + "."
+    return say("{said}.", said=chain(" · ", parts))
 
 
 def health(result: Result) -> str:
@@ -76,42 +79,44 @@ def when(result: Result) -> str:
     """Return when it began and ended: `2026-01-31 12:00:00 – 12:02:00 UTC`."""
     began, ended = (str(result.get(key) or "")[:19].split("T") for key in ("started", "ended"))
     if len(began) < 2:
-        return "time not kept"
+        return say("time not kept")
     if len(ended) < 2:
         return f"{' '.join(began)} UTC"
     return f"{' '.join(began)} – {' '.join(ended[ended[0] == began[0] :])} UTC"
 
 
-def _health(levels: Sequence[Mapping[str, Any]]) -> str:
+def _health(levels: Sequence[Mapping[str, Any]]) -> Text:
     limited = [level for level in levels if is_limited(level)]
     contended = [level for level in levels if verdict_of(level) == "contended"]
     if limited:
-        claim = "claims" if len({level["concurrency"] for level in limited}) == 1 else "claim"
-        return f"Generator-limited at {_places(limited)}, which {claim} nothing{_why(limited)}"
+        said = {"place": _places(limited), "why": _why(limited)}
+        if len({level["concurrency"] for level in limited}) == 1:
+            return say("Generator-limited at {place}, which claims nothing{why}", **said)
+        return say("Generator-limited at {place}, which claim nothing{why}", **said)
     if contended:
-        where = "" if len(contended) == len(levels) else f" at {_places(contended)}"
-        return (
-            f"Contended{where}: client and target share this machine, rates are ≥{_why(contended)}"
-        )
-    return "Healthy: the generator had room"
+        shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
+        if len(contended) == len(levels):
+            return say("Contended: {shared}", shared=shared)
+        return say("Contended at {place}: {shared}", place=_places(contended), shared=shared)
+    return say("Healthy: the generator had room")
 
 
 def _failed(levels: Sequence[Mapping[str, Any]]) -> str:
     """Failures where the verdict claims nothing: their share does not depend on the generator."""
     if not all(map(is_limited, levels)) or not any(map(failed, levels)):
         return ""
-    count, of = sum(map(failed, levels)), sum(map(ended, levels))
-    return f"{count:,} of {of:,} requests failed{most_by(levels)}"
+    counts = {"failed": sum(map(failed, levels)), "ended": sum(map(ended, levels))}
+    return say("{failed:,} of {ended:,} requests failed{most}", **counts, most=most_by(levels))
 
 
 def _places(levels: Sequence[Mapping[str, Any]]) -> str:
-    return show_levels(sorted({level["concurrency"] for level in levels}), noun_of(levels))
+    return levels_of(sorted({level["concurrency"] for level in levels}), noun_of(levels))
 
 
 def _why(levels: Sequence[Mapping[str, Any]]) -> str:
     reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
     first = first_text(list(dict.fromkeys(reasons)))
-    return f" ({first})" if first else ""
+    return say(" ({why})", why=first) if first else ""
 
 
 def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
@@ -120,12 +125,12 @@ def _starved(levels: Sequence[Mapping[str, Any]]) -> str:
     if not starved:
         return ""
     worst = max(starved, key=lambda level: level["starved"] / users_of(level))
-    levels_of = sorted({level["concurrency"] for level in starved})
-    claims = ", which claims nothing" if len(levels_of) == 1 else ", which claim nothing"
-    end = claims if all(map(is_starved, starved)) else ""
-    return (
-        f"users starved at {show_levels(levels_of, noun_of(starved))}{end} ({starved_text(worst)})"
-    )
+    said = {"place": _places(starved), "why": told(starved_text(worst))}
+    if not all(map(is_starved, starved)):
+        return say("users starved at {place} ({why})", **said)
+    if len({level["concurrency"] for level in starved}) == 1:
+        return say("users starved at {place}, which claims nothing ({why})", **said)
+    return say("users starved at {place}, which claim nothing ({why})", **said)
 
 
 def _joined(result: Result) -> str:
@@ -133,25 +138,30 @@ def _joined(result: Result) -> str:
     joined = [level for level in result["levels"] if is_joined(level)]
     if not joined or result["kind"] in {"run", "locust"}:
         return ""
-    why = "a late client read more than 5 % of the texts together"
-    return f"inter_chunk is unreliable at {_places(joined)} ({why})"
+    why = say("a late client read more than 5 % of the texts together")
+    return say("inter_chunk is unreliable at {place} ({why})", place=_places(joined), why=why)
 
 
 def _busiest(levels: Sequence[Mapping[str, Any]]) -> str:
     rates = [r for x in levels for r in (x.get("health") or {}).get("worker_cpu_rate") or ()]
-    noun = "process" if any(map(is_of_locust, levels)) else "worker"
-    return f"busiest {noun} {max(rates):.0f} % of a core" if rates else ""
+    if not rates:
+        return ""
+    if any(map(is_of_locust, levels)):
+        return say("busiest process {rate:.0f} % of a core", rate=max(rates))
+    return say("busiest worker {rate:.0f} % of a core", rate=max(rates))
 
 
-def _rounds(result: Result) -> str:
+def _rounds(result: Result) -> Text:
     points = Series.of("", result["levels"]).points
     rounds = max((point.rounds for point in points), default=1)
     spreads = [point.spread for point in points if point.spread is not None]
-    spread = f"{100 * median(spreads):.1f} %" if spreads else None
+    spread = f"{100 * median(spreads):.1f} %" if spreads else ""
     if rounds > 1:
-        return f"{rounds} rounds" + (f", spread {spread}" if spread else "")
-    seen = f"spread of slices {spread}, " if spread else ""
-    return f"1 round: {seen}run-to-run variance unseen"
+        said = counted(rounds, "round")
+        return say("{rounds}, spread {spread}", rounds=said, spread=spread) if spread else said
+    if not spread:
+        return say("1 round: run-to-run variance unseen")
+    return say("1 round: spread of slices {spread}, run-to-run variance unseen", spread=spread)
 
 
 def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
@@ -159,5 +169,7 @@ def _steal(levels: Sequence[Mapping[str, Any]]) -> str:
     means = [(level.get("health") or {}).get("steal_rate") or 0 for level in levels]
     if max(means) < LEAST_STEAL:
         return ""
-    most = "" if len(means) == 1 else " at the level with the most"
-    return f"steal {show_percent(max(means))} on average{most}"
+    share = show_percent(max(means))
+    if len(means) == 1:
+        return say("steal {share} on average", share=share)
+    return say("steal {share} on average at the level with the most", share=share)

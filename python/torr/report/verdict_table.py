@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.report.cells import Table
+from torr.report.say import say
+from torr.report.told import told
+from torr.report.wording import heading
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate, show_size
 
@@ -37,44 +40,41 @@ def verdicts(result: Mapping[str, Any]) -> Table | None:
             f"{v['n']}",
             _spread(v),
             "–" if v["p_adjusted"] is None else f"{v['p_adjusted']:.2g}",
-            printed(v),
+            told(printed(v)),
             f"+{v['more_rounds']}" if v["more_rounds"] else "–",
-            v["reason"] or "",
+            told(v["reason"] or ""),
         )
         for v in found
     )
-    a, b = found[0]["baseline"], "candidate" if has_several else found[0]["candidate"]
-    level = (*(("candidate",) if has_several else ()), *names, "connections")
+    a, b = found[0]["baseline"], say("candidate") if has_several else found[0]["candidate"]
+    level = (*((say("candidate"),) if has_several else ()), *names, heading("connection"))
     columns = (
         *level,
-        "metric",
+        say("metric"),
         a,
         b,
-        "change",
-        "95 % interval",
+        say("change"),
+        say("95 % interval"),
         "n",
-        "spread",
+        say("spread"),
         "p",
-        "word",
-        "more",
-        "why",
+        say("word"),
+        say("more"),
+        say("why"),
     )
     first = len(level)
-    words = {*range(first - 1), first, columns.index("word"), columns.index("why")}
+    words = {*range(first - 1), first, len(columns) - 3, len(columns) - 1}
     return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
 
 
 def limits(result: Mapping[str, Any]) -> Table | None:
     """Return one row a limit and level of a diff."""
     rows = tuple(
-        (f"{x['concurrency']:,}", x["condition"], x["word"], x["reason"] or "")
+        (f"{x['concurrency']:,}", x["condition"], told(x["word"]), told(x["reason"] or ""))
         for x in result.get("fail_if") or ()
     )
-    return (
-        Table(("connections", "fails if", "word", "why"), rows, frozenset({1, 2, 3}))
-        if rows
-        else None
-    )
+    columns = (heading("connection"), say("fails if"), say("word"), say("why"))
+    return Table(columns, rows, frozenset({1, 2, 3})) if rows else None
 
 
 def is_comparison(verdict: Verdict) -> bool:
@@ -107,7 +107,8 @@ def show_value(verdict: Verdict, value: float | None) -> str:
 def show_change(verdict: Verdict) -> str:
     """Write how the candidate differs: `1.05 ×`, `+0.20 points`; `–` where nothing says it."""
     if metric_of(verdict).is_share:
-        return "–" if verdict["difference"] is None else f"{verdict['difference']:+.2f} points"
+        difference = verdict["difference"]
+        return "–" if difference is None else say("{points:+.2f} points", points=difference)
     return "–" if verdict["ratio"] is None else f"{verdict['ratio']:.3f} ×"
 
 

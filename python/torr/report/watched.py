@@ -10,12 +10,15 @@ from statistics import mean, median
 from typing import Any
 
 from torr.report.cells import Table, usable
+from torr.report.say import chain, say
+from torr.report.told import told as retold
+from torr.report.wording import heading
 from torr.stats.series import Level, by_concurrency, noun_of
 from torr.units import show_percent, show_rate, show_size
 
 Result = Mapping[str, Any]
 
-_LIMITS = {"both": "target and generator", None: "–"}
+_LIMITS = {"both": say("target and generator"), None: "–"}
 
 
 def watched(result: Result) -> Table | None:
@@ -23,10 +26,18 @@ def watched(result: Result) -> Table | None:
     rows = tuple(_row(at, usable(rounds)) for at, rounds in _known(result["levels"]).items())
     if not rows:
         return None
-    levels_of = f"{noun_of(result['levels'])}s"
-    columns = ("target CPU", "CPU a request", "requests/CPU-s", "target RSS", "torr CPU")
-    words = ("busiest core", "limit", "because")
-    return Table((levels_of, *columns, *words), rows, frozenset({7, 8}))
+    columns = (
+        heading(noun_of(result["levels"])),
+        say("target CPU"),
+        say("CPU a request"),
+        say("requests/CPU-s"),
+        say("target RSS"),
+        say("torr CPU"),
+        say("busiest core"),
+        say("limit"),
+        say("because"),
+    )
+    return Table(columns, rows, frozenset({7, 8}))
 
 
 def told(result: Result) -> Table | None:
@@ -38,13 +49,22 @@ def told(result: Result) -> Table | None:
                 key = (_name(series), series["kind"], endpoint["url"])
                 found.setdefault(key, []).extend(v for v in series["values"] if v is not None)
     rows = tuple(
-        (name, "a second" if kind == "counter" else "", _value(mean(values)), _value(max(values)))
+        (
+            name,
+            say("a second") if kind == "counter" else "",
+            _value(mean(values)),
+            _value(max(values)),
+        )
         for (name, kind, _), values in found.items()
         if values
     )
     words = frozenset({0, 1})
-    columns = ("series", "", "mean", "most")
+    columns = (say("series"), "", say("mean"), say("most"))
     return Table(columns, rows, words, frozenset({0})) if rows else None
+
+
+def _kind(kind: str) -> str:
+    return say("a second") if kind == "counter" else ""
 
 
 def facts(level: Level) -> dict[str, str]:
@@ -52,11 +72,12 @@ def facts(level: Level) -> dict[str, str]:
     derived = _derived(level)
     if derived.get("target_cpu_rate") is None:
         return {}
-    words = [f"{show_percent(derived['target_cpu_rate'])} of a core"]
+    words: list[str] = [say("{share} of a core", share=show_percent(derived["target_cpu_rate"]))]
     if derived.get("target_cpu_us_per_request") is not None:
-        words.append(f"{_micro(derived['target_cpu_us_per_request'])} a request")
-    words.append(f"{show_size(derived.get('target_rss_max_bytes'))} resident")
-    return {"target": " · ".join(words), "limit": f"{_limit(derived)}: {derived['limit_reason']}"}
+        words.append(say("{time} a request", time=_micro(derived["target_cpu_us_per_request"])))
+    words.append(say("{size} resident", size=show_size(derived.get("target_rss_max_bytes"))))
+    limit = say("{side}: {why}", side=_limit(derived), why=retold(str(derived["limit_reason"])))
+    return {say("target"): chain(" · ", words), say("limit"): limit}
 
 
 def _known(levels: Sequence[Level]) -> dict[int, list[Level]]:
@@ -74,8 +95,8 @@ def _row(at: int, rounds: Sequence[Level]) -> tuple[str, ...]:
         f"{at:,}",
         *(_middle(found, name, show) for name, show in _SHOWN.items()),
         show_percent(median(max(each.get("core_busy_rate") or [0.0]) for each in found)),
-        ", ".join(dict.fromkeys(_limit(each) for each in found)),
-        "; ".join(dict.fromkeys(str(each.get("limit_reason") or "") for each in found)),
+        chain(", ", list(dict.fromkeys(_limit(each) for each in found))),
+        chain("; ", list(dict.fromkeys(_why(each) for each in found))),
     )
 
 
@@ -92,7 +113,11 @@ def _derived(level: Level) -> Mapping[str, Any]:
 
 def _limit(derived: Mapping[str, Any]) -> str:
     word: str | None = derived.get("limit")
-    return _LIMITS.get(word, str(word))
+    return _LIMITS.get(word) or retold(str(word))
+
+
+def _why(derived: Mapping[str, Any]) -> str:
+    return retold(str(derived.get("limit_reason") or ""))
 
 
 def _micro(microseconds: float | None) -> str:

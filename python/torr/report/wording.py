@@ -2,21 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from torr.report.say import Text, join, say, say_count
+from torr.report.told import told
+
 if TYPE_CHECKING:
-    from torr.stats.series import Level
+    from torr.stats.series import Level, Series
+
+_COUNTS: dict[str, Callable[[int], Text]] = {
+    "answer": lambda n: say_count(n, "{n:,} answer", "{n:,} answers"),
+    "cell": lambda n: say_count(n, "{n:,} cell", "{n:,} cells"),
+    "connection": lambda n: say_count(n, "{n:,} connection", "{n:,} connections"),
+    "event": lambda n: say_count(n, "{n:,} event", "{n:,} events"),
+    "level": lambda n: say_count(n, "{n:,} level", "{n:,} levels"),
+    "round": lambda n: say_count(n, "{n:,} round", "{n:,} rounds"),
+    "trial": lambda n: say_count(n, "{n:,} trial", "{n:,} trials"),
+    "user": lambda n: say_count(n, "{n:,} user", "{n:,} users"),
+}
+
+
+def counted(count: int, noun: str) -> Text:
+    """Return a number of things: `1 round`, `1,600 rounds`."""
+    return _COUNTS[noun](count)
+
+
+def levels_of(counts: Sequence[int], noun: str) -> str:
+    """Return levels with what they count behind the last: `1, 8 and 16 users`."""
+    *before, last = counts
+    return join([*(f"{count:,}" for count in before), counted(last, noun)])
+
+
+def places(series: Series, *counts: int) -> str:
+    """Return levels of a series with their noun: `1, 8 and 16 connections`."""
+    return levels_of(counts, series.noun)
+
+
+def heading(noun: str) -> Text:
+    """Return what a column of levels is called."""
+    return say("users") if noun == "user" else say("connections")
 
 
 def because(reason: str | None) -> str:
     """Return a reason as the end of a clause."""
-    return f": {reason.rstrip('.')}" if reason else ""
+    return say(": {reason}", reason=told(reason.rstrip("."))) if reason else ""
 
 
 def first_text(texts: Sequence[str]) -> str | None:
     """Return the first text without its full stop."""
-    return texts[0].rstrip(".") if texts else None
+    return told(texts[0].rstrip(".")) if texts else None
 
 
 def most_by(levels: Sequence[Level]) -> str:
@@ -26,11 +61,4 @@ def most_by(levels: Sequence[Level]) -> str:
         for reason, count in (level.get("reasons") or {}).items():
             reasons[reason] = reasons.get(reason, 0) + count
     most = max(reasons, key=lambda reason: reasons[reason], default=None)
-    return f", most by {most}" if most else ""
-
-
-def join(words: Sequence[str]) -> str:
-    """Return `a, b and c`."""
-    if len(words) < 2:
-        return "".join(words)
-    return " and ".join([", ".join(words[:-1]), words[-1]])
+    return say(", most by {reason}", reason=most) if most else ""

@@ -1,0 +1,67 @@
+"""Where a person reads: a console, and the language in which texts are written on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from torr.cli.columns import Columns
+from torr.report.say import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from torr.report.say import Language
+
+_LABEL = 11  # cells of the terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A console that writes in a language."""
+
+    console: Console
+    language: Language = "en"
+
+    @property
+    def width(self) -> int:
+        """How many cells a line has."""
+        return self.console.width
+
+    def in_words(self, text: str) -> str:
+        """Return a text in the screen's language, as it has to be before it is cut."""
+        return render(text, self.language)
+
+    def columns(
+        self,
+        names: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        left: frozenset[int] = frozenset({0}),
+    ) -> Columns:
+        """Return a table that is as wide as it is in the screen's language."""
+        return Columns(tuple(names), tuple(map(tuple, rows)), left, self.language)
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Write one line."""
+        self.console.print(Text(self.in_words(text), style))
+
+    def pair(self, label: str, style: str, text: str, width: int = _LABEL) -> None:
+        """Write a label, as wide as all of them, and what it is of."""
+        shown = self.in_words(label)
+        padded = set_cell_size(shown, max(width, cell_len(shown)))
+        self.console.print(Text(padded, style), Text(self.in_words(text)))
+
+    def pairs(self, lines: Mapping[str, str]) -> None:
+        """Write a line for each label."""
+        for label, text in lines.items():
+            self.pair(label, "dim", text)
+
+    def table(self, table: Columns) -> None:
+        """Write a table below the names of its columns."""
+        for number, line in enumerate(table.lines()):
+            self.console.print(Text(line, "" if number else "dim"))

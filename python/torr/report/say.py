@@ -1,0 +1,150 @@
+"""What torr says to people, in each of its languages: an English template, and other words for it.
+
+    said = say("Holds {rate} at {place}", rate=rate, place=place)
+    str(said)          English: a Text is a str
+    said.render("zh")  其他语言的说法, from zh.json, where it stands under the English template
+
+A Text remembers what it was made of, so texts within texts are said in the same language. Whoever
+wants a str takes it as English. `+`, slices and f-strings keep nothing but the English, therefore
+`chain`, `join` and `changed`. Nothing is escaped here, and nothing is guessed: what has no words in
+a language is said in English, and a test finds it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import TYPE_CHECKING, Literal
+from unicodedata import east_asian_width
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Language = Literal["en", "zh"]
+Value = str | int | float
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+class Text(str):
+    """English that can be said in other languages too."""
+
+    __slots__ = ("_write",)
+    _write: Callable[[Language], str]
+
+    def __new__(cls, write: Callable[[Language], str]) -> Self:
+        """Make a text of what writes it in a language."""
+        text = super().__new__(cls, write("en"))
+        text._write = write
+        return text
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Be copied and pickled as the English alone."""
+        return str, (str(self),)
+
+    def render(self, language: Language) -> str:
+        """Return the text in a language."""
+        return self._write(language)
+
+    def as_json(self) -> str | dict[str, str]:
+        """Return the text under each language's code, or once where it is the same in all."""
+        each: dict[str, str] = {language: self.render(language) for language in LANGUAGES}
+        return each if len(set(each.values())) > 1 else str(self)
+
+
+def say(template: str, /, **values: Value) -> Text:
+    """Return a template with its `{placeholders}` filled, each value in the language of the whole.
+
+    A value that is no Text is data: it is the same in every language.
+    """
+
+    def write(language: Language) -> str:
+        filled = {name: _of(value, language) for name, value in values.items()}
+        if language == "en":
+            return template.format(**filled)
+        return spaced(_words(language).get(template, template), filled)
+
+    return Text(write)
+
+
+def say_count(number: int, one: str, many: str, /, **values: Value) -> Text:
+    """Return the template for `{n}` things, by whether it is one."""
+    return say(one if number == 1 else many, n=number, **values)
+
+
+def chain(between: str, parts: Sequence[str]) -> Text:
+    """Return the parts that are not empty with something between them, such as `"; "`."""
+    kept = [part for part in parts if part]
+    return Text(lambda to: _words(to).get(between, between).join(render(x, to) for x in kept))
+
+
+def join(parts: Sequence[str]) -> str:
+    """Return `a, b and c`."""
+    if len(parts) < 2:
+        return parts[0] if parts else ""
+    return say("{before} and {last}", before=chain(", ", parts[:-1]), last=parts[-1])
+
+
+def changed(text: str, change: Callable[[str], str]) -> Text:
+    """Return a text with a change that is the same in every language, as of its first letter."""
+    return Text(lambda language: change(render(text, language)))
+
+
+def one_line(text: str) -> Text:
+    """Return a text in one line, with single spaces."""
+    return changed(text, lambda written: " ".join(written.split()))
+
+
+def render(text: str, language: Language) -> str:
+    """Return a Text in a language; any other str is data, and is the same in all."""
+    return text.render(language) if isinstance(text, Text) else text
+
+
+def spaced(template: str, values: Mapping[str, Value]) -> str:
+    """Fill a template of a language with wide characters.
+
+    Its spaces set Latin text and numbers apart: between two wide characters there is none.
+    """
+    written = ""
+    for literal, name, form, _ in Formatter().parse(template):
+        written += literal.replace(" ", _SPACE)
+        written += "" if name is None else format(values[name], form or "")
+    return re.sub(f"(.?){_SPACE}+(?=(.?))", _space, written)
+
+
+def as_json(text: str) -> str | dict[str, str]:
+    """Return a Text under each language's code; any other str is data, and is itself."""
+    return text.as_json() if isinstance(text, Text) else text
+
+
+@cache
+def catalogue() -> dict[str, dict[str, str]]:
+    """Return what zh.json holds: `said`, by template, and `told`, by pattern."""
+    found: dict[str, dict[str, str]] = json.loads(_PATH.read_bytes())
+    return found
+
+
+# A space of a template, told apart from those of the values: nothing that people read has a NUL.
+_SPACE = "\0"
+_PATH = Path(__file__).with_name("zh.json")
+
+
+def _space(found: re.Match[str]) -> str:
+    before, after = found.groups()
+    return before if _is_wide(before) and _is_wide(after) else f"{before} "
+
+
+def _is_wide(character: str) -> bool:
+    return bool(character) and east_asian_width(character) in "WF"
+
+
+def _words(language: Language) -> Mapping[str, str]:
+    return {} if language == "en" else catalogue()["said"]
+
+
+def _of(value: Value, language: Language) -> Value:
+    return render(value, language) if isinstance(value, str) else value

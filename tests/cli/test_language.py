@@ -1,0 +1,70 @@
+"""`--lang` and TORR_LANG: what a terminal and summary.md say, in Chinese."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from compared import pair
+from torr.cli import terminal
+from torr.cli.columns import Columns
+from torr.report import markdown
+from torr.report.say import say
+
+RATES = {"a": 1000, "b": 2000}
+
+
+@pytest.fixture
+def diff(torr, tmp_path, monkeypatch):
+    """Run `torr diff` of two .dat files with some flags."""
+    monkeypatch.chdir(tmp_path)
+    for name, rate in RATES.items():
+        rows = [f"{users} {rate * users} 5.0 100" for users in (50, 100)]
+        (tmp_path / f"{name}.dat").write_text("\n".join(rows) + "\n")
+    return lambda *flags: torr("diff", *flags, "a.dat", "b.dat").out
+
+
+def shown(result, language):
+    out = io.StringIO()
+    console = Console(file=out, width=100, highlight=False, soft_wrap=True)
+    terminal.show(result, console=console, language=language)
+    return out.getvalue()
+
+
+def test_columns_are_as_wide_as_they_are_in_the_language():
+    table = Columns((say("candidate"), "n"), (("go-net", "1"),), language="zh")
+    assert list(table.lines()) == ["候选    n", "go-net  1"]
+    assert list(table.without("n").lines()) == ["候选", "go-net"]
+
+
+def test_a_comparison_is_shown_in_the_language():
+    said = shown(pair(0.88), "zh")
+    assert said.startswith("在 500 个连接时，go-gin 比 go-net 慢 11 %")
+    assert "候选" in said
+    assert "candidate" not in said
+    assert "candidate" in shown(pair(0.88), "en")
+
+
+def test_a_summary_is_written_in_the_language():
+    said = markdown.text(pair(0.88), "zh")
+    assert said.startswith("# healthz\n\n**在 500 个连接时，go-gin 比 go-net 慢 11 %")
+    assert "## 配置\n\n| 设置 | 值 |\n| --- | --- |\n| 基线 | go-net |" in said
+
+
+def test_a_diff_is_said_in_the_language_asked_for(diff, tmp_path):
+    assert "在 2 个共有的级上，b 每秒应答的请求是 a 的 2.00 ×" in diff("--lang", "zh")
+    [summary] = tmp_path.glob("_output/torr/a_b-*/summary.md")
+    assert "## 比值" in summary.read_text()
+
+
+def test_the_environment_may_say_the_language_and_the_flag_goes_before(diff, monkeypatch):
+    assert "common levels" in diff("-q")
+    monkeypatch.setenv("TORR_LANG", "zh")
+    assert "共有的级" in diff("-q")
+    assert "common levels" in diff("-q", "--lang", "en")
+
+
+def test_json_is_the_same_in_every_language(diff):
+    found = json.loads(diff("-o", "json", "--lang", "zh"))
+    assert found["verdicts"][0]["reason"] == "one run each"

@@ -1,0 +1,77 @@
+"""What torr says of results, read from its source: templates, separators, f-strings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TORR = ROOT / "python" / "torr"
+REPORT = TORR / "report"
+# What a terminal shows of a result.
+SHOWN = ("cli/terminal.py", "cli/comparison.py")
+
+_TEMPLATES = {"say": slice(0, 1), "say_count": slice(1, 3), "chain": slice(0, 1)}
+_HOLE = re.compile(r"\{(\w*)[^}]*\}")
+_FIELD = re.compile(r"\{[^}]*\}")
+
+
+def sources():
+    """Return every module of report/, and what a terminal shows, parsed, by its name."""
+    paths = {path.name: path for path in sorted(REPORT.glob("*.py"))}
+    paths |= {name: TORR / name for name in SHOWN}
+    return {name: ast.parse(path.read_text()) for name, path in paths.items()}
+
+
+def calls(tree, *names):
+    """Return the calls of some functions in a module."""
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [call for call in found if isinstance(call.func, ast.Name) and call.func.id in names]
+
+
+def templates(tree):
+    """Return what a module says, and the lines where that is not written down in the call."""
+    said, unread = set(), []
+    for call in calls(tree, *_TEMPLATES):
+        for argument in call.args[_TEMPLATES[call.func.id]]:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                said.add(argument.value)
+            else:
+                unread.append(call.lineno)
+    return said, unread
+
+
+def fields(template):
+    """Return the placeholders of a template, each with its format."""
+    return sorted(_FIELD.findall(template))
+
+
+def skeleton(text):
+    """Return a text with every placeholder as `{}`."""
+    return _HOLE.sub("{}", text)
+
+
+def phrases(tree):
+    """Return the texts of a module, f-strings with `{}` for their values; no docstrings."""
+    inside = {id(part) for node in _fstrings(tree) for part in ast.walk(node) if part is not node}
+    found = [_skeleton_of(node) for node in _fstrings(tree)]
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in inside and not _is_docstring(node, tree):
+            found.append(node.value)
+    return set(found)
+
+
+def _fstrings(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+
+
+def _skeleton_of(node):
+    return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+
+
+def _is_docstring(node, tree):
+    return any(
+        isinstance(statement, ast.Expr) and statement.value is node for statement in ast.walk(tree)
+    )
