@@ -7,6 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "click", "torr._engine")
+HEAVY += ("sqlalchemy", "alembic")
 
 
 def listed(path):

@@ -34,6 +34,7 @@ EXAMPLES = (
     help="exit 1 if it surely did: 'p99 > +10%', 'ok/s < -5%'",
 )
 @options.junit
+@options.keeping
 def diff(a: Path, b: Path, **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside run A: run directories, candidates (RUN:NAME), .dat files."""
     from torr.cli.gate import gate_limits

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
+from torr.model.label import read_note, read_tag
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
 from torr.sources.toml_table import Table, line_of, read_table
@@ -42,7 +43,7 @@ Factors = dict[str, Scalar]
 
 MATRIX_KEYS = (
     *("name", "baseline", "rounds", "pause", "primary", "discard_if", "warmup_requests"),
-    *("factors", "candidates"),
+    *("factors", "candidates", "note", "tag", "no_store"),
 )
 CANDIDATE_KEYS = (
     *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
@@ -81,6 +82,9 @@ class MatrixFile:
     warmup_requests: int | None = None
     primary: Metric | None = None
     discard_if: Condition | None = None
+    note: str | None = None
+    tags: tuple[str, ...] = ()
+    is_stored: bool = True
     lines: dict[str, int] = field(default_factory=dict)
 
     def cells(self) -> list[Factors]:
@@ -113,8 +117,19 @@ class _Reader:
             warmup_requests=top.whole("warmup_requests", 10**9),
             primary=top.read("primary", named),
             discard_if=top.read("discard_if", Condition.parse),
+            note=top.read("note", read_note),
+            tags=self.tags(),
+            is_stored=not top.one("no_store", bool),
             lines=top.lines,
         )
+
+    def tags(self) -> tuple[str, ...]:
+        said = self.top.found.get("tag", [])
+        with self.top.at("tag"):
+            texts = said if isinstance(said, list) else [said]
+            fits = all(isinstance(text, str) for text in texts)
+            require(fits, "tag is no text and no list of texts", 'write tag = ["baseline"]')
+            return tuple(map(read_tag, texts))
 
     def baseline(self, names: list[str]) -> str:
         found = self.top.one("baseline", str)
