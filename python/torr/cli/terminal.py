@@ -121,7 +121,7 @@ def _show_diff(result: Json, out: Console) -> None:
     )
     table = Columns(columns, cells).fitting(out.width, (SPREADS,))
     out.print()
-    _print_table(out, table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
+    print_table(out, table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
     _show_verdicts(verdict_table.verdicts(result), out)
 
 
@@ -137,7 +137,7 @@ def _show_verdicts(content: Table | None, out: Console) -> None:
     rows = tuple((*row, cut(why, room)) for *row, why in whole.rows)
     shown = replace(whole, rows=rows) if room >= LEAST_WHY else whole.without(WHY)
     out.print()
-    _print_table(out, shown.fitting(out.width, LEAST_OF_VERDICTS))
+    print_table(out, shown.fitting(out.width, LEAST_OF_VERDICTS))
 
 
 def _is_known(cells: Iterable[str]) -> bool:
@@ -160,7 +160,7 @@ def _show_times(level: Json, out: Console) -> None:
     rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in known)
     if rows:
         names = ("", *(stat.replace("_", ".") for stat in STATS))
-        _print_table(out, Columns(names, rows).fitting(out.width, LEAST_STATS))
+        print_table(out, Columns(names, rows).fitting(out.width, LEAST_STATS))
 
 
 def _show_requests(level: Json, out: Console) -> None:
@@ -170,7 +170,7 @@ def _show_requests(level: Json, out: Console) -> None:
         if table is not None:
             rows = tuple((cut(name, WIDEST_NAME), *cells) for name, *cells in table.rows)
             out.print()
-            _print_table(out, Columns(table.columns, rows).fitting(out.width, least))
+            print_table(out, Columns(table.columns, rows).fitting(out.width, least))
 
 
 def _time_rows(latency: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any] | None]]:
@@ -234,7 +234,7 @@ def _show_errors(title: str, level: Json, out: Console) -> None:
     room = max(len(EXAMPLE), out.width - table.without(EXAMPLE).width - GAP)
     table = replace(table, rows=tuple((*row, cut(example, room)) for *row, example in rows))
     out.print()
-    _print_table(out, table if any(row[-1] for row in rows) else table.without(EXAMPLE))
+    print_table(out, table if any(row[-1] for row in rows) else table.without(EXAMPLE))
 
 
 def _error_rows(level: Json) -> Iterable[tuple[str, str, str]]:
@@ -283,14 +283,14 @@ def _show_medians(result: Json, out: Console) -> None:
         )
         for point in series.points
     )
-    _print_table(out, Columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
+    print_table(out, Columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
 
 
 def _show_streams(result: Json, out: Console) -> None:
     """A row for each level whose answers are streams."""
     found = streams_of_levels(result)
     if found is not None:
-        _print_table(out, Columns(found.columns, found.rows).fitting(out.width, LEAST_OF_STREAMS))
+        print_table(out, Columns(found.columns, found.rows).fitting(out.width, LEAST_OF_STREAMS))
         out.print()
 
 
@@ -349,6 +349,7 @@ def _lines(out: Console, lines: Mapping[str, str]) -> None:
         out.print(Text(f"{name:<11}", "dim"), Text(line))
 
 
-def _print_table(out: Console, table: Columns) -> None:
+def print_table(out: Console, table: Columns) -> None:
+    """Print a table, its names dimmed."""
     for number, line in enumerate(table.lines()):
         out.print(Text(line, "" if number else "dim"))

@@ -22,5 +22,6 @@ def read_tag(text: str) -> str:
 
 
 def read_note(text: str) -> str:
-    """Return a note in one line, without the values of secrets."""
-    return redacted_text(" ".join(text.split()))
+    """Return a note in one line, without the values of secrets and what moves a terminal."""
+    line = " ".join(text.split())
+    return redacted_text("".join(letter for letter in line if letter.isprintable()))

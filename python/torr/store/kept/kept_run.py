@@ -7,6 +7,7 @@ anything, the median of its rounds. A comparison of several candidates has no su
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_UID = re.compile(r"[0-9a-f]{32}")
 _WORST_FIRST = ("generator-limited", "contended", "healthy")
 
 
@@ -98,8 +100,8 @@ def columns_of(result: Mapping[str, Any], directory: str | None) -> Json:
 
 def uid_of(result: Mapping[str, Any]) -> str:
     """Return what tells a run from every other one, 32 digits; registered again, it is the same."""
-    known: str | None = result.get("id")
-    if known:
+    known = result.get("id")
+    if isinstance(known, str) and _UID.fullmatch(known):
         return known
     text = f"{result['name']} {result['started']} {result.get('command')}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
