@@ -12,11 +12,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 collect_ignore = ["locust"]
 
 
-def pytest_configure(config):
-    """Runs of tests are kept apart from the user's; before any fixture makes one."""
-    folder = TemporaryDirectory(prefix="torr-store-")
-    config.add_cleanup(folder.cleanup)
-    os.environ["TORR_STORE"] = f"sqlite:///{folder.name}/runs.db"
+# Runs of tests are kept apart from the user's: before any other file looks at the environment.
+STORE = TemporaryDirectory(prefix="torr-store-")
+os.environ["TORR_STORE"] = f"sqlite:///{STORE.name}/runs.db"
+
+
+def pytest_unconfigure():
+    STORE.cleanup()
 
 
 @pytest.fixture

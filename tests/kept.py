@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 
-def level(users=50, rate=1000.0, *, p95=4.2, success=100.0, number=1, health="healthy", **more):
+def level(users=50, speed=1000.0, *, p95=4.2, success=100.0, number=1, health="healthy", **more):
     """One trial of 10 s."""
-    ok = round(10 * rate)
+    ok = round(10 * speed)
     return {
         "candidate": None,
         "factors": {},
@@ -16,7 +16,7 @@ def level(users=50, rate=1000.0, *, p95=4.2, success=100.0, number=1, health="he
         "rate": None,
         "seconds": 10.0,
         "counts": {"attempted": ok, "ok": ok, "errors": {}},
-        "ok_per_s": float(rate),
+        "ok_per_s": float(speed),
         "success_rate": success,
         "latency": {"response_ms": {"n": ok, "p95": p95, "p99": 2 * p95}},
         "health": {"verdict": health, "reasons": []},

@@ -72,9 +72,9 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_asked: bool) -> None:
     kept = registered(directory, is_asked=is_asked)
     out = _say(result)
     draw(result, directory)
-    out.print(f"report  {directory.path / 'report.html'}")
     if kept is not None:
         out.print(f"kept    as run {kept}")
+    out.print(f"report  {directory.path / 'report.html'}")
 
 
 def _say(result: dict[str, Any]) -> Console:

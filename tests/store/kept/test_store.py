@@ -77,7 +77,7 @@ def test_runs_are_found_by_what_is_known_of_them(store, wanted, numbers):
 def test_a_run_that_went_on_is_replaced_and_keeps_what_was_said_since(store):
     run_id = store.register(text(status="interrupted", tags=["old"]))
     store.annotate(run_id, add=["new"], note="half of it")
-    assert store.register(text("api", level(rate=2000.0), tags=["old"])) == run_id
+    assert store.register(text("api", level(speed=2000.0), tags=["old"])) == run_id
     run = store.run(run_id)
     assert (run.status, run.ok_per_s) == ("complete", 2000.0)
     assert (run.tags, run.note) == (("new", "old"), "half of it")

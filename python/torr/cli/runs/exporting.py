@@ -20,7 +20,7 @@ EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 @choosing.ids
 @options.folder
 def export(ids: tuple[int, ...], folder: Path) -> None:
-    """Write kept runs under a directory: result.json, page, summary, tables and pictures."""
+    """Write kept runs under a directory: result.json, page, tables and pictures."""
     from torr import report
     from torr.store.kept.store import open_store
     from torr.store.rundir import check_name

@@ -43,7 +43,7 @@ LEAST = ("when (UTC)", "load", "trials", "success")
     help="text, markdown, csv or json [text]",
 )
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
-    """Show the runs of NAME in order: what each changed, and whether that is more than noise."""
+    """Show what each run of NAME changed, and whether that is more than noise."""
     from torr.report import tuning
 
     found = ledger_of(name, flags)

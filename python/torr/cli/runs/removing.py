@@ -13,7 +13,7 @@ EXAMPLES = ("torr runs rm 3 4",)
 @click.command("rm", cls=Verb, examples=EXAMPLES)
 @choosing.ids
 def remove(ids: tuple[int, ...]) -> None:
-    """Forget kept runs, all that are named or none; the files of a run stay where they are."""
+    """Forget kept runs, all that are named or none; their files stay."""
     from torr.store.kept.store import open_store
 
     with open_store() as store:
