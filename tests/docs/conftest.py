@@ -84,7 +84,7 @@ def laddered(tmp_path_factory, url):
 
 
 @pytest.fixture(scope="session")
-def kept(tmp_path_factory, laddered):
+def kept_runs(tmp_path_factory, laddered):
     """A store with the kept runs that the pages name: a tuning session, one of them a baseline."""
     path = tmp_path_factory.mktemp("kept") / "runs.db"
     result = json.loads((laddered / "_output/torr/latest/result.json").read_bytes())
@@ -99,9 +99,9 @@ def kept(tmp_path_factory, laddered):
 
 
 @pytest.fixture
-def place(tmp_path, laddered, kept, monkeypatch):
+def place(tmp_path, laddered, kept_runs, monkeypatch):
     """A directory with everything that the commands of the pages name."""
-    shutil.copy(kept, tmp_path / "runs.db")
+    shutil.copy(kept_runs, tmp_path / "runs.db")
     monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/runs.db")
     monkeypatch.setenv("BROWSER", "true")
     shutil.copytree(laddered / "_output", tmp_path / "_output", symlinks=True)

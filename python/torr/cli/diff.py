@@ -17,7 +17,7 @@ EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
     "torr diff _output/torr/before-20260131-120000 _output/torr/latest",
     "torr diff 12 15",
-    "torr diff --baseline main --fail-if 'p99 > +10%'",
+    "torr diff --baseline main --fail-if 'ok/s < -5%'",
 )
 
 
