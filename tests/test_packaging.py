@@ -38,7 +38,8 @@ def test_pins_have_hashes_and_no_addresses(name):
 def test_every_direct_dependency_is_pinned(name):
     pinned = (ROOT / "requirements" / f"{name}.txt").read_text()
     for line in listed(ROOT / "requirements" / f"{name}.in"):
-        assert f"\n{re.split(r'[\[<>=]', line)[0]}==" in f"\n{pinned}", line
+        package = re.split(r"[\[<>=]", line)[0]
+        assert f"\n{package}==" in f"\n{pinned}", line
 
 
 @pytest.mark.parametrize(
