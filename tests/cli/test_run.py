@@ -331,7 +331,7 @@ def test_nothing_heavy_is_imported_before_the_load_is_over(tmp_path):
         text=True,
         check=True,
         cwd=tmp_path,
-        env={"PYTHONPATH": ":".join(paths), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": ":".join(paths), "PATH": "/usr/bin:/bin", "TORR_STORE": "none"},
     )
     assert ended.stderr.splitlines() == ["[]", "True"]
 

@@ -103,6 +103,7 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
     """A directory with everything that the commands of the pages name."""
     shutil.copy(kept_runs, tmp_path / "runs.db")
     monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/runs.db")
+    monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path}/cache")
     monkeypatch.setenv("BROWSER", "true")
     shutil.copytree(laddered / "_output", tmp_path / "_output", symlinks=True)
     output = tmp_path / "_output/torr"
