@@ -9,7 +9,7 @@ set -euo pipefail
 
 # One line a program: the program, and the package that has it.
 tests=("mount mount" "nginx nginx" "openssl openssl" "prometheus prometheus")
-tests+=("prometheus-node-exporter prometheus-node-exporter")
+tests+=("prometheus-node-exporter prometheus-node-exporter" "postgres postgresql")
 versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
 others=("ab apache2-utils" "h2load nghttp2-client")
 
@@ -22,11 +22,12 @@ case "${1:-tests}" in
     *) printf 'usage: %s [--check] [tests|versus|others]\n' "$0" >&2; exit 2 ;;
 esac
 
+# Servers live in /usr/sbin, and PostgreSQL's below /usr/lib, which are not on everybody's PATH.
+places="$PATH:/usr/sbin:/sbin$(printf ':%s' /usr/lib/postgresql/*/bin)"
 packages=()
 for line in "${wanted[@]}"; do
     read -r program package <<<"$line"
-    # Servers live in /usr/sbin, which is not on everybody's PATH.
-    PATH="$PATH:/usr/sbin:/sbin" command -v "$program" >/dev/null || packages+=("$package")
+    PATH="$places" command -v "$program" >/dev/null || packages+=("$package")
 done
 
 [ "${#packages[@]}" -eq 0 ] && exit 0

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+import os
+from tempfile import TemporaryDirectory
+
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 # Locust changes the whole process that imports it: its tests have one of their own.
 collect_ignore = ["locust"]
+
+
+# Runs of tests are kept apart from the user's: before any other file looks at the environment.
+STORE = TemporaryDirectory(prefix="torr-store-")
+os.environ["TORR_STORE"] = f"sqlite:///{STORE.name}/runs.db"
+
+
+def pytest_unconfigure():
+    STORE.cleanup()
+
+
+@pytest.fixture
+def own_store(monkeypatch, tmp_path):
+    """A store of this test alone."""
+    path = tmp_path / "kept" / "runs.db"
+    monkeypatch.setenv("TORR_STORE", f"sqlite:///{path}")
+    return path
 
 
 @pytest.fixture(scope="session")

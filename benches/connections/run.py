@@ -21,6 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
+from common.store import keep_none
 
 TORR = Path(sys.executable).parent / "torr"
 PAGE = 4096
@@ -45,6 +46,7 @@ slab. Machine: what `MemAvailable` lost, all of it together.
 def main() -> int:
     """Measures the ladder; 0 if every connection was open."""
     options = parse()
+    keep_none()
     with tempfile.TemporaryDirectory() as folder:
         levels, seen, before = ladder(options, Path(folder))
     lines = [line(level, most(seen, number), before) for number, level in enumerate(levels)]

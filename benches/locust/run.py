@@ -23,6 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
+from common.store import keep_none
 from truth.firing import target
 
 HERE = Path(__file__).resolve().parent
@@ -64,6 +65,7 @@ class Work:
 def main() -> int:
     """Measures and keeps; 0 if the bars hold."""
     options = parse()
+    keep_none()
     chosen = options.only.split(",") if options.only else list(WORKS)
     lines, holds = [f"# Locustfiles, {stamp()}", "", f"{describe()}", ""], True
     for name in chosen:

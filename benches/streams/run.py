@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
+from common.store import keep_none
 from streams import tools
 from streams.tools import TOOLS, Shot
 from truth.firing import target
@@ -29,6 +30,7 @@ Lines = list[str]
 def main() -> int:
     """Measures and keeps; 0 if the bars hold."""
     options = parse()
+    keep_none()
     parts: dict[str, Callable[[argparse.Namespace], tuple[Lines, bool]]] = {
         "speed": speed,
         "open": opened,

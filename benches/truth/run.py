@@ -20,6 +20,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
+from common.store import keep_none
 from truth.row import measured
 from truth.rows import ROWS
 
@@ -27,6 +28,7 @@ from truth.rows import ROWS
 def main() -> int:
     """Measures every row; 0 if each is within its bar."""
     options = parse()
+    keep_none()
     kept: dict[str, Any] = {"host": describe(), "rounds": options.rounds, "rows": []}
     for row in ROWS:
         if options.only and not any(row.name.startswith(name) for name in options.only):

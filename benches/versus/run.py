@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
 from common.nginx import Nginx
+from common.store import keep_none
 from versus import report, rows, tools
 from versus.places import ROOT, RUNS
 from versus.row import Measured, Plan, Row
@@ -31,6 +32,7 @@ QUICK_ROWS = ("small-64", "small-1000", "64k-64", "tls-small-64", "memory", "sta
 def main() -> int:
     """Measures the chosen rows; 0 if every bar was measured and holds."""
     options = parse()
+    keep_none()
     plan = Plan(options.rounds, options.seconds, options.tools)
     kept: dict[str, Any] = {
         "host": describe(),

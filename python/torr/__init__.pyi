@@ -67,7 +67,7 @@ def run(
     chat: Literal["openai", "dify", "anthropic"] | None = None,
     alias: Literal["vllm", "aiperf"] | Sequence[Literal["vllm", "aiperf"]] | None = None,
     tokenizer: _Path | None = None,
-    prompt: str | float | _Path | Sequence[str | float] | None = None,
+    prompt: str | None = None,
     prompts: _Path | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
@@ -93,6 +93,9 @@ def run(
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
     monitor: str | int | Sequence[str | int] | None = None,
+    note: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    store: bool = True,
     log: _Path | None = None,
 ) -> Result:
     """Fire one level of load at `url`, or at several; what it came to.
@@ -168,6 +171,9 @@ def run(
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
+    note: what is special about this run, e.g. 'api 1.2 CPU'
+    tags: a word to find it by: torr runs list --tag (repeatable)
+    store: if False, do not register it with the kept runs
     log: write every exchange to FILE, as CSV
     """
 
@@ -207,7 +213,7 @@ def ladder(
     chat: Literal["openai", "dify", "anthropic"] | None = None,
     alias: Literal["vllm", "aiperf"] | Sequence[Literal["vllm", "aiperf"]] | None = None,
     tokenizer: _Path | None = None,
-    prompt: str | float | _Path | Sequence[str | float] | None = None,
+    prompt: str | None = None,
     prompts: _Path | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
@@ -233,6 +239,9 @@ def ladder(
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
     monitor: str | int | Sequence[str | int] | None = None,
+    note: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    store: bool = True,
 ) -> Result:
     """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs.
 
@@ -300,6 +309,9 @@ def ladder(
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
+    note: what is special about this run, e.g. 'api 1.2 CPU'
+    tags: a word to find it by: torr runs list --tag (repeatable)
+    store: if False, do not register it with the kept runs
     """
 
 def once(

@@ -6,7 +6,8 @@
     │   ├── PlanError            2    a plan that cannot be run, an unknown host
     │   ├── FileError            2    a file with a broken line: names file and line
     │   ├── LevelError           2    a result has several levels or none, and its one was asked for
-    │   └── OutputError          2    results cannot be written where they should go
+    │   ├── OutputError          2    results cannot be written where they should go
+    │   └── StoreError           2    the store of kept runs cannot be used, or has no such run
     ├── NothingMeasuredError     3    no answer byte came, or the server did not start
     │   └── EngineError          3    the engine is missing or broke
     ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
@@ -81,6 +82,10 @@ class LevelError(UsageError, AttributeError):
 
 class OutputError(UsageError):
     """Results cannot be written where they should go."""
+
+
+class StoreError(UsageError):
+    """The store of kept runs cannot be read or written, or it has no such run."""
 
 
 class NothingMeasuredError(TorrError):

@@ -39,6 +39,8 @@ TYPES = {
     "NAME=WHERE": "str",
     "URL": "str",
     "PID|URL": "str | int",
+    "TEXT": "str",
+    "TAG": "str",
 }
 """By the name that a flag's help shows."""
 

@@ -17,6 +17,8 @@ from doubles import Truth, press_at
 from torr import engine
 from torr.errors import NothingMeasuredError, OutputError, UsageError
 from torr.model.result import Slice
+from torr.store.kept.place import Place
+from torr.store.kept.store import Store
 
 QUICK = {"duration": "300ms", "warmup": 0, "connections": 2}
 
@@ -310,3 +312,18 @@ def test_a_host_that_does_not_resolve_leaves_no_directory(place):
     with pytest.raises(UsageError, match=r"no-such-host\.invalid"):
         torr.run("http://no-such-host.invalid/")
     assert list((place / "_output/torr").iterdir()) == []
+
+
+def test_a_call_registers_its_run(fake, own_store):  # noqa: ARG001 - the engine
+    torr.run("http://127.0.0.1:9/", note="from Python", tags=["a", "b"])
+    torr.run("http://127.0.0.1:9/", store=False)
+    with Store.open(Place(f"sqlite:///{own_store}")) as store:
+        (run,) = store.find()
+    assert (run.note, run.tags) == ("from Python", ("a", "b"))
+
+
+def test_a_store_that_cannot_be_used_warns_and_costs_no_result(fake, monkeypatch):  # noqa: ARG001
+    monkeypatch.setenv("TORR_STORE", "mysql://db/kept")
+    with pytest.warns(RuntimeWarning, match="this run is not registered: TORR_STORE names no"):
+        result = torr.run("http://127.0.0.1:9/")
+    assert result.status == "complete"

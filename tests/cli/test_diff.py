@@ -93,3 +93,53 @@ def test_a_limit_that_is_none_is_refused_with_an_example(torr, limit):
     ended = torr("diff", "--fail-if", limit, "a.dat", "b.dat")
     assert ended.code == 2
     assert "p99 > +10%" in ended.err
+
+
+@pytest.fixture
+def kept(torr, measure, own_store):  # noqa: ARG001 - a store of this test
+    """Two kept ladders of six rounds, runs 1 and 2."""
+    measure("before", 100)
+    measure("after", 120)
+    return torr
+
+
+def test_kept_runs_are_named_by_their_ids(kept, tmp_path):
+    for path in (tmp_path / "_output/torr").glob("*/result.json"):
+        path.unlink()
+    ended = kept("diff", "1", "2")
+    assert ended.code == 0
+    assert "; faster at 10 and 20." in ended.out
+
+
+def test_the_baseline_is_the_newest_run_with_a_tag(kept):
+    kept("runs", "tag", "1", "main")
+    ended = kept("diff", "--baseline", "main")
+    assert ended.code == 0
+    assert ended.out.startswith("after answers")
+    assert kept("diff", "--baseline", "main", "2").out.startswith("after answers")
+    assert kept("diff", "-q", "--baseline", "main", "--fail-if", "ok/s > +5%", "2").code == 1
+
+
+REFUSED = {
+    "one side": (["1"], "a diff has two sides"),
+    "three sides": (["1", "2", "3"], "a diff has two sides"),
+    "a baseline and two": (["--baseline", "main", "1", "2"], "leave A out"),
+    "no such tag": (["--baseline", "none", "1"], "no kept run has this tag"),
+    "itself": (["--baseline", "main", "1"], "is the other side itself"),
+    "no such run": (["1", "99"], "there is no kept run 99"),
+    "no such candidate": (["1", "2:gin"], "has no candidate 'gin'"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_sides_that_are_none_are_refused(kept, name):
+    sides, said = REFUSED[name]
+    kept("runs", "tag", "1", "main")
+    ended = kept("diff", *sides)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_what_exists_as_a_path_is_a_path(kept, tmp_path):
+    (tmp_path / "2").write_text("10 50 1 100\n20 60 1 100\n")
+    assert kept("diff", "1", "2").out.startswith("2 answers")

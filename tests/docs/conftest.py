@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -13,6 +14,8 @@ from authority import Authority, Nginx
 from documents import ROOT
 from installed import TORR
 from torr import targets
+from torr.store.kept.place import Place
+from torr.store.kept.store import Store
 
 ALL_AT_ONCE = "--connections-per-second 1k"
 QUICK = ("-z", "200ms", "--warmup", "0s", "--drain", "1s")
@@ -80,9 +83,28 @@ def laddered(tmp_path_factory, url):
     return folder
 
 
+@pytest.fixture(scope="session")
+def kept_runs(tmp_path_factory, laddered):
+    """A store with the kept runs that the pages name: a tuning session, one of them a baseline."""
+    path = tmp_path_factory.mktemp("kept") / "runs.db"
+    result = json.loads((laddered / "_output/torr/latest/result.json").read_bytes())
+    for level in result["levels"]:
+        level["steps"] = [{**level, "name": "simple chat"}]
+    with Store.open(Place(f"sqlite:///{path}")) as store:
+        for number in range(1, 16):
+            own = {"id": f"{number:032x}", "started": f"2026-01-31T12:{number:02d}:00.000Z"}
+            store.register(json.dumps({**result, **own, "name": "api"}).encode())
+        store.annotate(12, add=["main", "baseline"], note="api 1.2 CPU")
+    return path
+
+
 @pytest.fixture
-def place(tmp_path, laddered):
+def place(tmp_path, laddered, kept_runs, monkeypatch):
     """A directory with everything that the commands of the pages name."""
+    shutil.copy(kept_runs, tmp_path / "runs.db")
+    monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/runs.db")
+    monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path}/cache")
+    monkeypatch.setenv("BROWSER", "true")
     shutil.copytree(laddered / "_output", tmp_path / "_output", symlinks=True)
     output = tmp_path / "_output/torr"
     shutil.copy(output / "before.dat", output / "after.dat")

@@ -17,6 +17,7 @@ QUICKER = {
     "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "200ms", "--warmup", "0s"],
     "compare": ["-z", "100ms", "--warmup", "0s"],
     "diff": [],
+    "runs": [],
     "locust": ["-t", "1s"],
     "doctor": [],
     "target": ["--for", "200ms", "--port", "0"],

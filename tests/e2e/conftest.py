@@ -8,8 +8,8 @@ import sys
 from contextlib import contextmanager
 
 import pytest
-from candidates import QUICK, SERVER
 
+from candidates import QUICK, SERVER
 from installed import TORR, Ended, Target
 
 

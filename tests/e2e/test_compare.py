@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from candidates import GOOD, QUICK, await_, is_running
 
+from candidates import GOOD, QUICK, await_, is_running
 from recorder import recording
 
 
@@ -30,6 +30,17 @@ def test_two_servers_are_compared(torr, matrix):
     assert result["experiment"]["answers"]["one"]["body_start"] == "Hello world"
     assert result["experiment"]["candidates"]["one"]["versions"]["torr"]
     assert "failures" not in result
+
+
+def test_a_comparison_is_kept_with_what_file_and_flags_say_of_it(torr, matrix, own_store):
+    top = 'note = "of the file"\ntag = ["nightly"]\n' + QUICK
+    file = matrix({"one": GOOD, "two": GOOD}, top)
+    assert torr("compare", "-q", file).code == 0
+    assert torr("compare", "-q", "--note", "typed", file).code == 0
+    newest, first = json.loads(torr("runs", "list", "-o", "json").out)
+    assert (first["kind"], first["note"], first["tags"]) == ("compare", "of the file", ["nightly"])
+    assert newest["note"] == "typed"
+    assert own_store.exists()
 
 
 def test_what_torr_writes_beside_the_servers_is_not_theirs(torr, matrix):

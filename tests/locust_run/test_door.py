@@ -40,7 +40,7 @@ def test_nothing_heavy_is_imported_before_the_load_is_over(start, tmp_path):
         "    def rest(self): self.environment.runner.quit()\n"
         "@events.test_stop.add_listener\n"
         "def look(**_):\n"
-        "    heavy = {'numpy', 'scipy', 'matplotlib', 'pydantic', 'rich'}\n"
+        "    heavy = {'numpy', 'scipy', 'matplotlib', 'pydantic', 'rich', 'sqlalchemy'}\n"
         "    print('imported', sorted(heavy & set(sys.modules)))\n"
     )
     out, err = start("locust", "-f", file, "--headless", "-u", "1").communicate(timeout=60)

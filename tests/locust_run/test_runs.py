@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 
 from torr.model.result import schema_text
+from torr.store.kept.place import Place
+from torr.store.kept.store import Store
 
 EVENTS = "locustfile_events"
 
@@ -75,6 +77,23 @@ def test_says_the_verdict_the_trust_and_the_place_last(locust, tmp_path):
     names = {path.name for path in folder.iterdir()}
     assert names == {"levels.csv", "report.html", "result.json", "slices.jsonl", "summary.md"}
     assert "RPC good (event)" in (folder / "summary.md").read_text()
+
+
+def test_a_test_is_registered_with_its_note_and_tags(locust, own_store):
+    said = ("--torr-note", "api 1.2 CPU", "--torr-tag", "b", "--torr-tag", "a")
+    ended = locust(EVENTS, "-u", "2", "-t", "1s", *said, TORR_STORE=f"sqlite:///{own_store}")
+    assert "kept    as run 1" in ended.err
+    with Store.open(Place(f"sqlite:///{own_store}")) as store:
+        (run,) = store.find()
+    assert (run.kind, run.note, run.tags) == ("locust", "api 1.2 CPU", ("a", "b"))
+
+
+def test_a_test_may_be_kept_out_of_the_store(locust, own_store):
+    ended = locust(
+        EVENTS, "-u", "2", "-t", "1s", "--torr-no-store", TORR_STORE=f"sqlite:///{own_store}"
+    )
+    assert "report  " in ended.err
+    assert not own_store.exists()
 
 
 def test_keeps_stdout_for_the_json_of_locust(locust):

@@ -72,6 +72,19 @@ def test_a_whole_matrix(read, tmp_path):
     assert two.flags == {"duration": "5s", "timeout": "1s", **asked}
 
 
+def test_a_matrix_may_say_note_and_tags_and_stay_out_of_the_store(read):
+    said = 'note = "six workers"\ntag = ["nightly", "main"]\nno_store = true\n'
+    matrix = read(said + WHOLE)
+    assert (matrix.note, matrix.tags) == ("six workers", ("nightly", "main"))
+    assert not matrix.is_stored
+    assert "note" not in matrix.candidates[0].flags
+    assert read('tag = "one"\n' + WHOLE).tags == ("one",)
+    assert read(WHOLE).is_stored
+    for wrong in ("tag = 5\n", 'tag = ["two words"]\n', "no_store = 1\n"):
+        with pytest.raises(FileError, match=r"matrix\.toml:1: "):
+            read(wrong + WHOLE)
+
+
 def test_cells_are_every_setting_and_the_last_factor_changes_fastest(read):
     assert read(WHOLE).cells() == [
         {"processes": 1, "connections": 100},

@@ -56,7 +56,7 @@ def test_a_closed_run_has_every_key_of_a_result(tmp_path, open_run):
     run.close("complete", {"capacity": {"peak": None}, "verdicts": []})
     result = json.loads(run.result_path.read_text())
     expected = {"schema", "torr", "kind", "name", "started", "ended", "status", "command", "plan"}
-    expected |= {"note", "tags", "environment", "levels", "capacity", "verdicts"}
+    expected |= {"id", "note", "tags", "environment", "levels", "capacity", "verdicts"}
     assert set(result) == expected
     assert result["status"] == "complete"
     assert result["capacity"] == {"peak": None}

@@ -7,6 +7,7 @@ leaves the interpreter to others.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -66,6 +67,7 @@ def _measure(
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Lab
     from torr.experiments.patience import directly, patiently
+    from torr.store.kept.registering import register
     from torr.store.rundir import RunDirectory
 
     prepared, flags = _prepared(verb, urls, given)
@@ -87,6 +89,9 @@ def _measure(
             )
             outcome = measured(prepared, lab)
         result = closed(outcome, directory, flags["slos"])
+        kept = register(directory.path, is_asked=not flags["no_store"])
+    if kept.problem is not None:
+        warnings.warn(kept.problem, RuntimeWarning, stacklevel=3)
     if listening.raised is not None:
         raise listening.raised
     if outcome.interrupted:

@@ -27,7 +27,7 @@ from torr.errors import UsageError
 from torr.units import SECOND_NS, format_duration
 
 LEFT_OUT = {"once", "verbose", "output", "quiet", "lang", "strict"}
-PLURAL = {"header": "headers"}
+PLURAL = {"header": "headers", "tag": "tags"}
 
 Words = str | bytes | bool | list[Any]
 Groups = tuple[str, ...] | None

@@ -60,6 +60,7 @@ EXAMPLES = (
     rare=True,
     help="exit 3 if a trial failed, 4 if the generator was the limit",
 )
+@options.keeping
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
     from torr.cli.matrix import Plans
@@ -73,6 +74,11 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     plans = Plans(file, {key: flags[key] for key in ("duration", "warmup")}, workers)
     if click.get_current_context().get_parameter_source("name") is ParameterSource.DEFAULT:
         flags["name"] = file.name or flags["name"]
+    flags |= {
+        "note": flags["note"] or file.note,
+        "tag": flags["tag"] or file.tags,
+        "no_store": flags["no_store"] or not file.is_stored,
+    }
     asked = matrix_of(file, plans, flags)
     if flags["plan"]:
         from torr.cli.matrix_plan import show_plan

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from torr.cli.conduct import Prepared, measured
+from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.cli.watching import sources_of
@@ -121,6 +122,7 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
         "kind": "compare",
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
+        **labels_of(flags),
         "experiment": {
             "baseline": file.baseline,
             "primary": None if file.primary is None else file.primary.key,

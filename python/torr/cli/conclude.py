@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr.cli.gate import gate
+from torr.cli.keeping import registered
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
 from torr.stats.series import noun_of
@@ -35,6 +36,7 @@ PUBLISHED = (".dat", ".png")
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Finish a run whose load is over; raises the error that the process ends with, if any."""
     result = closed(outcome, directory, flags["slos"])
+    kept = registered(directory, is_asked=not flags["no_store"])
     if flags["output"] == "json":
         print_json(directory)
     if outcome.failure is not None and not outcome.interrupted:
@@ -44,7 +46,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
     if outcome.levels and not outcome.is_urgent:
         paths = draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
-            _print_paths(directory, paths)
+            print_paths(directory, paths, kept)
     _end(outcome, result, directory, flags)
 
 
@@ -89,10 +91,13 @@ def _print_text(result: Result, flags: dict[str, Any]) -> None:
     show(result, quiet=flags["quiet"], language=flags["language"])
 
 
-def _print_paths(directory: RunDirectory, published: list[Path]) -> None:
+def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | None) -> None:
+    """Say where the page is, the newest files, and as which run it is kept."""
     click.echo(f"\nreport  {directory.path / 'report.html'}")
     if published:
         click.echo(f"newest  {', '.join(str(path) for path in published)}")
+    if kept is not None:
+        click.echo(f"kept    as run {kept}")
 
 
 def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.errors import OutputError, TorrError
@@ -81,6 +82,7 @@ def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[
         "kind": kind,
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": plan.as_kept(),
+        **labels_of(flags),
         "experiment": {**asked, **conditions},
         "environment": environment(),
     }

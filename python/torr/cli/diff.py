@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,12 +16,19 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
     "torr diff _output/torr/before-20260131-120000 _output/torr/latest",
+    "torr diff 12 15",
+    "torr diff --baseline main --fail-if 'ok/s < -5%'",
 )
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@click.argument("a", metavar="A", type=click.Path(path_type=Path))
-@click.argument("b", metavar="B", type=click.Path(path_type=Path))
+@click.argument("sides", nargs=-1, metavar="A B")
+@options.flag(
+    "--baseline",
+    metavar="TAG",
+    group=options.RESULT,
+    help="A is the newest kept run with this tag; B [DIR/latest]",
+)
 @options.folder
 @options.output
 @options.quiet
@@ -35,24 +41,29 @@ EXAMPLES = (
     help="exit 1 if it surely did: 'p99 > +10%', 'ok/s < -5%'",
 )
 @options.junit
-def diff(a: Path, b: Path, **flags: Any) -> None:  # noqa: ANN401
-    """Set run B beside run A: run directories, candidates (RUN:NAME), .dat files."""
+@options.keeping
+def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
+    """Set run B beside A: run directories, ids of kept runs, candidates (RUN:NAME), .dat files."""
     from torr.cli.gate import gate_limits
+    from torr.cli.keeping import labels_of, registered
+    from torr.cli.sides import sides_of
     from torr.model.secrets import redacted_command
-    from torr.report.side import load
     from torr.report.sides import set_beside
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory
 
-    found = set_beside(load(a), load(b), flags["fail_if"])
+    a, b = sides_of(sides, flags["baseline"], flags["folder"])
+    found = set_beside(a, b, flags["fail_if"])
     head = {
         "kind": "diff",
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
+        **labels_of(flags),
         "environment": environment(),
     }
     with RunDirectory.create(flags["folder"], found["name"], head) as directory:
         directory.close("complete", {key: found[key] for key in ("series", "verdicts", "fail_if")})
+        registered(directory, is_asked=not flags["no_store"])
         result = {**found, **directory.head, "status": "complete"}
         _say(result, directory, flags)
         if flags["junit"] is not None:

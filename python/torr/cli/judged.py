@@ -6,10 +6,9 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from torr.cli.conclude import draw, print_json
+from torr.cli.conclude import draw, print_json, print_paths
 from torr.cli.gate import gate_candidates
+from torr.cli.keeping import registered
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
 from torr.model.secrets import REDACTED, is_secret, redacted_text
@@ -36,6 +35,7 @@ def conclude(
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
     result = _closed(outcome, directory, found, flags)
+    kept = registered(directory, is_asked=not flags["no_store"])
     if flags["output"] == "json":
         print_json(directory)
     else:
@@ -45,7 +45,7 @@ def conclude(
     if not outcome.is_urgent:
         draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
-            click.echo(f"\nreport  {directory.path / 'report.html'}")
+            print_paths(directory, (), kept)
     if flags["junit"] is not None:
         from torr.report import junit
 

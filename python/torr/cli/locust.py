@@ -31,7 +31,7 @@ EXAMPLES = (
     cls=Verb,
     examples=EXAMPLES,
     passed_on=[
-        (f"{flag} {metavar}", f"{says}; or {variable} [{default}]")
+        (f"{flag} {metavar}".strip(), f"{says}; or {variable}{f' [{default}]' if default else ''}")
         for flag, metavar, variable, default, says in OPTIONS
     ],
     add_help_option=False,
@@ -63,13 +63,17 @@ def locust(args: tuple[str, ...]) -> None:
         keeper.finish()
 
 
-def conclude(outcome: Outcome, directory: RunDirectory) -> None:
-    """Judge a test, say what it found beside Locust's own output, and draw it."""
+def conclude(outcome: Outcome, directory: RunDirectory, is_asked: bool) -> None:
+    """Judge a test, register it if asked, say what it found beside Locust's output, and draw it."""
     from torr.cli.conclude import closed, draw
+    from torr.cli.keeping import registered
 
     result = closed(outcome, directory, ())
+    kept = registered(directory, is_asked=is_asked)
     out = _say(result)
     draw(result, directory)
+    if kept is not None:
+        out.print(f"kept    as run {kept}")
     out.print(f"report  {directory.path / 'report.html'}")
 
 

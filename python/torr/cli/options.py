@@ -276,4 +276,29 @@ monitor = flag(
     help="watch a process, a /metrics, a Prometheus (repeatable)",
 )
 
-results = together(name, folder, output, quiet, lang, judging, monitor)
+keeping = together(
+    flag(
+        "--note",
+        type=words.NOTE,
+        group=RESULT,
+        rare=True,
+        help="what is special about this run, e.g. 'api 1.2 CPU'",
+    ),
+    flag(
+        "--tag",
+        type=words.TAG,
+        multiple=True,
+        group=RESULT,
+        rare=True,
+        help="a word to find it by: torr runs list --tag (repeatable)",
+    ),
+    flag(
+        "--no-store",
+        is_flag=True,
+        group=RESULT,
+        rare=True,
+        help="do not register it with the kept runs",
+    ),
+)
+
+results = together(name, folder, output, quiet, lang, judging, monitor, keeping)

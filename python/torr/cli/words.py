@@ -15,6 +15,7 @@ import click
 from torr import units
 from torr.errors import UsageError
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
+from torr.model.label import read_note, read_tag
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.model.pin import read_pin
 from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
@@ -276,3 +277,5 @@ CONTENT = Word("TEXT|@FILE", _content)
 WATCHED = Word("PID|URL", watched)
 CONDITION = Word("COND", _condition)
 CHANGE = Word("CHANGE", _change)
+NOTE = Word("TEXT", read_note)
+TAG = Word("TAG", read_tag)

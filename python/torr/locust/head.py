@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import gevent
 import locust
 
+from torr.locust.arguments import labels_of
 from torr.locust.lanes import PORTS
 from torr.model.secrets import redacted_command, redacted_text
 from torr.store.environment import environment as machine
@@ -28,6 +29,7 @@ def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any
         "kind": "locust",
         "command": ["torr", "locust", *redacted_command(arguments)],
         "plan": {},
+        **labels_of(environment.parsed_options),
         "experiment": _experiment(environment),
         "environment": machine(),
     }

@@ -17,7 +17,7 @@ import locust
 from locust.runners import MasterRunner, WorkerRunner
 
 from torr.errors import OutputError
-from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept
+from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept, is_registered
 from torr.locust.bookkeeper import Bookkeeper
 from torr.locust.head import addresses_of, head_of, warmup_s
 from torr.locust.kept_test import KeptTest
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from torr.experiments.lab import Outcome
 
-Conclude = Callable[["Outcome", RunDirectory], None]
+Conclude = Callable[["Outcome", RunDirectory, bool], None]
+"""Judges a test; whether it is to be registered with the kept runs comes last."""
 
 LOCAL = "local"
 # A second, and the time that a late report may take.
@@ -170,7 +171,8 @@ class Leader:
     def _say(self, outcome: Outcome, test: KeptTest) -> None:
         try:
             with test.directory:
-                self._conclude(outcome, test.directory)
+                is_asked = is_registered(self._environment.parsed_options)
+                self._conclude(outcome, test.directory, is_asked)
         except OutputError as error:
             log.error("torr: %s", error)
         except KeyboardInterrupt:

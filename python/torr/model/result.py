@@ -260,6 +260,7 @@ class Result(Part):
 
     schema_: Literal[1] = Field(alias="schema")
     torr: str
+    id: str | None = Field(default=None, description="what tells it from every other run")
     kind: Literal["run", "ladder", "compare", "diff", "locust", "micro"]
     name: str
     started: str

@@ -63,10 +63,21 @@ def load(path: Path) -> Side:
         return Side(dat.read(path))
     try:
         result = json.loads(path.read_bytes())
-        side = _side(result, asked, path)
     except OSError as error:
-        hint = "give a .dat file, a run directory or its result.json"
+        hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
         raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
+    return of_result(result, asked, path)
+
+
+def of_result(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
+    """Take a side out of a result: `asked` names a candidate and the setting of factors.
+
+    `path` is what messages call it. Raises UsageError that says what is wrong with it.
+    """
+    try:
+        side = _side(result, asked, path)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
     if not side.series.points:

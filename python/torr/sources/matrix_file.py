@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
+from torr.model.label import read_note, read_tag
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
 from torr.sources.monitor_entry import MonitorEntry, monitor_in
@@ -44,7 +45,7 @@ Restart = Literal["trial", "cell"]
 
 MATRIX_KEYS = (
     *("name", "baseline", "rounds", "restart", "pause", "primary", "discard_if"),
-    *("warmup_requests", "monitor", "factors", "candidates"),
+    *("warmup_requests", "monitor", "factors", "candidates", "note", "tag", "no_store"),
 )
 CANDIDATE_KEYS = (
     *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
@@ -86,6 +87,9 @@ class MatrixFile:
     discard_if: Condition | None = None
     restart: Restart = "trial"
     monitor: MonitorEntry = field(default_factory=MonitorEntry)
+    note: str | None = None
+    tags: tuple[str, ...] = ()
+    is_stored: bool = True
     lines: dict[str, int] = field(default_factory=dict)
 
     def cells(self) -> list[Factors]:
@@ -120,8 +124,19 @@ class _Reader:
             discard_if=top.read("discard_if", Condition.parse),
             restart=top.read("restart", _restart) or "trial",
             monitor=monitor_in(top),
+            note=top.read("note", read_note),
+            tags=self.tags(),
+            is_stored=not top.one("no_store", bool),
             lines=top.lines,
         )
+
+    def tags(self) -> tuple[str, ...]:
+        said = self.top.found.get("tag", [])
+        with self.top.at("tag"):
+            texts = said if isinstance(said, list) else [said]
+            fits = all(isinstance(text, str) for text in texts)
+            require(fits, "tag is no text and no list of texts", 'write tag = ["baseline"]')
+            return tuple(map(read_tag, texts))
 
     def baseline(self, names: list[str]) -> str:
         found = self.top.one("baseline", str)

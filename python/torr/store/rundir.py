@@ -66,7 +66,8 @@ class RunDirectory:
             _check_latest(root / LATEST, flags["folder"])
             path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
             known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
-            run = cls(path, {**known, "name": name, "started": _stamp(started)})
+            own = {"id": os.urandom(16).hex(), "name": name, "started": _stamp(started)}
+            run = cls(path, {**known, **own})
             run._slices = (path / "slices.jsonl").open("xb", buffering=0)
         except OSError as error:
             raise OutputError(

@@ -1,0 +1,1 @@
+"""`torr runs …`: the kept runs, one file a verb."""

@@ -1,0 +1,74 @@
+"""How the kept runs that a command means are named: by ids, or by flags that narrow them down."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr import units
+from torr.cli import words
+from torr.cli.options import flag, together
+from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from torr.store.kept.store import Filter
+
+WHICH, RESULT = "Which runs", "Result"
+MOST_ID = 2**31 - 1
+
+_DAYS = re.compile(r"(\d{1,5})d")
+
+
+def _since(text: str) -> datetime:
+    """A day, a moment, or how long ago; what has no zone is local time."""
+    now = datetime.now(timezone.utc)
+    days = _DAYS.fullmatch(text.strip())
+    if days:
+        return now - timedelta(days=int(days[1]))
+    try:
+        return datetime.fromisoformat(text.strip().replace("Z", "+00:00")).astimezone()
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return now - timedelta(seconds=units.parse_duration(text) / units.SECOND_NS)
+    except UsageError as error:
+        hint = "write 7d, 12h, 2026-01-31 or 2026-01-31T12:00"
+        raise UsageError(f"{text!r} is no day and no time", hint) from error
+
+
+RUN_ID = words.whole("ID", 1, MOST_ID)
+SINCE = words.Word("WHEN", _since)
+
+ids = click.argument("ids", nargs=-1, required=True, type=RUN_ID, metavar="ID")
+one_id = click.argument("run_id", type=RUN_ID, metavar="ID")
+
+_name = flag("-n", "--name", metavar="NAME", group=WHICH, help="of this name")
+_narrowing = together(
+    flag(
+        "--tag",
+        type=words.TAG,
+        multiple=True,
+        group=WHICH,
+        help="that have this tag (repeatable: all of them)",
+    ),
+    flag("--commit", metavar="HASH", group=WHICH, help="of a git commit, by its first digits"),
+    flag("--since", type=SINCE, group=WHICH, help="not older: 7d, 12h, 2026-01-31"),
+)
+narrowing_a_name = _narrowing
+narrowing = together(_name, _narrowing)
+
+
+def filter_of(flags: dict[str, Any], *kinds: str) -> Filter:
+    """What the flags say."""
+    from torr.store.kept.store import Filter
+
+    return Filter(
+        name=flags.get("name"),
+        tags=tuple(flags["tag"]),
+        commit=flags["commit"],
+        since=flags["since"],
+        kinds=kinds,
+    )

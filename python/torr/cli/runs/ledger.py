@@ -1,0 +1,98 @@
+"""`torr runs ledger`: a tuning session: change one thing, run again, compare."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.cli import words
+from torr.cli.command import Verb
+from torr.cli.options import flag
+from torr.cli.runs import choosing
+from torr.errors import require
+
+if TYPE_CHECKING:
+    from torr.store.kept.kept_run import KeptRun
+
+EXAMPLES = (
+    "torr run --note 'api 1.2 CPU' -n api URL",
+    "torr runs ledger api",
+    "torr runs ledger api --request 'simple chat' -o markdown",
+)
+
+KINDS = ("run", "ladder", "locust")
+"""What has one setting a run: comparisons and diffs are no rounds of a session."""
+
+LEAST = ("when (UTC)", "load", "trials", "success")
+
+
+@click.command("ledger", cls=Verb, examples=EXAMPLES)
+@click.argument("name", metavar="NAME")
+@choosing.narrowing_a_name
+@flag("--at", type=words.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
+@flag("--request", metavar="NAME", group=choosing.WHICH, help="of this request [of all]")
+@flag(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "markdown", "csv", "json"]),
+    default="text",
+    metavar="FORMAT",
+    group=choosing.RESULT,
+    help="text, markdown, csv or json [text]",
+)
+def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
+    """Show what each run of NAME changed, and whether that is more than noise."""
+    from torr.report import tuning
+
+    found = ledger_of(name, flags)
+    if flags["output"] == "json":
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    elif flags["output"] == "markdown":
+        click.echo(tuning.markdown(found), nl=False)
+    elif flags["output"] == "csv":
+        click.echo(tuning.comma_separated(found), nl=False)
+    else:
+        _print(found)
+
+
+def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
+    """The ledger of the runs that are meant, the oldest first."""
+    from torr.stats import tuning
+    from torr.store.kept.store import open_store
+
+    with open_store() as store:
+        wanted = choosing.filter_of({**flags, "name": name}, *KINDS)
+        kept = {run.id: run for run in reversed(store.find(wanted))}
+        require(bool(kept), f"no kept run of {name!r} is meant by that", "see `torr runs list`")
+        results = ((run_id, store.result(run_id)) for run_id in kept)
+        entries = tuning.ledger(results, flags["request"], flags["at"])
+    return {
+        "name": name,
+        "request": flags["request"],
+        "concurrency": flags["at"],
+        "entries": [{**entry, **_labels(kept[entry["run"]])} for entry in entries],
+    }
+
+
+def _labels(run: KeptRun) -> dict[str, Any]:
+    known = run.as_json()
+    return {key: known[key] for key in ("started", "kind", "git_commit", "note", "tags", "health")}
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from torr.cli.columns import Columns
+    from torr.cli.screen import Screen
+    from torr.report import tuning
+
+    out = Console(highlight=False, soft_wrap=True)
+    out.print(Text(tuning.sentence(found), "bold"))
+    out.print()
+    content = tuning.table(found)
+    Screen(out).table(
+        Columns(content.columns, content.rows, content.words).fitting(out.width, LEAST)
+    )

@@ -1,0 +1,92 @@
+"""`torr runs list`: a line a kept run."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torr.cli import options, words
+from torr.cli.command import Verb
+from torr.cli.runs import choosing
+from torr.units import show_ms, show_percent, show_rate
+
+if TYPE_CHECKING:
+    from torr.store.kept.kept_run import KeptRun
+
+EXAMPLES = (
+    "torr runs list",
+    "torr runs list --name api --tag baseline --since 7d",
+    "torr runs list -o json --most 1000",
+)
+
+COLUMNS = (
+    *("run", "when", "name", "kind", "status", "at", "ok/s", "p95", "success"),
+    *("commit", "tags", "note"),
+)
+LEAST = ("commit", "status", "success", "at", "kind", "p95", "tags")
+"""What a narrow terminal can do without: the first goes first."""
+WIDEST_NOTE = 40
+
+
+@click.command("list", cls=Verb, examples=EXAMPLES)
+@choosing.narrowing
+@options.flag(
+    "--most",
+    type=words.COUNT,
+    default=20,
+    group=choosing.WHICH,
+    help="so many, the newest [20]",
+)
+@options.flag(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    metavar="FORMAT",
+    group=choosing.RESULT,
+    help="text or json [text]",
+)
+def listing(**flags: Any) -> None:  # noqa: ANN401
+    """List kept runs, the newest first, each with its best level."""
+    from torr.store.kept.store import open_store
+
+    with open_store() as store:
+        found = store.find(choosing.filter_of(flags), most=flags["most"])
+    if flags["output"] == "json":
+        click.echo(json.dumps([run.as_json() for run in found], indent=2, ensure_ascii=False))
+    elif not found:
+        click.echo("no kept run is meant by that")
+    else:
+        _print(found)
+
+
+def _print(found: list[KeptRun]) -> None:
+    from rich.console import Console
+
+    from torr.cli.columns import Columns
+    from torr.cli.screen import Screen
+
+    out = Console(highlight=False, soft_wrap=True)
+    left = frozenset({1, 2, 3, 4, 9, 10, 11})
+    Screen(out).table(Columns(COLUMNS, tuple(map(_row, found)), left).fitting(out.width, LEAST))
+
+
+def _row(run: KeptRun) -> tuple[str, ...]:
+    from torr.cli.columns import cut
+
+    return (
+        f"{run.id}",
+        f"{run.started.astimezone():%Y-%m-%d %H:%M}",
+        run.name,
+        run.kind,
+        run.status,
+        "–" if run.concurrency is None else f"{run.concurrency:,}",
+        show_rate(run.ok_per_s),
+        show_ms(run.p95_ms),
+        show_percent(run.success_rate),
+        (run.git_commit or "")[:8],
+        " ".join(run.tags),
+        cut(run.note or "", WIDEST_NOTE),
+    )

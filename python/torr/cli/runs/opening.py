@@ -1,0 +1,46 @@
+"""`torr runs open`: the page of a kept run, drawn from the store."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from torr.cli.command import Verb
+from torr.cli.runs import choosing
+from torr.errors import OutputError
+
+EXAMPLES = ("torr runs open 12",)
+
+
+@click.command("open", cls=Verb, examples=EXAMPLES)
+@choosing.one_id
+def open_page(run_id: int) -> None:
+    """Open the page of a kept run in a browser, and say where it is."""
+    import webbrowser
+
+    from torr.report import html
+    from torr.store.kept.store import open_store
+
+    with open_store() as store:
+        kept, result = store.run(run_id), store.result(run_id)
+    folder = _cache() / "torr" / "runs" / kept.uid
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        html.write(result, folder)
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot be written: {error.strerror or error}",
+            "set XDG_CACHE_HOME, or write the page elsewhere with `torr runs export`",
+        ) from error
+    page = folder / "report.html"
+    click.echo(f"page    {page}")
+    if not webbrowser.open(page.as_uri()):
+        click.echo("note: no browser could be started here", err=True)
+
+
+def _cache() -> Path:
+    """Where what can be made again lies, by the XDG base directory specification."""
+    asked = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return asked if asked.is_absolute() else Path("~/.cache").expanduser()

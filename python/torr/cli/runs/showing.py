@@ -1,0 +1,41 @@
+"""`torr runs show`: what a kept run said when it ended."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from torr.cli import options
+from torr.cli.command import Verb
+from torr.cli.runs import choosing
+
+EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
+
+
+@click.command("show", cls=Verb, examples=EXAMPLES)
+@choosing.one_id
+@options.output
+@options.quiet
+def show(run_id: int, *, output: str, quiet: bool) -> None:
+    """Print what a kept run said, with its note and tags as they are now."""
+    from torr.store.kept.store import open_store
+
+    with open_store() as store:
+        kept, result = store.run(run_id), store.result(run_id)
+    if output == "json":
+        click.echo(json.dumps(result, ensure_ascii=False))
+        return
+    from torr.cli import terminal
+
+    terminal.show(result, quiet=quiet)
+    if quiet:
+        return
+    lines = {
+        "kept": f"as run {kept.id}: {kept.name}, {kept.kind}, {kept.status}",
+        "note": kept.note,
+        "tags": " ".join(kept.tags),
+        "commit": kept.git_commit,
+        "files": kept.directory and f"{kept.directory} on {kept.host or 'this machine'}",
+    }
+    click.echo("\n" + "\n".join(f"{name:<8}{text}" for name, text in lines.items() if text))

@@ -1,0 +1,44 @@
+"""`torr runs tag`: words to find runs by, and their notes."""
+
+from __future__ import annotations
+
+import click
+
+from torr.cli import words
+from torr.cli.command import Verb
+from torr.cli.options import flag
+from torr.cli.runs import choosing
+from torr.errors import require
+
+EXAMPLES = (
+    "torr runs tag 12 baseline",
+    "torr runs tag 12 --remove baseline",
+    "torr runs tag 12 --note 'api 1.2 CPU'",
+)
+
+LABELS = "Labels"
+
+
+@click.command("tag", cls=Verb, examples=EXAMPLES)
+@choosing.one_id
+@click.argument("tags", nargs=-1, type=words.TAG, metavar="TAG")
+@flag(
+    "--remove",
+    type=words.TAG,
+    multiple=True,
+    group=LABELS,
+    help="take a tag away (repeatable)",
+)
+@flag("--note", type=words.NOTE, group=LABELS, help="write its note; '' takes it away")
+def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str | None) -> None:
+    """Give a kept run tags, take some away, write its note; say what it has then."""
+    from torr.store.kept.store import open_store
+
+    require(
+        bool(tags or remove or note is not None),
+        "nothing is said of the run",
+        "name a tag, or give --remove or --note",
+    )
+    with open_store() as store:
+        kept = store.annotate(run_id, add=tags, remove=remove, note=note)
+    click.echo(f"run {kept.id}: tags {' '.join(kept.tags) or '–'}; note {kept.note or '–'}")

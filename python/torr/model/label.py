@@ -1,0 +1,27 @@
+"""What people write on a run: tags to find it by, and a note that says what is special about it.
+
+Secrets of a note are covered as those of a command are.
+"""
+
+from __future__ import annotations
+
+from torr.errors import UsageError
+from torr.model.secrets import redacted_text
+
+LONGEST_TAG = 100
+
+
+def read_tag(text: str) -> str:
+    """Return a tag: one word; raises UsageError."""
+    tag = text.strip()
+    if not tag or not tag.isprintable() or " " in tag or tag.startswith("-"):
+        raise UsageError(f"{text!r} is no tag", "write one word, such as baseline")
+    if len(tag) > LONGEST_TAG:
+        raise UsageError(f"the tag {tag[:20]!r}… is too long", f"the most is {LONGEST_TAG} letters")
+    return tag
+
+
+def read_note(text: str) -> str:
+    """Return a note in one line, without the values of secrets and what moves a terminal."""
+    line = " ".join(text.split())
+    return redacted_text("".join(letter for letter in line if letter.isprintable()))

@@ -1,0 +1,183 @@
+"""The tuning ledger: one resource changed, measured again, compared; each run of it an entry.
+
+    run ─ the trials of one level that claim something ─ medians ─ change to the one before
+                                                                 └ change to the best so far
+
+A change has a verdict where both runs have trials, by the same procedure as two runs of a diff;
+else it has its ratio alone. Each change is judged by itself: in a ledger of twenty changes of
+nothing one is found by chance. Nothing is read from disk here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError
+from torr.stats import comparison
+from torr.stats.comparison import Procedure
+from torr.stats.metric import OK_PER_S, Metric, primary_of
+from torr.stats.series import (
+    Series,
+    is_cut,
+    is_limited,
+    is_starved,
+    noun_of,
+    verdict_of,
+)
+from torr.stats.trials import Cell
+from torr.units import show_count, show_rate
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Level = Mapping[str, Any]
+Json = dict[str, Any]
+
+P95, SUCCESS_RATE = "response_ms.p95", "success_rate"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one run of the session says at its level: `trials` are those that claim something."""
+
+    run: int
+    trials: tuple[Level, ...]
+    request: str | None = None
+    reason: str | None = None
+    """Why it claims nothing."""
+
+    @classmethod
+    def of(cls, run: int, result: Level, request: str | None, concurrency: int | None) -> Self:
+        """Read a result: at a level of concurrency, or at its best one."""
+        levels: Sequence[Level] = result.get("levels") or ()
+        points = Series.of(result["name"], levels).points
+        best = max(points, key=lambda point: point.ok_per_s, default=None)
+        at = concurrency if best is None or concurrency is not None else best.concurrency
+        here = [level for level in levels if at is None or level["concurrency"] == at]
+        metric = Metric(OK_PER_S, request)
+        known = [x for x in here if not is_limited(x) and metric.read(x) is not None]
+        return cls(run, tuple(known), request, None if known else _why_none(here, request, at))
+
+    @property
+    def metric(self) -> Metric:
+        """By what it is compared: p99 where arrivals came at a rate, else ok/s."""
+        return Metric(primary_of(self.trials[0]).key, self.request)
+
+    @property
+    def cell(self) -> Cell:
+        """Its load, as verdicts have it."""
+        return Cell.of(self.trials[0])
+
+    def median(self, key: str) -> float | None:
+        """Return the median of its trials; None where no trial has a number."""
+        metric = Metric(key, self.request)
+        known = [value for value in map(metric.read, self.trials) if value is not None]
+        return median(known) if known else None
+
+    def as_json(self) -> Json:
+        """Return it as an entry of the ledger, without changes."""
+        first: Level = self.trials[0] if self.trials else {}
+        return {
+            "run": self.run,
+            "concurrency": first.get("concurrency"),
+            "noun": noun_of(self.trials),
+            "rate": first.get("rate"),
+            "trials": len(self.trials),
+            "ok_per_s": self.median(OK_PER_S),
+            "at_least": any(verdict_of(level) == "contended" for level in self.trials),
+            "p95_ms": self.median(P95),
+            "success_rate": self.median(SUCCESS_RATE),
+            "reason": self.reason,
+        }
+
+
+def ledger(
+    results: Iterable[tuple[int, Level]],
+    request: str | None = None,
+    concurrency: int | None = None,
+) -> list[Json]:
+    """Return the entries of a session, from its runs' ids and results in order.
+
+    Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
+    `before` and `best`, None where there is nothing to compare with, and `is_best`. `request` names
+    the request whose numbers are meant; `concurrency` the level, None for each run's best. Raises
+    UsageError where no run has either.
+    """
+    entries: list[Json] = []
+    best: Measured | None = None
+    before: Measured | None = None
+    for run, result in results:
+        now = Measured.of(run, result, request, concurrency)
+        changes = {"before": _change(before, now), "best": _change(best, now)}
+        entries.append({**now.as_json(), **changes})
+        if now.trials:
+            before = now
+            best = now if best is None or _is_better(best, now) else best
+    if entries and best is None:
+        raise UsageError(f"no run of it claims anything: {entries[-1]['reason']}")
+    at = None if best is None else best.run
+    return [{**entry, "is_best": entry["run"] == at} for entry in entries]
+
+
+def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> str:
+    """Why a run has no trial that claims anything."""
+    if not here:
+        return "nothing was measured" if concurrency is None else f"it has no level {concurrency:,}"
+    if all(map(is_limited, here)):
+        return "the generator was the limit"
+    if all(map(is_cut, here)):
+        return "its window was cut short"
+    if all(map(is_starved, here)):
+        return "users got no answer in the window"
+    return "nothing was attempted" if request is None else f"it has no request {request!r}"
+
+
+def _is_better(best: Measured, now: Measured) -> bool:
+    old, new = best.median(now.metric.key), now.median(now.metric.key)
+    if old is None or new is None:
+        return old is None and new is not None
+    return new > old if now.metric.more_is_better else new < old
+
+
+def _change(before: Measured | None, now: Measured) -> Json | None:
+    """How a run differs from an earlier one: its ratio, and a verdict where trials carry one."""
+    if before is None or not now.trials:
+        return None
+    if before.cell == now.cell and min(len(before.trials), len(now.trials)) > 1:
+        procedure = Procedure(primary=now.metric, metrics=())
+        (verdict,) = comparison.unpaired(
+            before.trials, now.trials, (str(before.run), str(now.run)), procedure
+        )
+        kept = ("metric", "ratio", "interval", "n", "p", "bounds", "reason", "more_rounds")
+        word = now.metric.word(verdict["word"])
+        return {"run": before.run, **{key: verdict[key] for key in kept}, "word": word}
+    old, new = before.median(now.metric.key), now.median(now.metric.key)
+    return {
+        "run": before.run,
+        "metric": now.metric.key,
+        "ratio": new / old if old and new is not None else None,
+        "interval": None,
+        "n": min(len(before.trials), len(now.trials)),
+        "p": None,
+        "bounds": [now.metric.is_rate and m.as_json()["at_least"] for m in (before, now)],
+        "word": None,
+        "reason": _why_no_verdict(before, now),
+        "more_rounds": None,
+    }
+
+
+def _why_no_verdict(before: Measured, now: Measured) -> str:
+    if before.cell != now.cell:
+        return f"another load: {_load(before)}, then {_load(now)}"
+    counts = len(before.trials), len(now.trials)
+    return "one run each" if counts == (1, 1) else f"{counts[0]} and {counts[1]} trials"
+
+
+def _load(measured: Measured) -> str:
+    cell = measured.cell
+    if cell.rate is not None:
+        return f"{show_rate(cell.rate)}/s"
+    return show_count(cell.concurrency, noun_of(measured.trials))

@@ -1,0 +1,186 @@
+"""A database that is torr's: opened, checked, brought up to date, and its errors told in words.
+
+    nothing in it        the tables are made
+    an older revision    the migrations between are run, in one transaction
+    the newest           it is used as it is
+    anything else        StoreError, nothing is written: a newer torr's, another program's, broken
+
+Two that open an empty database at once wait for each other. SQLite is used with its write-ahead
+log, so that readers do not wait for writers; a writer waits for another up to half a minute.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from torr.errors import StoreError
+from torr.store.kept.place import HINT
+from torr.store.kept.schema import HEAD, VERSION_TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.store.kept.place import Place
+
+LEFT = "it was left as it is"
+_BUSY_S = 30
+_CONNECT_S = 5
+# Any number, the same in every torr: whoever migrates a PostgreSQL holds it.
+_LOCK = 0x746F7272
+_MIGRATIONS = Path(__file__).with_name("migrations")
+_WRITES = "torr_writes"
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An open database of the newest revision; `reading` and `writing` are transactions."""
+
+    place: Place
+    engine: Engine
+
+    @classmethod
+    def open(cls, place: Place) -> Database:
+        """Open, check and migrate; raises StoreError that says what it found instead."""
+        database = cls(place, _engine(place))
+        with database.reading() as connection:
+            found = _revision(connection, place)
+        if found != HEAD:
+            with database.writing() as connection:
+                _migrate(connection, place)
+        if place.is_sqlite:
+            database._keep_a_log()
+        return database
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with self._translated(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes: whole, or not at all."""
+        with (
+            self._translated(),
+            self.engine.connect().execution_options(**{_WRITES: True}) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def _keep_a_log(self) -> None:
+        # While another torr makes the same change it fails, and that other makes it.
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(self.engine.raw_connection()) as connection,
+        ):
+            connection.cursor().execute("PRAGMA journal_mode=WAL")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise StoreError(_said(self.place, error), HINT) from error
+        except SQLAlchemyError as error:
+            said = str(error).partition("\n")[0]
+            raise StoreError(f"the store {self.place} cannot be used: {said}", HINT) from error
+
+
+def _engine(place: Place) -> Engine:
+    if not place.is_sqlite and find_spec("psycopg") is None:
+        raise StoreError(
+            f"the store {place} needs psycopg, which is not installed",
+            "pip install 'torr[postgresql]'",
+        )
+    try:
+        if place.file is not None:
+            place.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            engine = create_engine(place.url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
+        else:
+            engine = create_engine(
+                place.url, poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_S}
+            )
+    except (ArgumentError, ValueError) as error:
+        raise StoreError(f"the store's address cannot be read: {place}", HINT) from error
+    except OSError as error:
+        raise StoreError(
+            f"the store {place} cannot be made: {error.strerror or error}", HINT
+        ) from error
+    if place.is_sqlite:
+        event.listen(engine, "connect", _take_over)
+        event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _take_over(connection: Any, _record: object) -> None:  # noqa: ANN401 - of the driver
+    """Begin transactions ourselves: Python's module would begin some of them too late."""
+    connection.isolation_level = None
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _begin(connection: Connection) -> None:
+    """A writer takes the lock at once: one that reads first could not always get it later."""
+    is_writing = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def _revision(connection: Connection, place: Place) -> str | None:
+    """The revision of a database; None of an empty one."""
+    tables = inspect(connection).get_table_names()
+    if VERSION_TABLE not in tables:
+        if tables:
+            others = ", ".join(sorted(tables)[:3])
+            raise StoreError(
+                f"{place} is no store of torr: it holds {others}; {LEFT}",
+                "name an empty database, or one that torr made",
+            )
+        return None
+    query = f"SELECT version_num FROM {VERSION_TABLE}"  # noqa: S608 - a constant
+    found = connection.exec_driver_sql(query).scalars().all()
+    if len(found) != 1:
+        raise StoreError(f"the store {place} is broken: it does not say its version; {LEFT}", HINT)
+    revision = str(found[0])
+    if revision not in _known_revisions():
+        raise StoreError(
+            f"the store {place} was made by a newer torr (its schema is {revision}, this torr"
+            f" knows {HEAD}); {LEFT}",
+            "update torr, or name another store with TORR_STORE",
+        )
+    return revision
+
+
+def _known_revisions() -> list[str]:
+    return sorted(path.name[1:5] for path in (_MIGRATIONS / "versions").glob("v[0-9]*.py"))
+
+
+def _migrate(connection: Connection, place: Place) -> None:
+    """Run what is missing, unless another torr has done it since."""
+    from alembic import command
+    from alembic.config import Config
+
+    if not place.is_sqlite:
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+    if _revision(connection, place) == HEAD:
+        return
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _said(place: Place, error: DBAPIError) -> str:
+    """What a database's own error means."""
+    text = str(error.orig).strip().partition("\n")[0]
+    if "locked" in text:
+        return f"the store {place} is held by another program for more than {_BUSY_S} s"
+    if "not a database" in text or "malformed" in text:
+        return f"{place} is no store of torr, or it is broken ({text}); {LEFT}"
+    return f"the store {place} cannot be used: {text}"

@@ -1,0 +1,141 @@
+"""One kept run as lists show it, and the columns that a result.json becomes.
+
+The numbers are those of its best level: the one with the most ok/s among those that claim
+anything, the median of its rounds. A comparison of several candidates has no such level.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import StoreError
+from torr.stats.series import Series, verdict_of
+
+if TYPE_CHECKING:
+    from torr.stats.series import Point
+
+Json = dict[str, Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_UID = re.compile(r"[0-9a-f]{32}")
+_WORST_FIRST = ("generator-limited", "contended", "healthy")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """What is known of a kept run without reading its result.
+
+    `started` and `ended` are in UTC; `directory` is where its files were written, on `host`;
+    `concurrency`, `ok_per_s`, `p95_ms` and `success_rate` (percent) are those of its best level, of
+    which there were `rounds`.
+    """
+
+    id: int
+    uid: str
+    name: str
+    kind: str
+    status: str
+    started: datetime
+    ended: datetime | None
+    git_commit: str | None
+    host: str | None
+    directory: str | None
+    note: str | None
+    tags: tuple[str, ...]
+    concurrency: int | None
+    rounds: int | None
+    ok_per_s: float | None
+    p95_ms: float | None
+    success_rate: float | None
+    health: str | None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> KeptRun:
+        """Make it of a row of the store."""
+        found: Json = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
+        found |= {key: _moment(row[f"{key}_ms"]) for key in _MOMENTS}
+        return cls(**found, tags=tags)
+
+    def as_json(self) -> Json:
+        """Return it as `torr runs list -o json` prints it."""
+        found = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        moments = {key: None if found[key] is None else stamp(found[key]) for key in _MOMENTS}
+        return {**found, **moments, "tags": list(self.tags)}
+
+
+_MOMENTS = ("started", "ended")
+
+
+def columns_of(result: Mapping[str, Any], directory: str | None) -> Json:
+    """Return the columns of a result; raises StoreError when it is none."""
+    try:
+        environment = result.get("environment") or {}
+        point = _best(result)
+        return {
+            "uid": uid_of(result),
+            "name": result["name"],
+            "kind": result["kind"],
+            "status": result["status"],
+            "started_ms": milliseconds(read_stamp(result["started"])),
+            "ended_ms": milliseconds(read_stamp(result["ended"])) if result.get("ended") else None,
+            "git_commit": environment.get("git"),
+            "host": (environment.get("machine") or {}).get("host"),
+            "directory": directory,
+            "note": result.get("note"),
+            "concurrency": point and point.concurrency,
+            "rounds": point and point.rounds,
+            "ok_per_s": point and point.ok_per_s,
+            "p95_ms": point and point.p95_ms,
+            "success_rate": point and point.success_rate,
+            "health": _health(result),
+        }
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StoreError("this is no result of torr", "give a result.json") from error
+
+
+def uid_of(result: Mapping[str, Any]) -> str:
+    """Return what tells a run from every other one, 32 digits; registered again, it is the same."""
+    known = result.get("id")
+    if isinstance(known, str) and _UID.fullmatch(known):
+        return known
+    text = f"{result['name']} {result['started']} {result.get('command')}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def milliseconds(moment: datetime) -> int:
+    """Return milliseconds since 1970."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def stamp(moment: datetime) -> str:
+    """Write a moment as result.json does: `2026-01-31T12:00:00.000Z`."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def read_stamp(text: str) -> datetime:
+    """Read a moment of result.json; raises ValueError."""
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+
+
+def _moment(after_ms: int | None) -> datetime | None:
+    return None if after_ms is None else _EPOCH + timedelta(milliseconds=after_ms)
+
+
+def _best(result: Mapping[str, Any]) -> Point | None:
+    levels = result.get("levels") or []
+    if any(level.get("candidate") for level in levels):
+        return None
+    points = Series.of(result["name"], levels).points
+    return max(points, key=lambda point: point.ok_per_s, default=None)
+
+
+def _health(result: Mapping[str, Any]) -> str | None:
+    """The worst of all levels."""
+    found = {verdict_of(level) for level in result.get("levels") or []}
+    return next((word for word in _WORST_FIRST if word in found), None)

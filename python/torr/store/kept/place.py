@@ -1,0 +1,90 @@
+"""Where runs are kept: TORR_STORE, or a SQLite file in the user's data directory.
+
+It reads the environment and names the place without its password; it opens nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from torr.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import Self
+
+VARIABLE = "TORR_STORE"
+NOWHERE = "none"
+HINT = (
+    f"write {VARIABLE}=sqlite:////path/runs.db, postgresql+psycopg://user@host/database, or"
+    f" {NOWHERE} to keep none"
+)
+
+_SQLITE, _POSTGRESQL = "sqlite", "postgresql+psycopg"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A database by its URL; `repr` and `str` leave its password and its options out."""
+
+    url: str
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Self | None:
+        """Return the place that an environment names, None where it says to keep no runs.
+
+        Raises StoreError where it is no place that torr can use.
+        """
+        text = environment.get(VARIABLE, "").strip()
+        if text == NOWHERE:
+            return None
+        if not text:
+            return cls(f"{_SQLITE}:///{_data_directory(environment) / 'torr' / 'runs.db'}")
+        kind, separator, rest = text.partition("://")
+        # What PostgreSQL's own tools take.
+        kind = _POSTGRESQL if kind in ("postgres", "postgresql") else kind
+        if kind not in (_SQLITE, _POSTGRESQL) or not separator:
+            raise StoreError(f"{VARIABLE} names no database that torr can use", HINT)
+        if kind == _SQLITE and not _is_file(rest):
+            raise StoreError(f"{VARIABLE} names no file: a store in memory keeps nothing", HINT)
+        return cls(f"{kind}://{rest}")
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a file of SQLite."""
+        return self.url.startswith(f"{_SQLITE}:")
+
+    @property
+    def file(self) -> Path | None:
+        """The file of SQLite; None of a PostgreSQL."""
+        return Path(self.url.partition(":///")[2].partition("?")[0]) if self.is_sqlite else None
+
+    def __str__(self) -> str:
+        if self.file is not None:
+            return str(self.file)
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    def __repr__(self) -> str:
+        return f"Place({str(self)!r})"
+
+
+def _is_file(rest: str) -> bool:
+    path = rest.partition("?")[0].removeprefix("/")
+    return rest.startswith("/") and path not in ("", ":memory:")
+
+
+def _data_directory(environment: Mapping[str, str]) -> Path:
+    """Where a user's programs keep data, by the XDG base directory specification."""
+    asked = Path(environment.get("XDG_DATA_HOME", ""))
+    # The specification has relative paths ignored.
+    if asked.is_absolute():
+        return asked
+    try:
+        return Path.home() / ".local" / "share"
+    except RuntimeError as error:
+        raise StoreError("there is no home directory to keep runs in", HINT) from error

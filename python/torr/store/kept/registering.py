@@ -1,0 +1,41 @@
+"""A run that has ended goes into the store; whatever is wrong with that costs nobody the run.
+
+Called when its result.json is closed. What cannot be kept is told as text, never raised.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.errors import StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What came of it: the id of a run that is kept, or why it is not; neither if not asked for."""
+
+    id: int | None = None
+    problem: str | None = None
+
+
+def register(directory: Path, *, is_asked: bool = True) -> Registered:
+    """Keep the run of a directory in the store that the environment names."""
+    if not is_asked:
+        return Registered()
+    from torr.store.kept.place import Place
+    from torr.store.kept.store import Store
+
+    try:
+        place = Place.of(os.environ)
+        if place is None:
+            return Registered()
+        with Store.open(place) as store:
+            text = (directory / "result.json").read_bytes()
+            return Registered(store.register(text, directory.resolve()))
+    except (StoreError, OSError) as error:
+        return Registered(problem=f"this run is not registered: {error}")

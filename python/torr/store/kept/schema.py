@@ -1,0 +1,69 @@
+"""The tables of kept runs, as the newest migration leaves them; a test compares both.
+
+    runs      what is searched, listed and told apart, a row a run
+    results   the whole result.json of each, compressed
+    tags      the tags of each
+
+Moments are milliseconds since 1970 in UTC, which both databases order alike.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+HEAD = "0001"
+"""The newest revision in migrations/versions."""
+
+VERSION_TABLE = "torr_schema"
+"""Where the revision of a database is written: what marks a database as torr's."""
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("uid", String(32), nullable=False, unique=True),
+    Column("name", Text, nullable=False, index=True),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("started_ms", BigInteger, nullable=False, index=True),
+    Column("ended_ms", BigInteger),
+    Column("git_commit", String(64)),
+    Column("host", Text),
+    Column("directory", Text),
+    Column("note", Text),
+    Column("concurrency", Integer),
+    Column("rounds", Integer),
+    Column("ok_per_s", Float),
+    Column("p95_ms", Float),
+    Column("success_rate", Float),
+    Column("health", String(32)),
+    # An id that was given once is never given again, not even after `rm`.
+    sqlite_autoincrement=True,
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("json_zlib", LargeBinary, nullable=False),
+)
+
+tags = Table(
+    "tags",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("tag", String(100), primary_key=True, index=True),
+)

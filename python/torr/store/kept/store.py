@@ -1,0 +1,195 @@
+"""The store: runs go in whole, are found by what is known of them, and come out whole.
+
+Each call is one transaction. Notes and tags may change after a run; nothing else of it does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, exists, insert, select, update
+
+from torr.errors import StoreError
+from torr.store.kept.database import Database
+from torr.store.kept.kept_run import KeptRun, columns_of, milliseconds
+from torr.store.kept.place import HINT, VARIABLE, Place
+from torr.store.kept.schema import results, runs, tags
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from sqlalchemy import Connection, Select
+    from typing_extensions import Self
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which runs are meant: those for which all that is given holds.
+
+    `tags` must all be there, `commit` is the beginning of one, `since` the earliest start.
+    """
+
+    name: str | None = None
+    tags: tuple[str, ...] = ()
+    commit: str | None = None
+    since: datetime | None = None
+    kinds: tuple[str, ...] = ()
+
+    def of(self, query: Select[Any]) -> Select[Any]:
+        """Return a query of runs narrowed down to those."""
+        if self.name is not None:
+            query = query.where(runs.c.name == self.name)
+        if self.commit is not None:
+            query = query.where(runs.c.git_commit.startswith(self.commit, autoescape=True))
+        if self.since is not None:
+            query = query.where(runs.c.started_ms >= milliseconds(self.since))
+        if self.kinds:
+            query = query.where(runs.c.kind.in_(self.kinds))
+        for tag in self.tags:
+            query = query.where(exists().where(tags.c.run_id == runs.c.id, tags.c.tag == tag))
+        return query
+
+
+ALL = Filter()
+
+
+class Store:
+    """All kept runs of one place; a context that closes it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, place: Place) -> Self:
+        """Open a place, making or bringing up to date what is there; raises StoreError."""
+        return cls(Database.open(place))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._database.engine.dispose()
+
+    def register(self, text: bytes, directory: Path | None = None) -> int:
+        """Keep a result.json, given as its text; its id.
+
+        A run that is kept already, and went on, is replaced; notes and tags given since then stay.
+        """
+        result = json.loads(text)
+        columns = columns_of(result, None if directory is None else str(directory))
+        content = {"json_zlib": zlib.compress(text)}
+        with self._database.writing() as connection:
+            known = connection.execute(
+                select(runs.c.id, runs.c.note).where(runs.c.uid == columns["uid"])
+            ).one_or_none()
+            if known is None:
+                made = insert(runs).values(**columns).returning(runs.c.id)
+                run_id = connection.execute(made).scalar_one()
+                connection.execute(insert(results).values(run_id=run_id, **content))
+            else:
+                run_id = known.id
+                columns["note"] = known.note or columns["note"]
+                connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
+                connection.execute(
+                    update(results).where(results.c.run_id == run_id).values(**content)
+                )
+            _add_tags(connection, run_id, result.get("tags") or ())
+        return int(run_id)
+
+    def find(self, wanted: Filter = ALL, most: int | None = None) -> list[KeptRun]:
+        """Return the runs that are meant, the newest first, at most so many."""
+        query = wanted.of(select(runs)).order_by(runs.c.started_ms.desc(), runs.c.id.desc())
+        with self._database.reading() as connection:
+            return _kept(connection, query if most is None else query.limit(most))
+
+    def run(self, run_id: int) -> KeptRun:
+        """Return what is known of a run; raises StoreError when there is none of this id."""
+        with self._database.reading() as connection:
+            return self._one(connection, run_id)
+
+    def result(self, run_id: int) -> Json:
+        """Return a run's result, with its note and tags as they are now."""
+        with self._database.reading() as connection:
+            kept = self._one(connection, run_id)
+            query = select(results.c.json_zlib).where(results.c.run_id == run_id)
+            packed = connection.execute(query).scalar_one_or_none()
+        if packed is None:
+            raise StoreError(f"run {run_id} has no result: {self._database.place} is broken", HINT)
+        try:
+            result: Json = json.loads(zlib.decompress(packed))
+        except (zlib.error, ValueError) as error:
+            raise StoreError(f"the result of run {run_id} cannot be read: {error}") from error
+        return {**result, "note": kept.note, "tags": list(kept.tags)}
+
+    def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:
+        """Remove runs, all or none; what they were. Their files stay."""
+        with self._database.writing() as connection:
+            gone = [self._one(connection, run_id) for run_id in dict.fromkeys(run_ids)]
+            for table, column in ((tags, tags.c.run_id), (results, results.c.run_id)):
+                connection.execute(delete(table).where(column.in_(run_ids)))
+            connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
+        return gone
+
+    def annotate(
+        self,
+        run_id: int,
+        *,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        note: str | None = None,
+    ) -> KeptRun:
+        """Give a run tags, take some away, write its note; what it is then.
+
+        A note of None leaves it, an empty one takes it away.
+        """
+        with self._database.writing() as connection:
+            self._one(connection, run_id)
+            gone = tags.c.tag.in_(list(remove))
+            connection.execute(delete(tags).where(tags.c.run_id == run_id, gone))
+            _add_tags(connection, run_id, add)
+            if note is not None:
+                query = update(runs).where(runs.c.id == run_id).values(note=note or None)
+                connection.execute(query)
+            return self._one(connection, run_id)
+
+    def _one(self, connection: Connection, run_id: int) -> KeptRun:
+        found = _kept(connection, select(runs).where(runs.c.id == run_id))
+        if not found:
+            raise StoreError(
+                f"there is no kept run {run_id} in {self._database.place}",
+                "`torr runs list` has the ids",
+            )
+        return found[0]
+
+
+def open_store() -> Store:
+    """Open the store that the environment names; raises StoreError where it says none."""
+    place = Place.of(os.environ)
+    if place is None:
+        raise StoreError(f"{VARIABLE} says that no runs are kept", HINT)
+    return Store.open(place)
+
+
+def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:
+    rows = connection.execute(query).mappings().all()
+    named = select(tags).where(tags.c.run_id.in_([row["id"] for row in rows])).order_by(tags.c.tag)
+    found: dict[int, list[str]] = {}
+    for run_id, tag in connection.execute(named):
+        found.setdefault(run_id, []).append(tag)
+    # Read within Python: databases differ in how they order text.
+    return [KeptRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
+
+
+def _add_tags(connection: Connection, run_id: int, names: Iterable[str]) -> None:
+    known = set(connection.execute(select(tags.c.tag).where(tags.c.run_id == run_id)).scalars())
+    new = [{"run_id": run_id, "tag": name} for name in dict.fromkeys(names) if name not in known]
+    if new:
+        connection.execute(insert(tags), new)

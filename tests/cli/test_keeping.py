@@ -1,0 +1,126 @@
+"""Every verb that measures registers its run, with its note and tags; none fails by its store."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from doubles import Truth, press_at
+from torr.store.kept.store import open_store
+
+URL = "http://127.0.0.1:9/x"
+
+
+@pytest.fixture(autouse=True)
+def _own(own_store, fake):
+    return own_store, fake
+
+
+def kept():
+    with open_store() as store:
+        return store.find()
+
+
+def result_of(run_id):
+    with open_store() as store:
+        return store.result(run_id)
+
+
+@pytest.mark.parametrize("verb", [["run"], ["ladder", "--levels", "10,20"]])
+def test_a_run_is_registered_with_what_is_said_on_it(torr, tmp_path, verb):
+    ended = torr(*verb, "--note", "api 1.2 CPU", "--tag", "b", "--tag", "a", "--tag", "b", URL)
+    assert ended.code == 0
+    (run,) = kept()
+    assert ended.out.endswith(f"kept    as run {run.id}\n")
+    assert (run.kind, run.note, run.tags) == (verb[0], "api 1.2 CPU", ("a", "b"))
+    (path,) = (tmp_path / "_output/torr").glob("apiserver-*/result.json")
+    written = json.loads(path.read_text())
+    assert written["tags"] == ["b", "a"]
+    assert result_of(run.id) == {**written, "tags": ["a", "b"]}
+    assert run.directory == str(path.parent)
+
+
+def test_a_run_may_be_kept_out_of_the_store(torr, own_store):
+    ended = torr("run", "--no-store", URL)
+    assert ended.code == 0
+    assert "kept" not in ended.out
+    assert not own_store.exists()
+
+
+def test_the_environment_may_say_that_no_run_is_registered(torr, monkeypatch):
+    monkeypatch.setenv("TORR_STORE", "none")
+    ended = torr("run", URL)
+    assert (ended.code, ended.err) == (0, "")
+    assert "kept" not in ended.out
+
+
+BROKEN = {
+    "a broken file": "no store of torr, or it is broken",
+    "no database": "TORR_STORE names no database that torr can use",
+    "no server": "cannot be used",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp_path, name):
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"no database " * 1000)
+    urls = {
+        "a broken file": f"sqlite:///{broken}",
+        "no database": "mysql://db/kept",
+        "no server": "postgresql+psycopg://127.0.0.1:9/kept",
+    }
+    monkeypatch.setenv("TORR_STORE", urls[name])
+    ended = torr("run", "-o", "json", URL)
+    assert ended.code == 0
+    assert json.loads(ended.out)["status"] == "complete"
+    assert ended.err.startswith("note: this run is not registered: ")
+    assert BROKEN[name] in ended.err
+    assert broken.read_bytes() == b"no database " * 1000
+
+
+def test_a_run_that_got_no_answer_is_registered_as_failed(torr, fake):
+    fake.curve = lambda _users: Truth(0, failure="no byte of an answer came in the whole level")
+    assert torr("run", URL).code == 3
+    (run,) = kept()
+    assert run.status == "failed"
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_interrupted_run_is_registered(torr, fake, times):
+    fake.on_slice = press_at(2, times=times)
+    assert torr("run", "--tag", "half", URL).code == 130
+    (run,) = kept()
+    assert (run.status, run.tags) == ("interrupted", ("half",))
+
+
+def test_a_plan_file_may_say_note_and_tags(torr, tmp_path):
+    lines = ['note = "of the file"', 'tag = ["nightly", "main"]', f'url = "{URL}"']
+    (tmp_path / "plan.toml").write_text(
+        "\n".join([*lines, "[[requests]]", 'name = "x"', 'url = "/x"'])
+    )
+    assert torr("run", "plan.toml").code == 0
+    (run,) = kept()
+    assert (run.note, run.tags) == ("of the file", ("main", "nightly"))
+    assert torr("run", "--note", "typed", "plan.toml").code == 0
+    assert kept()[0].note == "typed"
+
+
+def test_a_diff_is_registered_too(torr):
+    for _ in range(2):
+        torr("run", "--no-store", URL)
+    ended = torr("run", URL)
+    assert ended.code == 0
+    (run,) = kept()
+    assert torr("diff", "--note", "why", str(run.id), "_output/torr/latest").code == 0
+    newest = kept()[0]
+    assert (newest.kind, newest.note) == ("diff", "why")
+
+
+@pytest.mark.parametrize("word", [["--tag", "two words"], ["--tag", ""]])
+def test_a_tag_that_is_none_is_refused_before_the_load(torr, fake, word):
+    ended = torr("run", *word, URL)
+    assert ended.code == 2
+    assert "--tag" in ended.err
+    assert fake.loads == []

@@ -1,0 +1,169 @@
+"""`torr runs …`, on runs that are registered as results."""
+
+from __future__ import annotations
+
+import json
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from kept import level, result, text
+from torr.cli.main import VERBS
+from torr.cli.runs.group import VERBS as OF_RUNS
+from torr.store.kept.store import open_store
+
+NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
+
+
+@pytest.fixture(autouse=True)
+def store(own_store):
+    """A store of this test, with three runs of one name and one of another."""
+    with open_store() as opened:
+        for number, note in enumerate(NOTES, 1):
+            levels = level(50, 20.0 * number)
+            opened.register(text("api", levels, number=number, note=note, tags=[f"t{number}"]))
+        opened.register(text("web", number=4, kind="ladder", environment={"git": "beef"}))
+    return own_store
+
+
+def test_the_newest_are_listed_first(torr):
+    ended = torr("runs", "list")
+    assert ended.code == 0
+    header, *rows = ended.out.splitlines()
+    assert header.split()[:3] == ["run", "when", "name"]
+    assert [row.split()[0] for row in rows] == ["4", "3", "2", "1"]
+    assert all(len(row) <= 80 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        (["--name", "api", "--most", "2"], [3, 2]),
+        (["--tag", "t2"], [2]),
+        (["--commit", "beef"], [4]),
+        (["--since", "2026-01-31T12:03:00+00:00"], [4, 3]),
+        (["--since", "1h"], []),
+        (["--tag", "t1", "--tag", "t2"], []),
+    ],
+    ids=str,
+)
+def test_lists_are_narrowed_down(torr, flags, found):
+    ended = torr("runs", "list", "-o", "json", *flags)
+    assert [run["id"] for run in json.loads(ended.out)] == found
+
+
+def test_an_empty_list_says_so(torr):
+    assert torr("runs", "list", "--name", "none").out == "no kept run is meant by that\n"
+
+
+@pytest.mark.parametrize("when", ["yesterday", "7", "2026-13-01", "-1h"])
+def test_a_time_that_is_none_is_refused_with_examples(torr, when):
+    ended = torr("runs", "list", f"--since={when}")
+    assert ended.code == 2
+    assert "2026-01-31" in ended.err
+
+
+def test_a_run_says_again_what_it_said(torr, fake):  # noqa: ARG001 - the engine
+    said = torr("run", "--note", "n", "http://127.0.0.1:9/x").out
+    ended = torr("runs", "show", "5")
+    assert ended.code == 0
+    assert ended.out.splitlines()[:10] == said.splitlines()[:10]
+    assert "kept    as run 5: apiserver, run, complete\nnote    n\n" in ended.out
+
+
+def test_a_run_is_shown_as_json_whole(torr):
+    shown = json.loads(torr("runs", "show", "-o", "json", "1").out)
+    assert shown == result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
+
+
+@pytest.mark.parametrize("verb", ["show", "open", "rm", "export"])
+def test_a_run_that_there_is_not_is_said(torr, verb):
+    ended = torr("runs", verb, "99")
+    assert ended.code == 2
+    assert "there is no kept run 99" in ended.err
+
+
+def test_tags_and_notes_are_given_and_taken(torr):
+    assert torr("runs", "tag", "1", "main", "--remove", "t1", "--note", "new").out == (
+        "run 1: tags main; note new\n"
+    )
+    assert torr("runs", "tag", "1", "--remove", "main", "--note", "").out == (
+        "run 1: tags –; note –\n"
+    )
+
+
+def test_saying_nothing_of_a_run_is_refused(torr):
+    assert "nothing is said of the run" in torr("runs", "tag", "1").err
+
+
+def test_removed_runs_are_gone(torr):
+    ended = torr("runs", "rm", "1", "3")
+    assert ended.out == "removed run 1: api\nremoved run 3: api\n"
+    assert [run["id"] for run in json.loads(torr("runs", "list", "-o", "json").out)] == [4, 2]
+
+
+def test_an_exported_run_is_a_directory_as_it_was(torr, tmp_path):
+    ended = torr("runs", "export", "1", "-d", "out")
+    place = tmp_path / "out" / "api-20260131-120100-1"
+    assert ended.out == f"run 1  {place.relative_to(tmp_path)}\n"
+    written = json.loads((place / "result.json").read_text())
+    assert written == result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
+    assert {"report.html", "summary.md", "levels.csv"} <= {path.name for path in place.iterdir()}
+    assert "cannot be written" in torr("runs", "export", "1", "-d", "out").err
+
+
+def test_a_name_that_leads_elsewhere_is_not_followed(torr, tmp_path):
+    with open_store() as opened:
+        run_id = opened.register(text("../../evil", number=9))
+    ended = torr("runs", "export", str(run_id), "-d", "out")
+    assert ended.code == 2
+    assert not list(tmp_path.parent.glob("evil*"))
+
+
+def test_the_page_of_a_run_is_opened_from_the_store(torr, tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: bool(seen.append(url)) or True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    ended = torr("runs", "open", "1")
+    (url,) = seen
+    page = Path(url.removeprefix("file://"))
+    assert ended.out == f"page    {page}\n"
+    assert page.is_relative_to(tmp_path / "cache")
+    assert NOTES[0] in page.read_text() or "api" in page.read_text()
+
+
+def test_the_ledger_is_the_session_in_order(torr):
+    ended = torr("runs", "ledger", "api")
+    assert ended.code == 0
+    lines = ended.out.splitlines()
+    assert lines[0] == "3 runs of api: run 3 (api 2 CPU) is the best, 60 ok/s, 3.00 × the first."
+    assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3"]
+    assert lines[4].count("2.00 × one run each") == 2
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_ledger_is_json_markdown_and_csv(torr):
+    found = json.loads(torr("runs", "ledger", "api", "-o", "json").out)
+    assert [entry["note"] for entry in found["entries"]] == list(NOTES)
+    assert found["entries"][1]["before"]["ratio"] == 2.0
+    assert torr("runs", "ledger", "api", "-o", "markdown").out.startswith("**3 runs of api")
+    assert torr("runs", "ledger", "api", "-o", "csv").out.startswith("run,concurrency,")
+
+
+def test_a_ledger_is_narrowed_down(torr):
+    ended = torr("runs", "ledger", "api", "--tag", "t2", "-o", "json")
+    assert [entry["run"] for entry in json.loads(ended.out)["entries"]] == [2]
+    assert "no kept run of 'none' is meant by that" in torr("runs", "ledger", "none").err
+    assert "it has no level 7" in torr("runs", "ledger", "api", "--at", "7").err
+
+
+@pytest.mark.parametrize("verb", OF_RUNS)
+def test_the_help_of_a_verb_fits_a_screen(torr, verb):
+    lines = torr("runs", verb, "--help").out.splitlines()
+    assert len(lines) <= 40
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_runs_is_a_command():
+    assert VERBS["runs"][0] == "torr.cli.runs.group:runs"

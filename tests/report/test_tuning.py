@@ -1,0 +1,85 @@
+"""The tuning ledger as people read it: the table of a session, drawn by itself."""
+
+import csv
+import io
+
+from kept import level, result
+from torr.report import tuning
+from torr.stats.tuning import ledger
+
+ROUNDS = {
+    "api 0.8 CPU": 21.5,
+    "api 1.2 CPU": 30.8,
+    "api 2 CPU, 2 workers": 49.5,
+    "PostgreSQL tuned": 54.1,
+    "=DB on SSD | more CPU": 48.4,
+}
+
+
+def session(**more):
+    results = [
+        (n, result("chat", level(50, rate, p95=4200.0, **more)))
+        for n, rate in enumerate(ROUNDS.values(), 1)
+    ]
+    entries = [
+        {**entry, "started": f"2026-01-31T12:0{n}:00.000Z", "note": note, "tags": ["a", "b"]}
+        for n, (entry, note) in enumerate(zip(ledger(results), ROUNDS, strict=True))
+    ]
+    return {"name": "chat", "request": None, "concurrency": None, "entries": entries}
+
+
+def test_the_sentence_names_the_best_run():
+    said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first."
+    assert tuning.sentence(session()) == said
+
+
+def test_a_ledger_of_a_request_says_so():
+    assert tuning.sentence({**session(), "request": "simple"}).startswith(
+        "5 runs of simple of chat"
+    )
+
+
+def test_a_row_has_numbers_and_what_they_changed():
+    content = tuning.table(session())
+    assert content.columns[:3] == ("run", "when (UTC)", "note")
+    assert content.rows[0] == (
+        *("1", "2026-01-31 12:00", "api 0.8 CPU", "50 connections", "1"),
+        *("21.5", "4,200 ms", "100 %", "–", "–"),
+    )
+    assert content.rows[-1][-2:] == ("0.89 × one run each", "0.89 × one run each")
+
+
+def test_bounds_are_marked():
+    row = tuning.table(session(health="contended")).rows[1]
+    assert row[5] == "≥ 30.8"
+    assert row[-1] == "1.43 × ? one run each"
+
+
+def test_a_run_that_claims_nothing_says_why():
+    entries = ledger(
+        [(1, result("chat", level(50, 20))), (2, result("chat", level(cut_short=True)))]
+    )
+    said = [{**entry, "started": "2026-01-31T12:00:00.000Z", "note": None} for entry in entries]
+    row = tuning.table({**session(), "entries": said}).rows[1]
+    assert row[-5:] == ("–", "–", "–", "its window was cut short", "–")
+
+
+def test_arrivals_are_compared_by_p99_and_say_so():
+    row = tuning.table(session(rate=50.0)).rows[1]
+    assert row[3] == "50/s"
+    assert row[-1] == "p99 1.00 × one run each"
+
+
+def test_markdown_is_one_sentence_and_one_table():
+    lines = tuning.markdown(session()).splitlines()
+    assert lines[0].startswith("**5 runs of chat")
+    assert len(lines) == 2 + 2 + len(ROUNDS)
+    assert len({line.replace("\\|", "").count("|") for line in lines[2:]}) == 1
+
+
+def test_csv_has_every_number_and_no_formula():
+    rows = list(csv.DictReader(io.StringIO(tuning.comma_separated(session()))))
+    assert [float(row["ok_per_s"]) for row in rows] == list(ROUNDS.values())
+    assert [row["before.run"] for row in rows] == ["", "1", "2", "3", "4"]
+    assert rows[-1]["note"] == "'=DB on SSD | more CPU"
+    assert "before" not in rows[0]

@@ -1,0 +1,140 @@
+"""The tuning ledger: medians, changes, and whether they are more than noise."""
+
+import random
+
+import pytest
+
+from kept import level, result
+from torr.errors import UsageError
+from torr.stats.tuning import ledger
+
+# A session as people make it: one resource after another, one run each.
+SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
+
+
+def one_each(*rates, **more):
+    return [(n, result("api", level(50, rate, **more))) for n, rate in enumerate(rates, 1)]
+
+
+def trials(rate, *, count=6, spread=0.005, seed=1, **more):
+    drawn = random.Random(f"{seed} {rate}")
+    rounds = range(1, count + 1)
+    return [level(50, rate * drawn.gauss(1, spread), number=n, **more) for n in rounds]
+
+
+def changes(entries, which):
+    return [entry[which] and round(entry[which]["ratio"], 3) for entry in entries]
+
+
+def test_each_run_is_set_beside_the_one_before_and_the_best_so_far():
+    entries = ledger(one_each(*SESSION))
+    assert [entry["ok_per_s"] for entry in entries] == SESSION
+    assert changes(entries, "before") == [None, 1.433, 1.607, 1.093, 0.895]
+    assert changes(entries, "best") == [None, 1.433, 1.607, 1.093, 0.895]
+    assert [entry["run"] for entry in entries if entry["is_best"]] == [4]
+
+
+def test_the_best_stays_the_best_after_a_fall():
+    entries = ledger(one_each(54.1, 48.4, 50.0))
+    assert changes(entries, "before") == [None, 0.895, 1.033]
+    assert changes(entries, "best") == [None, 0.895, 0.924]
+    assert [entry["best"]["run"] for entry in entries[1:]] == [1, 1]
+
+
+def test_one_run_each_has_a_ratio_and_no_verdict():
+    _, entry = ledger(one_each(48.4, 54.1))
+    assert (entry["before"]["word"], entry["before"]["reason"]) == (None, "one run each")
+
+
+def test_runs_with_trials_get_a_verdict():
+    results = [(n, result("api", *trials(rate))) for n, rate in enumerate((100, 112, 112.1), 1)]
+    _, faster, same = ledger(results)
+    assert faster["before"]["word"] == "faster"
+    assert faster["before"]["interval"][0] > 1.05
+    assert same["before"]["word"] == "same"
+    assert "not interleaved" in same["before"]["reason"]
+    assert (faster["trials"], faster["before"]["n"]) == (6, 6)
+
+
+def test_too_few_trials_find_nothing():
+    results = [(n, result("api", *trials(rate, count=3))) for n, rate in enumerate((100, 112), 1)]
+    change = ledger(results)[1]["before"]
+    assert change["word"] == "inconclusive"
+    assert "6 are needed" in change["reason"]
+
+
+def test_trials_on_one_side_only_have_no_verdict():
+    results = [(1, result("api", *trials(100))), (2, result("api", level(50, 112)))]
+    assert ledger(results)[1]["before"]["reason"] == "6 and 1 trials"
+
+
+def test_another_load_is_no_change_of_the_server():
+    results = [(1, result("api", *trials(100))), (2, result("api", level(100, 112)))]
+    change = ledger(results)[1]["before"]
+    assert change["word"] is None
+    assert change["reason"] == "another load: 50 connections, then 100 connections"
+
+
+def test_the_best_level_of_a_ladder_is_meant_unless_one_is_named():
+    climbs = [level(10, 90), level(50, 200), level(100, 180)]
+    (best,) = ledger([(1, result("api", *climbs))])
+    (named,) = ledger([(1, result("api", *climbs))], concurrency=100)
+    assert (best["concurrency"], best["ok_per_s"]) == (50, 200)
+    assert (named["concurrency"], named["ok_per_s"]) == (100, 180)
+
+
+def test_arrivals_at_a_rate_are_compared_by_their_p99():
+    results = [
+        (n, result("api", level(50, 100, rate=100.0, p95=p95))) for n, p95 in enumerate((8, 4, 6))
+    ]
+    entries = ledger(results)
+    assert entries[1]["before"]["metric"] == "response_ms.p99"
+    assert changes(entries, "best") == [None, 0.5, 1.5]
+    assert [entry["is_best"] for entry in entries] == [False, True, False]
+
+
+def test_a_request_has_a_ledger_of_its_own():
+    def step(name, rate):
+        return {**level(50, rate), "name": name}
+
+    runs = [(98.4, 10), (61.2, 20)]
+    results = [
+        (n, result("chat", level(50, a + b, steps=[step("simple", a), step("complex", b)])))
+        for n, (a, b) in enumerate(runs, 1)
+    ]
+    assert [entry["ok_per_s"] for entry in ledger(results, "simple")] == [98.4, 61.2]
+    assert changes(ledger(results, "complex"), "before") == [None, 2.0]
+    with pytest.raises(UsageError, match="it has no request 'none'"):
+        ledger(results, "none")
+
+
+CLAIMLESS = {
+    "the generator was the limit": {"health": "generator-limited"},
+    "its window was cut short": {"cut_short": True},
+    "users got no answer in the window": {"starved": 50},
+}
+
+
+@pytest.mark.parametrize("reason", CLAIMLESS)
+def test_a_run_that_claims_nothing_is_shown_and_compared_with_nothing(reason):
+    results = one_each(50, 60)
+    results.insert(1, (9, result("api", level(50, 500, **CLAIMLESS[reason]))))
+    first, claimless, last = ledger(results)
+    assert (claimless["reason"], claimless["ok_per_s"]) == (reason, None)
+    assert (claimless["before"], claimless["is_best"]) == (None, False)
+    assert last["before"]["run"] == first["run"]
+
+
+def test_a_level_that_a_run_has_not_is_said():
+    results = [*one_each(50), (2, result("api", level(100, 60)))]
+    assert ledger(results, concurrency=50)[1]["reason"] == "it has no level 50"
+
+
+def test_rates_of_a_shared_machine_are_bounds():
+    entries = ledger(one_each(50, 60, health="contended"))
+    assert entries[0]["at_least"]
+    assert entries[1]["before"]["bounds"] == [True, True]
+
+
+def test_nothing_kept_is_an_empty_ledger():
+    assert ledger([]) == []

@@ -1,0 +1,158 @@
+"""A database is made, brought up to date, or refused and left alone."""
+
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from kept import text
+from torr.errors import StoreError
+from torr.store import kept
+from torr.store.kept.database import Database
+from torr.store.kept.place import Place
+from torr.store.kept.schema import HEAD, VERSION_TABLE, metadata
+from torr.store.kept.store import Store
+
+CONFIG = Config()
+CONFIG.set_main_option("script_location", str(Path(kept.__file__).with_name("migrations")))
+REVISIONS = [script.revision for script in ScriptDirectory.from_config(CONFIG).walk_revisions()]
+
+
+@contextmanager
+def past_all_checks(place):
+    """A connection of the test's own."""
+    engine = sa.create_engine(place.url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
+
+
+def write(place, *statements):
+    with past_all_checks(place) as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
+def content(place):
+    """Every table with its rows."""
+    tables = sa.MetaData()
+    with past_all_checks(place) as connection:
+        tables.reflect(connection)
+        return {t.name: list(connection.execute(sa.select(t))) for t in tables.sorted_tables}
+
+
+def test_the_newest_revision_is_the_one_that_torr_asks_for():
+    assert ScriptDirectory.from_config(CONFIG).get_current_head() == HEAD
+
+
+def test_an_empty_database_gets_the_tables_of_the_schema(place):
+    database = Database.open(place)
+    with database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        assert compare_metadata(context, metadata) == []
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_store_of_every_revision_is_brought_up_to_date(place, revision):
+    with past_all_checks(place) as connection:
+        CONFIG.attributes["connection"] = connection
+        command.upgrade(CONFIG, revision)
+    with Store.open(place) as store:
+        assert store.find() == []
+        run_id = store.register(text())
+    with Store.open(place) as store:
+        assert store.result(run_id)["name"] == "api"
+
+
+def test_a_newer_store_is_refused_and_left_alone(place):
+    with Store.open(place) as store:
+        store.register(text())
+    write(place, "UPDATE torr_schema SET version_num = '0999'")
+    before = content(place)
+    with pytest.raises(StoreError) as refused:
+        Store.open(place)
+    assert "made by a newer torr (its schema is 0999" in refused.value.message
+    assert "it was left as it is" in refused.value.message
+    assert "update torr" in refused.value.hint
+    assert content(place) == before
+
+
+def test_another_program_s_database_is_refused_and_left_alone(place):
+    write(place, "CREATE TABLE cookies (name TEXT)", "INSERT INTO cookies VALUES ('c')")
+    with pytest.raises(StoreError, match="is no store of torr: it holds cookies; it was left"):
+        Store.open(place)
+    assert content(place) == {"cookies": [("c",)]}
+
+
+def test_a_store_that_does_not_say_its_version_is_refused(place):
+    Database.open(place)
+    write(place, "DELETE FROM torr_schema")
+    with pytest.raises(StoreError, match="does not say its version"):
+        Store.open(place)
+
+
+def test_a_store_that_lost_a_table_is_said_to_be_unusable(place):
+    Database.open(place)
+    write(place, "DROP TABLE tags")
+    with Store.open(place) as store, pytest.raises(StoreError, match=r"cannot be used: .*tags"):
+        store.register(text())
+    assert content(place)["runs"] == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all" * 100, b"SQLite format 3\0" + b"\7" * 5000]
+)
+def test_a_broken_file_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "runs.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="no store of torr, or it is broken"):
+        Store.open(Place(f"sqlite:///{path}"))
+    assert path.read_bytes() == content
+
+
+def test_another_program_s_file_is_not_touched_by_a_byte(tmp_path):
+    path = tmp_path / "places.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE places (url TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="it holds places"):
+        Store.open(Place(f"sqlite:///{path}"))
+    assert path.read_bytes() == before
+
+
+def test_readers_of_sqlite_do_not_wait_for_a_writer(tmp_path):
+    place = Place(f"sqlite:///{tmp_path}/runs.db")
+    with Store.open(place) as store:
+        run_id = store.register(text())
+        with Database.open(place).writing() as connection:
+            connection.execute(sa.text("UPDATE runs SET note = 'half'"))
+            assert store.run(run_id).note is None
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"runs\.db cannot be made: "):
+        Store.open(Place(f"sqlite:///{tmp_path}/file/runs.db"))
+
+
+def test_a_server_that_is_not_there_is_said_without_its_password():
+    place = Place("postgresql+psycopg://ann:s3cret@127.0.0.1:9/kept?password=s3cret2")
+    with pytest.raises(StoreError) as refused:
+        Store.open(place)
+    assert "postgresql+psycopg://127.0.0.1:9/kept cannot be used: " in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_without_psycopg_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setattr("torr.store.kept.database.find_spec", lambda _name: None)
+    with pytest.raises(StoreError) as refused:
+        Store.open(Place("postgresql+psycopg://127.0.0.1/kept"))
+    assert refused.value.hint == "pip install 'torr[postgresql]'"
