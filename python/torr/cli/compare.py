@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from torr.cli import options, words
 from torr.cli.command import Verb
+from torr.cli.live_options import live
 from torr.cli.options import LOAD, RESULT, flag
 from torr.errors import UsageError
 
@@ -52,6 +53,7 @@ EXAMPLES = (
 @options.output
 @options.quiet
 @options.junit
+@live
 @flag(
     "--strict", is_flag=True, group=RESULT, rare=True, help="exit 4 if the generator was the limit"
 )

@@ -6,7 +6,9 @@ Heavy libraries are welcome from here on. What is measured is on disk before any
 from __future__ import annotations
 
 import json
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +22,6 @@ from torr.units import show_count, show_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from torr.experiments.lab import Outcome
     from torr.model.condition import Condition
@@ -34,6 +35,7 @@ PUBLISHED = (".dat", ".png")
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Finish a run whose load is over; raises the error that the process ends with, if any."""
     result = closed(outcome, directory, flags["slos"])
+    write_junit(result, flags)
     if flags["output"] == "json":
         print_json(directory)
     if outcome.failure is not None and not outcome.interrupted:
@@ -49,24 +51,46 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
 
 def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> Result:
     """Judge the levels and write the last result.json; what it says."""
-    from torr.stats import capacity
-
-    levels = directory.full_levels()
-    sections: dict[str, Any] = {"verdicts": capacity.verdicts(levels, slos)}
-    if directory.head["kind"] == "ladder":
-        sections["capacity"] = capacity.analyse(levels, slos)
+    found = sections(directory.head["kind"], directory.full_levels(), slos)
     if outcome.aborted is not None:
-        sections["ended_by"] = f"--abort-on '{outcome.aborted}'"
-    directory.close(outcome.status, sections)
+        found["ended_by"] = f"--abort-on '{outcome.aborted}'"
+    directory.close(outcome.status, found)
     result: Result = json.loads(directory.result_path.read_bytes())
     return result
 
 
+def sections(kind: str, levels: Sequence[Result], slos: Sequence[Condition]) -> Result:
+    """What the levels of a run or a ladder come to, as sections of result.json."""
+    from torr.stats import capacity
+
+    found: Result = {"verdicts": capacity.verdicts(levels, slos)}
+    if kind == "ladder":
+        found["capacity"] = capacity.analyse(levels, slos)
+    return found
+
+
+def write_junit(result: Result, flags: dict[str, Any]) -> None:
+    """Write what passed and failed, where `--junit` says."""
+    if flags["junit"] is not None:
+        from torr.report import junit
+
+        junit.write(result, flags["junit"])
+
+
 def draw(result: Result, directory: RunDirectory) -> list[Path]:
-    """Write the report's files, and the newest data and pictures beside the run's directory."""
+    """Write the report's files, and the newest data and pictures beside the run's directory.
+
+    On GitHub the summary stands on the page of the job's step, too.
+    """
     from torr import report
+    from torr.report import step_summary
 
     paths = report.write_all(result, directory.path)
+    step = os.environ.get(step_summary.VARIABLE)
+    if step:
+        note = step_summary.append(result, Path(step))
+        if note is not None:
+            click.echo(f"note: {note}", err=True)
     published = [path for path in paths if path.suffix in PUBLISHED]
     for path in published:
         with directory.translating_errors():

@@ -36,6 +36,7 @@ EXAMPLES = (
 @options.junit
 def diff(a: Path, b: Path, **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside run A: run directories, candidates (RUN:NAME), .dat files."""
+    from torr.cli.conclude import write_junit
     from torr.cli.gate import gate_limits
     from torr.model.secrets import redacted_command
     from torr.report.side import load
@@ -54,10 +55,7 @@ def diff(a: Path, b: Path, **flags: Any) -> None:  # noqa: ANN401
         directory.close("complete", {key: found[key] for key in ("series", "verdicts", "fail_if")})
         result = {**found, **directory.head, "status": "complete"}
         _say(result, directory, flags)
-        if flags["junit"] is not None:
-            from torr.report import junit
-
-            junit.write(result, flags["junit"])
+        write_junit(result, flags)
     gate_limits(result["fail_if"])
 
 

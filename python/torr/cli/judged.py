@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.conclude import draw, print_json
+from torr.cli.conclude import draw, print_json, write_junit
 from torr.cli.gate import gate
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
@@ -20,9 +20,12 @@ from torr.stats.comparison import verdicts
 from torr.units import show_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.experiments.lab import Outcome
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Course
+    from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.servers.answer import Answer
     from torr.store.rundir import RunDirectory
@@ -46,10 +49,7 @@ def conclude(
         draw(result, directory)
         if flags["output"] == "text" and not flags["quiet"]:
             click.echo(f"\nreport  {directory.path / 'report.html'}")
-    if flags["junit"] is not None:
-        from torr.report import junit
-
-        junit.write(result, flags["junit"])
+    write_junit(result, flags)
     _end(outcome, result, directory, flags)
 
 
@@ -59,7 +59,6 @@ def _closed(
     """Judge the trials and write the last result.json; what it says."""
     matrix, course, plan = found
     levels = directory.full_levels()
-    judged = verdicts(levels, matrix.baseline, matrix.procedure)
     experiment = directory.head["experiment"]
     for candidate in () if outcome.is_urgent else matrix.candidates:
         experiment["candidates"][candidate.name]["versions"] = versions(candidate.command)
@@ -71,11 +70,15 @@ def _closed(
         "answers": {**experiment.get("answers", {}), **answers},
         "rules": list(rules(matrix, course, plan)),
     }
-    directory.close(
-        outcome.status, {"verdicts": [*judged, *capacity.verdicts(levels, flags["slos"])]}
-    )
+    directory.close(outcome.status, sections(matrix, levels, flags["slos"]))
     result: Result = json.loads(directory.result_path.read_bytes())
     return result
+
+
+def sections(matrix: Matrix, levels: Sequence[Result], slos: Sequence[Condition]) -> Result:
+    """What the trials of a comparison come to, as sections of result.json."""
+    judged = verdicts(levels, matrix.baseline, matrix.procedure)
+    return {"verdicts": [*judged, *capacity.verdicts(levels, slos)]}
 
 
 def _kept(answer: Answer) -> dict[str, Any]:

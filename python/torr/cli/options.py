@@ -223,13 +223,14 @@ output = flag(
 
 quiet = flag("-q", "--quiet", is_flag=True, group=RESULT, help="print the verdict only")
 
-junit = flag(
-    "--junit",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    group=RESULT,
-    help="write what passed and failed as JUnit XML",
-)
+_JUNIT: dict[str, Any] = {
+    "type": click.Path(path_type=Path),
+    "metavar": "FILE",
+    "group": RESULT,
+    "help": "write what passed and failed as JUnit XML",
+}
+junit = flag("--junit", **_JUNIT)
+rare_junit = flag("--junit", rare=True, **_JUNIT)
 
 judging = together(
     flag(
@@ -265,4 +266,4 @@ monitor = flag(
     help="watch a process, a /metrics, a Prometheus (repeatable)",
 )
 
-results = together(name, folder, output, quiet, judging, monitor)
+results = together(name, folder, output, quiet, judging, rare_junit, monitor)
