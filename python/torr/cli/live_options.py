@@ -19,7 +19,7 @@ live = together(
         metavar="ADDRESS",
         group=RESULT,
         rare=True,
-        help="let others see it, with the token in its URL [127.0.0.1]",
+        help="let others see it, by the URL's token [127.0.0.1]",
     ),
     flag(
         "--live-stay",
