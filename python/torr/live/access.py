@@ -70,7 +70,7 @@ class Access:
         return any(map(self._is_token, (_bearer(asked), asked.cookies.get(self.cookie, ""))))
 
     def _is_token(self, text: str) -> bool:
-        return secrets.compare_digest(text.encode(), self.token.encode())
+        return secrets.compare_digest(text.encode("utf-8", "replace"), self.token.encode())
 
 
 def is_loopback(name: str) -> bool:
