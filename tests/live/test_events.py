@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import socket
+import time
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from doubles import Truth
 from events import Events, ask
 from torr.live import stream
+
+SLICES = 10
 
 
 def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
@@ -83,7 +87,8 @@ def test_who_has_the_end_is_told_to_stay_away(played):
         run.end()
         events.until("end")
         last_id = events.last_id
-    assert Events(run.url, last_id).status == 204
+    with Events(run.url, last_id) as again:
+        assert again.status == 204
     with Events(run.url) as late:
         assert [kind for kind, _ in late.rest()] == ["end"]
 
@@ -125,25 +130,38 @@ def test_many_readers_hear_the_same_and_too_many_are_refused(played, monkeypatch
         reader.close()
 
 
-def test_a_reader_that_takes_nothing_is_dropped_and_keeps_nobody_waiting(played, monkeypatch):
-    monkeypatch.setattr(stream, "PATIENCE_S", 0.2)
+@contextmanager
+def deaf_reader(run):
+    """Somebody who asks for events and takes none, before more events than fit on the way."""
+    place = urlsplit(run.url)
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect((place.hostname, place.port))
+        deaf.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        while not run.page._readers.count:
+            time.sleep(0.01)
+        errors = {f"class{number:05}": 1 for number in range(20_000)}
+        for second in range(SLICES):
+            run.slice(second, truth=Truth(errors=errors))
+        yield
+
+
+def test_a_reader_that_takes_nothing_keeps_nobody_waiting(played):
     run = played()
     run.begin()
-    place = urlsplit(run.url)
-    deaf = socket.socket()
-    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    deaf.connect((place.hostname, place.port))
-    deaf.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    with Events(run.url) as hearing:
-        hearing.until("run")
-        errors = {f"class{number:04}": 1 for number in range(20_000)}
-        for second in range(40):
-            run.slice(second, truth=Truth(errors=errors))
-        heard = [hearing.until("slice")["slice"]["t_s"] for _ in range(40)]
-        assert heard == list(range(40))
-        while run.page._readers.count > 1:
-            run.page._readers.wake()
-    deaf.close()
+    with deaf_reader(run), Events(run.url) as events:
+        heard = [events.until("slice")["slice"]["t_s"] for _ in range(SLICES)]
+        assert heard == list(range(SLICES))
+        assert run.page._readers.count == 2
+
+
+def test_a_reader_that_takes_nothing_is_dropped(played, monkeypatch):
+    monkeypatch.setattr(stream, "PATIENCE_S", 0.1)
+    run = played()
+    run.begin()
+    with deaf_reader(run):
+        while run.page._readers.count:
+            time.sleep(0.01)
 
 
 def test_a_page_that_cannot_be_fed_ends_no_run(played):
