@@ -30,7 +30,7 @@ class Clock:
         return self.now_s
 
 
-def step(index=0, total=1, seconds=10, stop=None, users=200, warmup_s=2):
+def step(index=0, total=1, *, seconds=10, stop=None, users=200, warmup_s=2):
     group = Group(pace=Closed(users), source=Source.of(Request("http://127.0.0.1/")))
     stop = stop or Duration(seconds * SECOND_NS)
     return Step(index, Plan(groups=(group,), stop=stop, warmup_ns=warmup_s * SECOND_NS), 1, total)

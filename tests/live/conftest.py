@@ -67,10 +67,10 @@ def played(tmp_path):
     """Start a page for a run of its own."""
     with ExitStack() as stack:
 
-        def start(host="127.0.0.1", name="api"):
+        def start(name="api"):
             head = {"kind": "ladder", "command": ["torr", "ladder"], "plan": None}
             directory = stack.enter_context(RunDirectory.create(tmp_path, name, head))
-            door = Door(host, 0)
+            door = Door("127.0.0.1", 0)
             stack.callback(door.socket.close)
             file = stack.enter_context(TemporaryFile(dir=directory.path))
             complaints = []

@@ -75,10 +75,22 @@ def test_a_name_that_was_bent_to_loopback_sees_nothing(played, path):
     assert headers["cache-control"] == "no-store"
 
 
-def test_a_wide_page_shows_nothing_without_its_token(played):
-    run = played("0.0.0.0")
-    port, token = run.url.rpartition(":")[2].split("/?token=")
-    url = f"http://127.0.0.1:{port}"
+@pytest.mark.parametrize(
+    ("host", "place"),
+    [
+        ("10.0.0.1", "http://10.0.0.1:8677/"),
+        ("fe80::1", "http://[fe80::1]:8677/"),
+        ("::", f"http://{socket.gethostname()}:8677/"),
+    ],
+)
+def test_the_url_is_one_that_a_browser_can_open(host, place):
+    assert server.place(host, 8677) == place
+
+
+def test_a_wide_page_shows_nothing_without_its_token(played, monkeypatch):
+    monkeypatch.setattr(server, "is_loopback", lambda _host: False)
+    run = played()
+    url, token = run.url.split("/?token=")
     for path in ("/", "/events", "/metrics", "/nothing"):
         assert ask(url, path)[0] == 401
     assert ask(url, "/metrics", authorization=f"Bearer {token}")[0] == 200

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.gate import gate
+from torr.cli.gate import gate, judged
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
 from torr.stats.series import noun_of
@@ -35,7 +35,7 @@ PUBLISHED = (".dat", ".png")
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Finish a run whose load is over; raises the error that the process ends with, if any."""
     result = closed(outcome, directory, flags["slos"])
-    write_junit(result, flags)
+    write_junit(result, flags, outcome.failure)
     if flags["output"] == "json":
         print_json(directory)
     if outcome.failure is not None and not outcome.interrupted:
@@ -69,12 +69,13 @@ def sections(kind: str, levels: Sequence[Result], slos: Sequence[Condition]) -> 
     return found
 
 
-def write_junit(result: Result, flags: dict[str, Any]) -> None:
-    """Write what passed and failed, where `--junit` says."""
+def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -> None:
+    """Write what passed and failed where `--junit` says; `why` nothing was measured, if so."""
     if flags["junit"] is not None:
         from torr.report import junit
 
-        junit.write(result, flags["junit"])
+        missed = judged(result, flags.get("slos", ())).missed
+        junit.write(result, flags["junit"], why or (missed and missed.message))
 
 
 def draw(result: Result, directory: RunDirectory) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr.errors import MissedError
-from torr.stats.series import Level, by_concurrency, is_limited, is_starved, starved_text
+from torr.stats.series import Level, is_starved, lowest, starved_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,13 +68,13 @@ def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     """Whether they pass, by the lowest level that claims anything."""
     if not slos:
         return Judgement()
-    claiming = [x for x in result["levels"] if not is_limited(x) and not is_starved(x)]
-    if not claiming:
+    rounds = lowest(result["levels"])
+    if not rounds:
         asked = ", ".join(slo.text or str(slo) for slo in slos)
         why = f"SLO {asked}: not shown: {_why_none(result)}"
         return Judgement(MissedError(why, _hint(result)))
-    lowest, rounds = next(iter(by_concurrency(claiming).items()))
-    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == lowest]
+    at = rounds[0]["concurrency"]
+    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == at]
     broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
     if broken:
         return Judgement(MissedError(f"SLO broken: {', '.join(broken)}"))

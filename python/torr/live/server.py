@@ -55,10 +55,15 @@ class Door:
 
     def url(self, access: Access) -> str:
         """Where a browser finds it."""
-        wild = self.host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
-        name = socket.gethostname() if wild else self.host
-        place = f"http://{f'[{name}]' if ':' in name else name}:{self.port}/"
-        return place if access.is_open else f"{place}?token={access.token}"
+        shown = place(self.host, self.port)
+        return shown if access.is_open else f"{shown}?token={access.token}"
+
+
+def place(host: str, port: int) -> str:
+    """The URL of what listens there; of every address it is the machine's name."""
+    is_any = host in {"0.0.0.0", "::"}  # noqa: S104 - compared, not bound
+    name = socket.gethostname() if is_any else host
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
 
 class Server:
