@@ -75,7 +75,8 @@ def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -
         from torr.report import junit
 
         missed = judged(result, flags.get("slos", ())).missed
-        junit.write(result, flags["junit"], why or (missed and missed.message))
+        said = why if missed is None else missed.message
+        junit.write(result, flags["junit"], said)
 
 
 def draw(result: Result, directory: RunDirectory) -> list[Path]:
