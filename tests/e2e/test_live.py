@@ -84,9 +84,7 @@ def test_ctrl_c_ends_a_page_that_stays(live, steady):
 
 def test_a_comparison_is_shown_trial_by_trial(live, tmp_path):
     command = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
-    candidates = [
-        f'[[candidates]]\nname = "{name}"\ncommand = {command}\n' for name in ("one", "two")
-    ]
+    tables = (f'[[candidates]]\nname = "{name}"\ncommand = {command}' for name in ("one", "two"))
     (tmp_path / "matrix.toml").write_text(MATRIX + "\n".join(tables))
     process, url = live("compare", "--pin", "off", "matrix.toml")
     with Events(url) as events:
