@@ -227,6 +227,7 @@ export interface View {
   tables: Table[];
   lists: List[];
   blocks: Block[];
+  slos: Slo[];
   distributions: Distribution[];
   ladder: Ladder | null;
   comparison: Comparison | null;

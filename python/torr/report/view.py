@@ -48,6 +48,7 @@ def view(result: Result) -> Json:
         "tables": view_tables.tables(result),
         "lists": view_lists.lists(result),
         "blocks": view_lists.blocks(result),
+        "slos": view_ladder.slos(result),
         "distributions": distributions.of(result),
         "ladder": view_ladder.ladder(result),
         "comparison": view_comparison.comparison(result),

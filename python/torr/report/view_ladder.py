@@ -28,9 +28,14 @@ def ladder(result: Mapping[str, Any]) -> Json | None:
         "noun": shown.series.noun,
         "points": points(shown.series),
         "findings": [asdict(finding) for finding in shown.findings],
-        "slos": [_slo(condition) for condition in shown.slos],
+        "slos": slos(result),
         "joined": sorted({x["concurrency"] for x in result["levels"] if is_joined(x)}),
     }
+
+
+def slos(result: Mapping[str, Any]) -> list[Json]:
+    """Return the limits that a result was judged by, each once."""
+    return [_slo(condition) for condition in png.conditions(dict(result))]
 
 
 def points(series: Series) -> list[Json]:

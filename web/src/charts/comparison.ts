@@ -8,6 +8,7 @@ import { pick, say, type Key } from "../words";
 
 const ROW = 28;
 const AXIS = 26;
+const GAP = 32;
 const GOLDEN = 0.618;
 const KEPT = ["better", "worse", "same", "inconclusive", "no verdict"] as const;
 const SHAPES: Record<string, { path: string; kind: string }> = {
@@ -24,6 +25,7 @@ export class Rows {
   private readonly body = el("div", { class: "places" });
   private readonly watcher: ResizeObserver;
   private width = 0;
+  private each = 0;
 
   constructor(private readonly found: Comparison) {
     this.element.append(
@@ -46,11 +48,14 @@ export class Rows {
     const width = this.body.clientWidth;
     if (width === this.width || !width) return;
     this.width = width;
+    const isWide = width > 860 && this.found.places.length > 1;
+    this.body.classList.toggle("two", isWide);
+    this.each = isWide ? (width - GAP) / 2 : width;
     this.body.replaceChildren(...this.found.places.map((place) => this.place(place)));
   }
 
   private place(place: Place): HTMLElement {
-    const { width } = this;
+    const width = this.each;
     const names = Math.min(
       width * 0.36,
       24 + 7.2 * Math.max(...place.entries.map((e) => e.name.length)),

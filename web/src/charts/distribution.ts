@@ -2,10 +2,12 @@
 
 import { columns, named, place, TICKS } from "../data/distribution";
 import { count, ms } from "../format";
-import type { Distribution } from "../model";
+import { inReach } from "../data/limits";
+import type { Distribution, Slo } from "../model";
 import { say } from "../words";
 import type { Colour } from "./palette";
 import type { Line, Spec } from "./plot";
+import { limit } from "./shapes";
 
 const LOOKS: { colour: Colour; dash: number[] }[] = [
   { colour: "blue", dash: [] },
@@ -20,6 +22,7 @@ export function distributionSpec(
   curves: readonly Distribution[],
   title: string,
   isLog: boolean,
+  slos: readonly Slo[] = [],
 ): Spec {
   const { xs, values } = columns(curves);
   const lines = curves.map((curve, at): Line => {
@@ -29,6 +32,9 @@ export function distributionSpec(
     const label = `${curve.candidate == null ? curve.metric : curve.candidate} (${n}${doubt})`;
     return { label, values: values[at] ?? [], show: ms, isJoined: true, ...look };
   });
+  const metrics = new Set(curves.map((curve) => curve.metric));
+  const known = values.flat();
+  const limits = [...metrics].flatMap((metric) => inReach(slos, metric, known));
   const last = xs.at(-1) ?? 1;
   return {
     title,
@@ -41,7 +47,9 @@ export function distributionSpec(
       ticks: TICKS.map(place).filter((at) => at <= last + 1e-6),
       show: named,
     },
-    y: { scale: isLog ? "log" : "zero", hasSwitch: true },
+    y: { scale: isLog ? "log" : "zero", hasSwitch: true, holds: limits.map((slo) => slo.limit) },
+    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+    isNamed: true,
     heading: (at) => named(xs[at] ?? 0),
   };
 }

@@ -38,7 +38,7 @@ export function moreSpecs(ladder: Ladder): Spec[] {
 function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
   const { points } = ladder;
   const lines = [...pair(points, "ok/s", (point) => point.ok_per_s, rate, "blue", "circle")];
-  const above: Shape[] = [
+  const named: Shape[] = [
     flags(
       ladder.findings.map((each) => ({
         x: each.level,
@@ -49,6 +49,7 @@ function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
   ];
   const behind = [
     unclaimed(ladder),
+    ...named,
     whiskers(
       xs(points),
       points.map((p) => (p.claim === "whole" ? p.ok_per_s_range : null)),
@@ -77,7 +78,6 @@ function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
       headroom: headroom(Math.min(3, ladder.findings.length), HEIGHT),
     },
     behind,
-    above,
   };
 }
 
@@ -143,7 +143,7 @@ function streamed(ladder: Ladder, panel: StreamPanel): Spec {
     { colour: "purple", marker: "square", dash: [8, 4] },
   ] as const;
   const lines = panel.stats.flatMap((name, at) => {
-    const { colour, marker, dash } = looks[at] ?? looks[1];
+    const { colour, marker, dash } = (panel.stats.length > 1 ? looks[at] : null) ?? looks[1];
     return pair(
       ladder.points,
       name,

@@ -1,12 +1,12 @@
 // What the lines of a chart are: their names, each beside a piece of the line with its marker.
 
 import { el, svg } from "../dom";
-import type { Line } from "./plot";
+import type { Line, Spec } from "./plot";
 
 /** The legend, or nothing where one line says enough by the title. */
-export function legend(lines: readonly Line[]): HTMLElement | null {
+export function legend({ lines, isNamed }: Spec): HTMLElement | null {
   const named = lines.filter((line) => line.label);
-  if (named.length < 2) return null;
+  if (named.length < (isNamed ? 1 : 2)) return null;
   return el(
     "ul",
     { class: "legend" },
@@ -34,8 +34,11 @@ function swatch(line: Line): SVGElement {
 }
 
 function marker(line: Line): SVGElement {
-  const fill = `var(--${line.colour})`;
-  if (line.marker === "square") return svg("rect", { x: 7.5, y: 2.5, width: 7, height: 7, fill });
-  if (line.marker === "triangle") return svg("path", { d: "M11 1 L15.5 10 L6.5 10 Z", fill });
-  return svg("circle", { cx: 11, cy: 6, r: line.marker === "dot" ? 2 : 4, fill });
+  const hollow = line.kind === "marks" && line.hollow;
+  const fill = hollow ? "var(--paper)" : `var(--${line.colour})`;
+  const edge = { fill, stroke: `var(--${line.colour})`, "stroke-width": 1.5 };
+  if (line.marker === "square")
+    return svg("rect", { x: 7.5, y: 2.5, width: 7, height: 7, ...edge });
+  if (line.marker === "triangle") return svg("path", { d: "M11 1 L15.5 10 L6.5 10 Z", ...edge });
+  return svg("circle", { cx: 11, cy: 6, r: line.marker === "dot" ? 2 : 4, ...edge });
 }

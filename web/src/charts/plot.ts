@@ -8,7 +8,7 @@ import { short } from "../format";
 import { say } from "../words";
 import { legend } from "./legend";
 import { colour, onRepaint, type Colour } from "./palette";
-import { range, type Scale } from "./range";
+import { logTicks, range, type Scale } from "./range";
 import { drawMarker, type Marker, type Shape } from "./shapes";
 import { Tooltip } from "./tooltip";
 
@@ -58,6 +58,8 @@ export interface Spec {
   };
   behind?: Shape[];
   above?: Shape[];
+  /** Whether a single line is named too, since the title does not say what it is. */
+  isNamed?: boolean;
   /** What a tooltip is about. */
   heading: (at: number) => string;
 }
@@ -87,7 +89,7 @@ export class Plot {
       "div",
       { class: "chart-head" },
       el("h3", {}, spec.title),
-      legend(spec.lines),
+      legend(spec),
       this.switch(),
     );
     this.element = el("div", { class: "chart" }, head, this.box, this.tooltip.spoken);
@@ -226,10 +228,10 @@ export class Plot {
     const { ticks, show = short, label } = this.spec.x;
     const axis: uPlot.Axis = {
       ...this.axis(),
-      size: 32,
+      size: 22,
       label,
-      labelSize: 18,
-      labelGap: 2,
+      labelSize: 16,
+      labelGap: 0,
       space: 55,
     };
     axis.grid = { show: false };
@@ -252,7 +254,10 @@ export class Plot {
     return {
       ...this.axis(),
       size: 56,
-      space: 34,
+      space: 24,
+      ...(this.isLog
+        ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, at) => at }
+        : {}),
       values: (_, splits) => splits.map((at) => ((at as number | null) == null ? "" : show(at))),
     };
   }

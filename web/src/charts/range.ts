@@ -21,3 +21,15 @@ export function range(
   const air = high > low ? Math.max(1.15, (high / low) ** 0.06) : 1.6;
   return [low / air, high * air * (headroom > 1.2 ? (high / low) ** (headroom - 1) : 1)];
 }
+
+/** Ticks of a logarithmic axis: powers of ten, with halves and fifths between where they are few. */
+export function logTicks(low: number, high: number): number[] {
+  const decades = Math.log10(high / low);
+  const steps =
+    decades > 3 ? [1] : decades > 0.7 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
+    ticks.push(...steps.map((step) => Number((step * 10 ** power).toPrecision(3))));
+  }
+  return ticks.filter((tick) => tick >= low && tick <= high);
+}

@@ -116,8 +116,7 @@ export function hatched(regions: readonly { from: number; to: number; words: str
       u.ctx.lineWidth = ratio();
       for (let x = a - height; x < b; x += 8 * ratio()) line(u, x, top + height, x + height, top);
       u.ctx.restore();
-      if (measure(u, words) < b - a)
-        write(u, words, a + 3 * ratio(), top + height - 10 * ratio(), "muted");
+      if (measure(u, words) < b - a) write(u, words, a + 3 * ratio(), top + 9 * ratio(), "muted");
     }
   };
 }

@@ -1,17 +1,24 @@
 // The charts of a run over time: latency as bands, rates, errors by class, connections.
 
 import { count, ms, rate, short } from "../format";
+import { inReach } from "../data/limits";
 import type { Timeline } from "../data/timeline";
+import type { Slo } from "../model";
 import { say } from "../words";
 import { CLASS_COLOURS } from "./palette";
 import type { Line, Spec } from "./plot";
-import { borders, shaded, type Shape } from "./shapes";
+import { borders, limit, shaded, type Shape } from "./shapes";
+
+const BANDS: [number, number, number][] = [
+  [1, 0, 0.55],
+  [2, 1, 0.25],
+];
 
 /** Every chart that a timeline has something for, the latencies first. */
-export function timelineSpecs(found: Timeline): Spec[] {
+export function timelineSpecs(found: Timeline, slos: readonly Slo[] = []): Spec[] {
   const specs = [];
-  if (found.isStreamed) specs.push(times(found, "ttft"));
-  specs.push(times(found, "response"));
+  if (found.isStreamed) specs.push(times(found, "ttft", slos));
+  specs.push(times(found, "response", slos));
   if (found.tokens.some((value) => value)) specs.push(tokens(found));
   specs.push(rates(found), errors(found));
   return specs;
@@ -26,7 +33,7 @@ export function connectionsSpec(found: Timeline): Spec | null {
   };
 }
 
-function times(found: Timeline, kind: "response" | "ttft"): Spec {
+function times(found: Timeline, kind: "response" | "ttft", slos: readonly Slo[]): Spec {
   const { p50, p95, p99 } = found.times[kind];
   const line = (label: string, values: Line["values"], dash?: number[]): Line => ({
     label,
@@ -35,15 +42,21 @@ function times(found: Timeline, kind: "response" | "ttft"): Spec {
     show: ms,
     ...(dash ? { dash } : {}),
   });
+  const every = [line("p50", p50), line("p95", p95, [8, 4]), line("p99", p99, [2, 3])];
+  // A percentile that no slice carries is not drawn; those above it need even more answers.
+  const lines = every.filter(({ values }, at) => !at || values.some((value) => value != null));
+  const limits = inReach(
+    slos,
+    kind,
+    lines.flatMap(({ values }) => values),
+  );
   const spec = base(found, say(kind === "ttft" ? "time.ttft" : "time.response"), 230);
   return {
     ...spec,
-    lines: [line("p50", p50), line("p95", p95, [8, 4]), line("p99", p99, [2, 3])],
-    bands: [
-      [1, 0, 0.55],
-      [2, 1, 0.25],
-    ],
-    y: { scale: "zero", hasSwitch: true },
+    lines,
+    bands: BANDS.filter(([upper]) => upper < lines.length),
+    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+    y: { scale: "zero", hasSwitch: true, holds: limits.map((slo) => slo.limit) },
   };
 }
 
@@ -81,7 +94,7 @@ function errors(found: Timeline): Spec {
     return { label: name, values: [...sums], told, colour, show: rate, kind: "bars" };
   });
   const title = names.length ? say("time.errors") : say("time.noErrors");
-  return { ...base(found, title, 120), lines: lines.reverse() };
+  return { ...base(found, title, 120), lines: lines.reverse(), isNamed: true };
 }
 
 function base(found: Timeline, title: string, height: number): Spec {

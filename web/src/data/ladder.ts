@@ -54,13 +54,13 @@ export function streamPanels(ladder: Ladder): StreamPanel[] {
   const known = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
   const limited = new Set(ladder.slos.map((slo) => slo.metric));
   const pace = limited.has("tpot") && !limited.has("inter_chunk") ? "tpot" : "inter_chunk";
-  const times = ["ttft", pace].map((metric) => ({
-    metric,
-    unit: "ms" as const,
-    stats: ["p95", "p50", "mean"]
-      .map((stat) => `${metric} ${stat}`)
-      .filter((name) => known.has(name)),
-  }));
+  const times = ["ttft", pace].map((metric) => {
+    const has = (stat: string) => known.has(`${metric} ${stat}`);
+    // Streams are few: where some level has no median, the mean stands for the middle of all.
+    const isWhole = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
+    const stats = ["p95", isWhole ? "p50" : "mean"].filter(has);
+    return { metric, unit: "ms" as const, stats: stats.map((stat) => `${metric} ${stat}`) };
+  });
   const rates: StreamPanel[] = [
     { metric: "tokens/s", unit: "rate", stats: ["tokens/s"] },
     { metric: "goodput", unit: "percent", stats: ["goodput"] },

@@ -12,7 +12,7 @@ import { groups } from "../data/distribution";
 import { spansFar } from "../data/ladder";
 import { timeline } from "../data/timeline";
 import { el } from "../dom";
-import type { Distribution, Run } from "../model";
+import type { Distribution, Run, Slo } from "../model";
 import { pick, say } from "../words";
 
 /** What takes things off the page again. */
@@ -40,7 +40,16 @@ export function overTime(run: Run, keep: Keep): HTMLElement[] {
   const found = timeline(run.result.levels, run.view.pooled);
   if (!found) return [];
   const connections = connectionsSpec(found);
-  return plots([...timelineSpecs(found), ...(connections ? [connections] : [])], keep);
+  return plots(
+    [...timelineSpecs(found, run.view.slos), ...(connections ? [connections] : [])],
+    keep,
+  );
+}
+
+/** Whether the slices say how many connections were open. */
+export function isConnected(run: Run): boolean {
+  const slices = run.result.levels.flatMap((level) => level.slices ?? []);
+  return slices.some((slice) => slice.connections_open != null);
 }
 
 /** Connections of a single level, whose other slices are on the first screen. */
@@ -101,13 +110,13 @@ function ofRun(run: Run, keep: Keep): HTMLElement[] {
           "div",
           { class: "panels" },
           ...plots(
-            streams.map((curve) => of([curve])),
+            streams.map((curve) => of([curve], run.view.slos)),
             keep,
           ),
         ),
       ]
     : [];
-  return [...spread, ...(found ? plots(timelineSpecs(found), keep) : [])];
+  return [...spread, ...(found ? plots(timelineSpecs(found, run.view.slos), keep) : [])];
 }
 
 /** A comparison has a chart of its candidates; anything else one of each kind of time. */
@@ -122,13 +131,14 @@ function ofGroup(curves: readonly Distribution[], keep: Keep): HTMLElement[] {
   );
 }
 
-function of(curves: readonly Distribution[]): Spec {
+function of(curves: readonly Distribution[], slos: readonly Slo[] = []): Spec {
   const metrics = [...new Set(curves.map((curve) => curve.metric))];
   const values = curves.flatMap((curve) => curve.points.map(([, value]) => value));
   return distributionSpec(
     curves,
     say("distribution.title", { metric: metrics.join(", ") }),
     spansFar(values),
+    slos,
   );
 }
 

@@ -71,7 +71,7 @@ export class Report {
         "connections",
         say("time.connections"),
         () => charts.connections(run, keep),
-        !isOverTime && hasSlices,
+        !isOverTime && charts.isConnected(run),
       ),
       ...view.tables
         .filter((found) => found.folded)
