@@ -1,4 +1,6 @@
 import js from "@eslint/js";
+import { fileURLToPath } from "node:url";
+
 import ts from "typescript-eslint";
 
 export default ts.config(
@@ -9,7 +11,7 @@ export default ts.config(
     languageOptions: {
       parserOptions: {
         projectService: { allowDefaultProject: ["eslint.config.js"] },
-        tsconfigRootDir: new URL(".", import.meta.url).pathname,
+        tsconfigRootDir: fileURLToPath(import.meta.url).replace(/[^/]*$/, ""),
       },
     },
     rules: {
@@ -22,6 +24,8 @@ export default ts.config(
         })),
       ],
       "no-eval": "error",
+      // Enumerations of uPlot exist in its types only.
+      "@typescript-eslint/no-unsafe-enum-assignment": "off",
       "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
     },
   },

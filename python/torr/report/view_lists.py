@@ -17,7 +17,10 @@ Result = Mapping[str, Any]
 
 def lists(result: Result) -> list[Json]:
     """Return the lists of the page: title, items, and whether it is folded."""
-    found = [*_of_comparison(result), _list("Health of the generator", _reasons(result), is_folded=True)]
+    found = [
+        *_of_comparison(result),
+        _list("Health of the generator", _reasons(result), is_folded=True),
+    ]
     return [each for each in found if each["items"]]
 
 
@@ -37,7 +40,7 @@ def _of_comparison(result: Result) -> list[Json]:
     return [
         _list("What the verdicts say", list(facts.notes(found)) if found.places else []),
         _list("How the candidates' answers differ", facts.differences(found)),
-        _list("Rules of fairness, as applied", facts.rules(found)),
+        _list("Rules of fairness, as applied", facts.rules(found), is_folded=True),
     ]
 
 

@@ -12,6 +12,10 @@ import { logTicks, range, type Scale } from "./range";
 import { drawMarker, type Marker, type Shape } from "./shapes";
 import { Tooltip } from "./tooltip";
 
+// Names of uPlot's numbers for the two kinds of scale.
+const LINEAR = 1 as uPlot.Scale.Distr;
+const LOGARITHMIC = 3 as uPlot.Scale.Distr;
+
 export type Values = (number | null)[];
 
 export interface Line {
@@ -166,10 +170,10 @@ export class Plot {
       scales: {
         x: {
           time: false,
-          distr: spec.x.scale === "log" ? 3 : 1,
+          distr: spec.x.scale === "log" ? LOGARITHMIC : LINEAR,
           range: () => spec.x.range ?? this.rangeOfX(),
         },
-        y: { distr: this.isLog ? 3 : 1, range: () => this.rangeOfY(scale) },
+        y: { distr: this.isLog ? LOGARITHMIC : LINEAR, range: () => this.rangeOfY(scale) },
       },
       axes: [this.axisX(), this.axisY()],
       series: [{}, ...spec.lines.map((line) => this.series(line))],

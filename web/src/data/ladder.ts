@@ -58,7 +58,10 @@ export function streamPanels(ladder: Ladder): StreamPanel[] {
     const has = (stat: string) => known.has(`${metric} ${stat}`);
     // Streams are few: where some level has no median, the mean stands for the middle of all.
     const isWhole = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
-    const stats = ["p95", isWhole ? "p50" : "mean"].filter(has);
+    const middle = isWhole ? "p50" : "mean";
+    const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
+    const high = limits.map((slo) => slo.stat).find((stat) => stat !== middle) ?? "p95";
+    const stats = [high, middle].filter(has);
     return { metric, unit: "ms" as const, stats: stats.map((stat) => `${metric} ${stat}`) };
   });
   const rates: StreamPanel[] = [

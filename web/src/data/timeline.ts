@@ -20,7 +20,7 @@ export interface Timeline {
   concurrency: number[];
   /** How many ok answers a slice's times are of. */
   n: number[];
-  times: Record<"response" | "ttft", Record<"p50" | "p95" | "p99", Values>>;
+  times: Record<"response" | "ttft", Record<Stat, Values>>;
   ok: Values;
   attempted: Values;
   /** Errors a second, by class. */
@@ -40,7 +40,7 @@ interface Placed {
   pooled: Partial<Record<"response" | "ttft", Partial<Stats>>> | null;
 }
 
-const STATS = ["p50", "p95", "p99"] as const;
+type Stat = "p50" | "p95" | "p99";
 
 /** Put the slices of levels in their places; null where there are none. */
 export function timeline(levels: readonly Level[], pooled: Pooled = {}): Timeline | null {
@@ -119,8 +119,8 @@ function columns(placed: readonly Placed[]): Omit<Timeline, "levels" | "warmup" 
 function percentiles(
   placed: readonly Placed[],
   read: (each: Placed) => Partial<Stats> | null | undefined,
-): Record<(typeof STATS)[number], Values> {
-  const of = (stat: (typeof STATS)[number]) => placed.map((each) => read(each)?.[stat] ?? null);
+): Record<Stat, Values> {
+  const of = (stat: Stat) => placed.map((each) => read(each)?.[stat] ?? null);
   return { p50: of("p50"), p95: of("p95"), p99: of("p99") };
 }
 

@@ -48,7 +48,10 @@ export function block(found: Block): HTMLElement {
 
 /** The command that runs it again. */
 export function command(view: View): HTMLElement[] {
-  return [pre(view.command, "command"), copier(say("details.command"), "", () => view.command)];
+  return [
+    pre(view.command, "command"),
+    copier(say("copy.command"), say("details.command"), () => view.command),
+  ];
 }
 
 /** A value as JSON. */
@@ -67,7 +70,12 @@ export function raw(result: Result): HTMLElement[] {
     }, 1000);
   });
   return [
-    el("div", { class: "copies" }, copier("JSON", result.name, whole), save),
+    el(
+      "div",
+      { class: "copies" },
+      copier(say("copy.as", { what: "JSON" }), result.name, whole),
+      save,
+    ),
     pre(lines(result)),
   ];
 }

@@ -33,14 +33,16 @@ export function table(found: Table, hasTitle = true): HTMLElement {
   const drawn = el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body);
   const scroll = el(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": title },
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": title },
     drawn,
   );
   const buttons = el(
     "div",
     { class: "copies" },
-    copier("CSV", title, () => asCsv(columns, rows)),
-    copier("Markdown", title, () => asMarkdown(columns, rows, found.words)),
+    copier(say("copy.as", { what: "CSV" }), title, () => asCsv(columns, rows)),
+    copier(say("copy.as", { what: "Markdown" }), title, () =>
+      asMarkdown(columns, rows, found.words),
+    ),
   );
   return el(
     "section",
@@ -51,8 +53,7 @@ export function table(found: Table, hasTitle = true): HTMLElement {
 }
 
 /** A button that copies what is there when it is pressed. */
-export function copier(what: string, of: string, text: () => string): HTMLButtonElement {
-  const words = say("copy.as", { what });
+export function copier(words: string, of: string, text: () => string): HTMLButtonElement {
   const made = button(
     words,
     () => {
