@@ -84,7 +84,8 @@ def test_a_build_of_the_page_that_fails_says_at_what(node):
 
 
 def test_a_page_newer_than_its_sources_is_not_built_again(tmp_path):
-    code = "import torr_build; page = torr_build._BUNDLE = torr_build.Path('page.js'); page.touch(); torr_build._build_page()"
+    code = "import torr_build; page = torr_build._BUNDLE = torr_build.Path('page.js'); "
+    code += "page.touch(); torr_build._build_page()"
     assert build(tmp_path, code).returncode == 0
 
 
