@@ -13,6 +13,7 @@ import pytest
 
 from doubles import Truth
 from events import Events, ask, token_of
+from torr.errors import OutputError
 
 URL = "http://127.0.0.1:9/"
 
@@ -164,6 +165,19 @@ def test_a_taken_port_is_told_before_anything_is_written(live, fake, port, tmp_p
     assert f"--live-port {port}: cannot be listened on: Address already in use" in ended.err
     assert not fake.loads
     assert not (tmp_path / "_output").exists()
+
+
+def test_a_page_that_was_not_built_is_told_before_anything_is_sent(
+    live, fake, tmp_path, monkeypatch
+):
+    def unbuilt(_data):
+        raise OutputError("the page is not built", "run `make build`")
+
+    monkeypatch.setattr("torr.live.live.document", unbuilt)
+    ended = live("run")
+    assert (ended.code, ended.err) == (2, "torr: the page is not built\nhint: run `make build`\n")
+    assert not fake.loads
+    assert list((tmp_path / "_output/torr").iterdir()) == []
 
 
 def test_tokens_and_secrets_are_in_no_file_and_no_answer(live, fake, tmp_path, monkeypatch):

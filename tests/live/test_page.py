@@ -17,7 +17,7 @@ from torr.monitor.exposition import is_exposition
 def test_the_page_is_nobody_elses(played):
     status, headers, text = ask(played().url)
     assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert '"mode": "live"' in text
+    assert 'id="torr-data"' in text
     assert headers["cache-control"] == "no-store"
     assert headers["x-frame-options"] == "DENY"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]

@@ -6,12 +6,12 @@ does without one, unless `--live-stay` says for how long the page outlives it.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.errors import require
+from torr.errors import TorrError, require
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -67,15 +67,20 @@ def live_page(
     shown = Shown(directory, interrupt, judge, _complain)
     # Without a name, beside the slices that it has again: where they fit it fits too.
     with TemporaryFile(dir=directory.path) as file:
-        page = Live(shown, door, file)
-        page.start()
-        click.echo(f"live    {page.url}", err=True)
         try:
-            yield (page.feed,)
-        finally:
-            page.end()
-            _stay(page, interrupt, stay_ns)
-            page.close()
+            page = Live(shown, door, file)
+        except TorrError:
+            if directory.is_empty:
+                directory.abandon()
+            raise
+        with closing(page):
+            page.start()
+            click.echo(f"live    {page.url}", err=True)
+            try:
+                yield (page.feed,)
+            finally:
+                page.end()
+                _stay(page, interrupt, stay_ns)
 
 
 def _stay(page: Live, interrupt: Interrupt, stay_ns: int | None) -> None:

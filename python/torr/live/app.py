@@ -39,9 +39,9 @@ SAFETY = {
 
 @dataclass(frozen=True)
 class Served:
-    """What there is to serve: each is called when it is asked for, in the server's thread."""
+    """What there is to serve: the page, and what is called in the server's thread."""
 
-    document: Callable[[], str]
+    document: str
     metrics: Callable[[], str]
     stop: Callable[[], object]
 
@@ -55,7 +55,7 @@ def app(served: Served, readers: Readers, access: Access) -> ASGIApp:
             response = RedirectResponse("/", status_code=303)
             response.set_cookie(access.cookie, access.token, httponly=True, samesite="strict")
             return response
-        return HTMLResponse(served.document())
+        return HTMLResponse(served.document)
 
     async def events(request: Request) -> Response:
         place = readers.journal.place_of(request.headers.get("last-event-id"))

@@ -68,7 +68,7 @@ class Live:
         metrics.ahead = lambda: (remaining.done_s, remaining.left_s)
         access = door.access()
         data = {"mode": "live", "lang": None, "run": None, "live": {"token": access.token}}
-        served = Served(lambda: document(data), metrics.text, self._stop)
+        served = Served(document(data), metrics.text, self._stop)
         self._server = Server(app(served, self._readers, access), door, self._readers)
         metrics.cost_s = lambda: self._server.cost_s
         self.url = door.url(access)

@@ -111,9 +111,10 @@ class Server:
         """Let readers go that have got everything, and end; waits 2 s at most."""
         self._readers.close()
         self._server.should_exit = True
-        self._thread.join(_END_S)
-        self._server.force_exit = True
-        self._thread.join(_END_S)
+        if self._thread.ident is not None:
+            self._thread.join(_END_S)
+            self._server.force_exit = True
+            self._thread.join(_END_S)
         self._door.socket.close()
 
     def _run(self) -> None:

@@ -184,13 +184,13 @@ export class Plot {
       hooks: {
         drawAxes: [
           (u) => {
-            for (const shape of this.spec.behind ?? []) shape(u);
+            paint(u, this.spec.behind);
           },
         ],
         draw: [
           (u) => {
             this.marks(u);
-            for (const shape of this.spec.above ?? []) shape(u);
+            paint(u, this.spec.above);
           },
         ],
         setCursor: [
@@ -303,6 +303,15 @@ export class Plot {
     const at = Math.min(Math.max(from + step, 0), last);
     u.setCursor({ left: u.valToPos(this.spec.xs[at] ?? 0, "x"), top: u.over.clientHeight / 3 });
     this.tooltip.speak();
+  }
+}
+
+/** Draw shapes; what one of them sets, such as dashes, holds for no other. */
+function paint(u: uPlot, shapes: readonly Shape[] = []): void {
+  for (const shape of shapes) {
+    u.ctx.save();
+    shape(u);
+    u.ctx.restore();
   }
 }
 
