@@ -19,7 +19,9 @@ from torr.model.source import Source
 from torr.monitor.exposition import Reader
 from torr.units import SECOND_NS
 
-DASHBOARD = Path(__file__).parents[2] / "examples/grafana/torr.json"
+ROOT = Path(__file__).parents[2]
+DASHBOARD = ROOT / "examples/grafana/torr.json"
+DOCUMENTATION = ROOT / "docs/live.md"
 
 
 def step(candidate=None, factors=None, total=3):
@@ -155,6 +157,11 @@ def test_the_dashboard_asks_for_names_and_labels_that_there_are(metrics):
     used = set(re.findall(r"[{,]\s*(\w+)\s*=~?\"", text))
     used |= {x.strip() for by in re.findall(r"by \(([^)]*)\)", text) for x in by.split(",")}
     assert used <= labels
+
+
+def test_every_name_is_in_the_documentation():
+    named = set(re.findall(r"`(torr_\w+)", DOCUMENTATION.read_text()))
+    assert named == set(FAMILIES)
 
 
 def test_the_dashboard_is_one_that_grafana_imports():
