@@ -21,7 +21,7 @@ describe("timeline", () => {
     expect(found?.xs).toEqual([-1.5, -0.5, 0.5, 1.5, 2.5]);
     expect(found?.warmup).toEqual({ from: -2, to: 0 });
     expect(found?.drain).toEqual({ from: 2, to: 3 });
-    expect(found?.levels).toEqual([{ from: 0, to: 2, concurrency: 5 }]);
+    expect(found?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
   });
 
   it("leaves out what is too short for a rate, around the window only", () => {
@@ -38,7 +38,10 @@ describe("timeline", () => {
   it("puts levels one behind the other, without warm-ups", () => {
     const warm = slice(-1, { phase: "warmup" });
     const found = timeline([level(5, [warm, slice(0), slice(1)]), level(9, [warm, slice(0)])]);
-    expect(found?.xs).toEqual([0.5, 1.5, 2.5]);
+    expect(found?.xs).toEqual([0.5, 1.5, 2, 2.5]);
+    expect(found?.ok).toEqual([100, 100, null, 100]);
+    expect(found?.times.response.p50).toEqual([10, 11, null, 10]);
+    expect(found?.errors).toEqual({ timeout: [2, 2, null, 2] });
     expect(found?.levels.map((each) => [each.from, each.to])).toEqual([
       [0, 2],
       [2, 3],

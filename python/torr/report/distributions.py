@@ -25,6 +25,7 @@ NAMED = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 """Percentiles that have a point of their own."""
 
 _PLAIN = ("response", "service", "ttfb")
+_COMPARED = ("response",)
 _STREAMED = ("ttft", "inter_chunk", "response")
 
 
@@ -51,7 +52,8 @@ def _groups(result: Mapping[str, Any]) -> Iterator[tuple[Json, Sequence[Level]]]
 
 def _curves(name: Json, levels: Sequence[Level]) -> Iterator[Json]:
     is_streamed = any(level.get("stream") for level in levels)
-    for metric in _STREAMED if is_streamed else _PLAIN:
+    plain = _PLAIN if name["candidate"] is None else _COMPARED
+    for metric in _STREAMED if is_streamed else plain:
         texts = [(level.get("histograms") or {}).get(metric) for level in levels]
         found = Histogram.sum(Histogram.read(text) for text in texts if text)
         if not found.carries(0.5):

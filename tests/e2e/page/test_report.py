@@ -115,7 +115,7 @@ def test_values_are_reached_by_keyboard_and_said(read):
     for key in ("End", "Home", "ArrowRight"):
         plot.press(key)
     spoken = page.locator("figure.main [role=status]").first
-    assert spoken.text_content() == "20 connections · n = 1 rounds, ok/s 3,880"
+    assert spoken.text_content() == "20 connections · rounds: 1, ok/s 3,880"
 
 
 def test_the_tooltip_shows_exact_values_and_their_number(read):

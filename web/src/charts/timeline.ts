@@ -56,7 +56,7 @@ function times(found: Timeline, kind: "response" | "ttft", slos: readonly Slo[])
     lines,
     bands: BANDS.filter(([upper]) => upper < lines.length),
     above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
-    y: { scale: "zero", hasSwitch: true, holds: limits.map((slo) => slo.limit) },
+    y: { ...spec.y, hasSwitch: true, holds: limits.map((slo) => slo.limit) },
   };
 }
 
@@ -111,7 +111,8 @@ function base(found: Timeline, title: string, height: number): Spec {
       label: say(isAlone ? "time.axis" : "time.axisOfLevels"),
       range: [first, last],
     },
-    y: { scale: "zero" },
+    // The names of levels stand above the lines.
+    y: { scale: "zero", headroom: isAlone ? 1.12 : 1.3 },
     behind: [surroundings(found), ...(isAlone ? [] : [levels(found)])],
     heading: (at) => heading(found, at),
   };
@@ -126,7 +127,9 @@ function surroundings(found: Timeline): Shape {
 }
 
 function levels(found: Timeline): Shape {
-  return borders(found.levels.map((level) => ({ ...level, words: short(level.concurrency) })));
+  return borders(
+    found.levels.map((level) => ({ ...level, words: level.candidate ?? short(level.concurrency) })),
+  );
 }
 
 function heading(found: Timeline, at: number): string {

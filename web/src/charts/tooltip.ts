@@ -14,10 +14,11 @@ export class Tooltip {
   show(u: uPlot, spec: Spec): void {
     const at = u.cursor.idx;
     const left = u.cursor.left ?? -1;
-    this.box.hidden = at == null || left < 0;
-    if (at == null || left < 0) return;
+    const told = at == null || left < 0 ? [] : rows(spec, at);
+    this.box.hidden = !told.length;
+    if (at == null || !told.length) return;
     if (this.box.parentElement !== u.over) u.over.append(this.box);
-    this.box.replaceChildren(el("strong", {}, spec.heading(at)), ...rows(spec, at));
+    this.box.replaceChildren(el("strong", {}, spec.heading(at)), ...told);
     const isRight = left > u.over.clientWidth / 2;
     this.box.style.left = isRight ? "" : `${left + 12}px`;
     this.box.style.right = isRight ? `${u.over.clientWidth - left + 12}px` : "";

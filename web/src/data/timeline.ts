@@ -27,7 +27,7 @@ export interface Timeline {
   errors: Record<string, Values>;
   connections: Values;
   tokens: Values;
-  levels: (Span & { concurrency: number })[];
+  levels: (Span & { concurrency: number; candidate: string | null })[];
   warmup: Span | null;
   drain: Span | null;
   isStreamed: boolean;
@@ -54,12 +54,48 @@ export function timeline(levels: readonly Level[], pooled: Pooled = {}): Timelin
     const measured = own.filter((each) => each.slice.phase === "measure");
     const last = measured.at(-1);
     if (last) end = last.start + last.slice.seconds;
-    if (last) spans.push({ from: start, to: end, concurrency: level.concurrency });
+    if (last)
+      spans.push({
+        from: start,
+        to: end,
+        concurrency: level.concurrency,
+        candidate: level.candidate ?? null,
+      });
     placed.push(...own);
   });
   if (!placed.length) return null;
   placed.sort((a, b) => a.start - b.start);
-  return { ...columns(placed), levels: spans, ...surroundings(placed, end, isAlone) };
+  const found = { ...columns(placed), levels: spans, ...surroundings(placed, end, isAlone) };
+  return spans.slice(1).reduce(apart, found);
+}
+
+/** Keep lines from joining a level with the one before: nothing is known where it begins. */
+function apart(found: Timeline, level: Span): Timeline {
+  const at = found.xs.findIndex((x) => x > level.from);
+  const put = <Value>(values: readonly Value[], value: Value): Value[] => [
+    ...values.slice(0, at),
+    value,
+    ...values.slice(at),
+  ];
+  const gap = (values: Values) => put(values, null);
+  const gaps = <Key extends string>(columns: Record<Key, Values>) =>
+    Object.fromEntries(
+      Object.entries<Values>(columns).map(([name, values]) => [name, gap(values)]),
+    ) as Record<Key, Values>;
+  return {
+    ...found,
+    xs: put(found.xs, level.from),
+    seconds: put(found.seconds, 0),
+    phases: put(found.phases, "measure"),
+    concurrency: put(found.concurrency, found.concurrency[at] ?? 0),
+    n: put(found.n, 0),
+    times: { response: gaps(found.times.response), ttft: gaps(found.times.ttft) },
+    ok: gap(found.ok),
+    attempted: gap(found.attempted),
+    errors: gaps(found.errors),
+    connections: gap(found.connections),
+    tokens: gap(found.tokens),
+  };
 }
 
 function place(
