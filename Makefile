@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 OLDEST_LOCUST := build/locust-oldest
 TORR := $(BIN)/torr
 ENGINE := python/torr/_engine.abi3.so
+BUNDLE := python/torr/report/bundle/page.js
+WEB := $(shell find web -path web/node_modules -prune -o -type f -print)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 # The Python that the binding is compiled for: cargo and maturin then share what they compile.
@@ -20,14 +22,15 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-build: $(TORR) ## make .venv/bin/torr (needs Python ≥ 3.10 and Rust)
+build: $(TORR) ## make .venv/bin/torr and its page (needs Python ≥ 3.10, Rust and Node ≥ 18.18)
 
 demo: build ## find the knee of a server whose capacity is known (about a minute)
 	@scripts/demo.sh
 
-test: build $(OLDEST_LOCUST)/.pins ## run all tests, Rust's and Python's
+test: build $(OLDEST_LOCUST)/.pins ## run all tests, those of Rust, Python and the page
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	cargo test --release --workspace
+	npm --prefix web run --silent test
 	$(BIN)/python -m pytest
 	$(BIN)/python -m pytest -c tests/locust/pytest.ini tests/locust
 	PYTHONPATH=python $(OLDEST_LOCUST)/bin/python -m pytest -c tests/locust/pytest.ini tests/locust
@@ -35,15 +38,17 @@ test: build $(OLDEST_LOCUST)/.pins ## run all tests, Rust's and Python's
 test-deps: ## install the programs that tests use, by apt
 	scripts/test-deps.sh
 
-fmt: $(VENV)/.pins ## format Rust and Python
+fmt: $(VENV)/.pins web/node_modules/.pins ## format Rust, Python and the page
 	cargo fmt
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+	npm --prefix web run --silent fmt
 
 lint: build ## check format, lints and types
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	npm --prefix web run --silent lint
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
@@ -85,10 +90,10 @@ reference: build ## write the generated pages of docs/ again
 	PYTHONPATH=scripts $(BIN)/python -m reference
 
 clean: ## remove everything that was built or installed here; runs in _output stay
-	rm -rf $(VENV) target fuzz/target build dist $(ENGINE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target fuzz/target build dist $(ENGINE) $(dir $(BUNDLE)) web/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-# The steps of build: the pins when they changed, the engine when Rust's sources did.
+# The steps of build: pins when they changed, the engine when Rust's sources did, the page when its did.
 
 $(VENV)/.pins: requirements/dev.txt
 	@scripts/check-tools.sh $(PYTHON)
@@ -107,5 +112,14 @@ $(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml
 	$(BIN)/maturin develop --release
 	touch $@
 
-$(TORR): $(ENGINE)
+web/node_modules/.pins: web/package-lock.json
+	@scripts/check-tools.sh $(PYTHON)
+	npm --prefix web ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+$(BUNDLE): web/node_modules/.pins $(WEB)
+	npm --prefix web run --silent build
+	touch $@
+
+$(TORR): $(ENGINE) $(BUNDLE)
 	touch $@

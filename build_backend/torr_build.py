@@ -1,15 +1,17 @@
-"""The build backend of torr: says plainly what is missing, then lets maturin build the wheel.
+"""The build backend of torr: says plainly what is missing, builds the page, then calls maturin.
 
-`pip install .` in a checkout or from a source archive needs Rust; wheels need nothing. The hooks of
-PEP 517 and PEP 660 are maturin's own, behind one look at cargo. It installs nothing and changes no
-setting.
+`pip install .` in a checkout or from a source archive needs Rust and Node; wheels need nothing. The
+hooks of PEP 517 and PEP 660 are maturin's own, behind one look at cargo and node and the build of
+web/. It changes no setting; npm installs what web/package-lock.json names into web/node_modules.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +39,10 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-_MANIFEST = Path(__file__).parents[1] / "Cargo.toml"
+_ROOT = Path(__file__).parents[1]
+_MANIFEST = _ROOT / "Cargo.toml"
+_WEB = _ROOT / "web"
+_BUNDLE = _ROOT / "python" / "torr" / "report" / "bundle" / "page.js"
 _ADVICE = "install Rust with rustup (https://rustup.rs), or bring it up to date: rustup update"
 
 
@@ -46,8 +51,9 @@ def build_wheel(
     config_settings: Settings = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Compile the engine and write the wheel; its file name."""
+    """Compile the engine, build the page and write the wheel; its file name."""
     _check_rust()
+    _build_page()
     return _name(maturin.build_wheel(wheel_directory, config_settings, metadata_directory))
 
 
@@ -56,8 +62,9 @@ def build_editable(
     config_settings: Settings = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Compile the engine and write a wheel that points at the checkout; its file name."""
+    """Compile the engine, build the page and write a wheel that points here; its file name."""
     _check_rust()
+    _build_page()
     return _name(maturin.build_editable(wheel_directory, config_settings, metadata_directory))
 
 
@@ -90,6 +97,37 @@ def _check_rust() -> None:
     if found < needed:
         words = [".".join(map(str, version)) for version in (needed, found)]
         raise SystemExit(f"torr needs Rust {words[0]} or newer, this is {words[1]}: {_ADVICE}")
+
+
+def _build_page() -> None:
+    """Build web/ unless the page is there and newer than all of it."""
+    sources = [path for path in _WEB.rglob("*") if "node_modules" not in path.parts]
+    newest = max(path.stat().st_mtime for path in sources if path.is_file())
+    if _BUNDLE.exists() and _BUNDLE.stat().st_mtime > newest:
+        return
+    _check_node()
+    for words in (
+        ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
+        ["run", "--silent", "build"],
+    ):
+        ended = subprocess.run(["npm", *words], cwd=_WEB, stdout=sys.stderr, check=False)
+        if ended.returncode != 0:
+            raise SystemExit(f"torr's page could not be built: npm {words[0]} failed in {_WEB}")
+
+
+def _check_node() -> None:
+    """End with one plain sentence when Node is missing or too old for web/package.json."""
+    needed = _version(json.loads((_WEB / "package.json").read_text())["engines"]["node"])
+    advice = "install it from https://nodejs.org, or install torr from a wheel"
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        raise SystemExit(f"torr's page is built with Node, and node or npm is not there: {advice}")
+    said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False)
+    found = _version(said.stdout)
+    if found < needed:
+        words = [".".join(map(str, version)) for version in (needed, found)]
+        raise SystemExit(
+            f"torr's page needs Node {words[0]} or newer, this is {words[1]}: {advice}"
+        )
 
 
 def _field(manifest: str) -> str:

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=${1:-python3}
+needed_node=$(sed -n 's/.*"node": ">=\(.*\)".*/\1/p' web/package.json)
 needed_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 missing=0
 
@@ -52,7 +53,20 @@ check_rust() {
     fi
 }
 
+check_node() {
+    local found
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+        miss "node and npm, which build the page" "apt-get install nodejs npm, or https://nodejs.org"
+        return
+    fi
+    found=$(node --version)
+    if is_older "${found#v}" "$needed_node"; then
+        miss "Node $needed_node or newer (node is ${found#v})" "https://nodejs.org"
+    fi
+}
+
 check_python
 check_rust
+check_node
 command -v cc >/dev/null || miss "cc, which Rust links with" "apt-get install gcc libc6-dev"
 exit "$missing"

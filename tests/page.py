@@ -1,36 +1,53 @@
-"""A page as a browser would read it."""
+"""A page as its reader gets it: elements and their attributes, and the data that it was given."""
 
+import json
 from html.parser import HTMLParser
 
-VOID = {"meta", "wbr"}
+from torr.report import view_tables
+
+VOID = {"meta"}
 
 
 class Page(HTMLParser):
-    """Collects elements, attributes and text; fails on tags that do not balance."""
+    """Collects elements, attributes and the text of each; fails on tags that do not balance."""
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.attributes, self.ids, self.open, self.texts = [], [], [], [], []
+        self.tags, self.attributes, self.open, self.texts = [], [], [], {}
         self.feed(text)
         assert not self.open
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         self.attributes += attributes
-        self.ids += [value for key, value in attributes if key == "id"]
         if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        self.handle_endtag(tag)
+            self.open.append((tag, dict(attributes).get("id")))
 
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        assert self.open.pop()[0] == tag
 
     def handle_data(self, data):
-        self.texts.append(data)
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+    def text(self, tag, name=None):
+        return "".join(self.texts[tag, name])
 
     @property
-    def text(self):
-        return "".join(self.texts)
+    def data(self):
+        """The bootstrap data."""
+        return json.loads(self.text("script", "torr-data"))
+
+    @property
+    def policy(self):
+        return next(value for key, value in self.attributes if key == "content" and ";" in value)
+
+
+def english(text):
+    return text if isinstance(text, str) else text["en"]
+
+
+def titles(result, *, is_folded=None):
+    """The titles of the page's tables; of all, or of those that are folded or not."""
+    found = view_tables.tables(result)
+    return [english(t["title"]) for t in found if is_folded in {None, t["folded"]}]

@@ -1,4 +1,4 @@
-"""What somebody reads who builds torr without Rust, or with an old one."""
+"""What somebody reads who builds torr without Rust or Node, or with old ones."""
 
 import os
 import subprocess
@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PAGE = (
+    "import torr_build; torr_build._BUNDLE = torr_build.Path('missing'); torr_build._build_page()"
+)
 BUILD = "import torr_build; torr_build.build_wheel('.')"
 
 
-def build(folder):
-    """Build a wheel where nothing but the programs of a folder is there."""
+def build(folder, code=BUILD):
+    """Build a wheel, or a part of it, where nothing but the programs of a folder is there."""
     return subprocess.run(
-        [sys.executable, "-c", BUILD],
+        [sys.executable, "-c", code],
         env={"PATH": str(folder), "PYTHONPATH": str(ROOT / "build_backend")},
         cwd=folder,
         capture_output=True,
@@ -46,6 +49,44 @@ def test_an_old_rust_is_named_with_the_one_that_is_needed(cargo):
     ended = build(cargo("1.70.0 (abc 2023-06-01)"))
     assert ended.returncode == 1
     assert ended.stderr.startswith("torr needs Rust 1.88 or newer, this is 1.70: ")
+
+
+@pytest.fixture
+def node(tmp_path):
+    """Put a node of some version into a folder, and an npm that fails."""
+
+    def made(version):
+        for name, line in (("node", f"echo '{version}'"), ("npm", "exit 1")):
+            path = tmp_path / name
+            path.write_text(f"#!/bin/sh\n{line}\n")
+            path.chmod(0o755)
+        return tmp_path
+
+    return made
+
+
+def test_without_node_the_build_of_the_page_says_what_to_install(tmp_path):
+    ended = build(tmp_path, PAGE)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("torr's page is built with Node, and node or npm is not there: ")
+
+
+def test_an_old_node_is_named_with_the_one_that_is_needed(node):
+    ended = build(node("v16.20.2"), PAGE)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("torr's page needs Node 18.18 or newer, this is 16.20: ")
+
+
+def test_a_build_of_the_page_that_fails_says_at_what(node):
+    ended = build(node("v22.1.0"), PAGE)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("torr's page could not be built: npm ci failed in ")
+
+
+def test_a_page_newer_than_its_sources_is_not_built_again(tmp_path):
+    code = "import torr_build; page = torr_build._BUNDLE = torr_build.Path('page.js'); "
+    code += "page.touch(); torr_build._build_page()"
+    assert build(tmp_path, code).returncode == 0
 
 
 def test_make_build_says_the_same_before_it_installs_anything(cargo):

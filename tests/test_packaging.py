@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 import sys
@@ -32,6 +33,14 @@ def test_pins_have_hashes_and_no_addresses(name):
     pins = re.findall(r"^(\S+)==\S+.*\\$", text, re.MULTILINE)
     assert len(pins) > 10
     assert text.count("--hash=sha256:") >= len(pins)
+
+
+def test_the_lock_of_the_page_has_hashes_and_no_addresses():
+    packages = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
+    pinned = [package for path, package in packages.items() if path]
+    assert len(pinned) > 50
+    assert all(package["integrity"].startswith("sha512-") for package in pinned)
+    assert not [package for package in pinned if "resolved" in package]
 
 
 @pytest.mark.parametrize("name", ["runtime", "dev", "locust-oldest"])

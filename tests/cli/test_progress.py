@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
 
 import pytest
 
 from doubles import Truth, level_of, slice_of
-from torr.cli.progress import CLEAR, Progress, row
+from torr.cli.progress import CLEAR, Progress, progress_for, row
 from torr.experiments.lab import Step
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
@@ -15,17 +17,29 @@ from torr.model.request import Request
 from torr.model.source import Source
 from torr.units import SECOND_NS
 
+EMPTY, FULL = "─" * 12, "━" * 12
 
-def step(index=0, total=1, seconds=10, stop=None):
-    group = Group(pace=Closed(200), source=Source.of(Request("http://127.0.0.1/")))
+
+class Clock:
+    """A clock that the test turns."""
+
+    def __init__(self):
+        self.now_s = 100.0
+
+    def __call__(self):
+        return self.now_s
+
+
+def step(index=0, total=1, *, seconds=10, stop=None, users=200, warmup_s=2):
+    group = Group(pace=Closed(users), source=Source.of(Request("http://127.0.0.1/")))
     stop = stop or Duration(seconds * SECOND_NS)
-    return Step(index, Plan(groups=(group,), stop=stop, warmup_ns=2 * SECOND_NS), 1, total)
+    return Step(index, Plan(groups=(group,), stop=stop, warmup_ns=warmup_s * SECOND_NS), 1, total)
 
 
 def test_users_who_share_connections_are_users():
     group = Group(pace=Closed(200, pool=3), source=Source.of(Request("http://127.0.0.1/")))
     line = io.StringIO()
-    progress = Progress(line, None, iter(range(100)).__next__)
+    progress = Progress(line, None, Clock())
     progress.level_started(Step(0, Plan(groups=(group,), stop=Count(1)), 1, 1))
     assert "200 users" in last(line)
 
@@ -36,49 +50,88 @@ def last(line):
 
 @pytest.fixture
 def clock():
-    return iter(range(100)).__next__
+    return Clock()
 
 
 def test_the_line_says_what_is_done_and_how_long_it_takes(clock):
     line = io.StringIO()
     progress = Progress(line, None, clock)
     progress.level_started(step())
-    assert last(line) == "200 connections  warm-up, 11 s left"
+    assert last(line) == f"{EMPTY}  warm-up, 12 s left  200 connections"
+    clock.now_s += 3
     progress.slice_came(step(), slice_of(Truth(errors={"timeout": 3}), 0))
+    clock.now_s += 3
     progress.slice_came(step(), slice_of(Truth(errors={"timeout": 2}), 1))
-    assert last(line) == ("200 connections  measuring, 9 s left  1,000 ok/s  p99 10.0 ms  5 errors")
+    bar = "━" * 6 + "─" * 6
+    assert last(line) == f"{bar}  6 s left  1,000 ok/s  p99 10.0 ms  5 errors  200 connections"
 
 
 def test_a_ladder_knows_how_many_levels_are_left(clock):
     line = io.StringIO()
-    Progress(line, None, clock).level_started(step(1, 10))
-    assert last(line) == "level 2 of 10: 200 connections  warm-up, 1:47 left"
+    progress = Progress(line, None, clock)
+    progress.level_started(step(0, 10))
+    clock.now_s += 60
+    progress.level_started(step(5, 10))
+    half = "━" * 6 + "─" * 6
+    assert last(line) == f"{half}  warm-up, 60 s left  level 6 of 10, 200 connections"
+
+
+def test_a_narrow_terminal_cuts_off_what_matters_least(clock):
+    line = io.StringIO()
+    progress = Progress(line, None, clock)
+    progress.level_started(step(1, 10))
+    progress.slice_came(step(1, 10), slice_of(Truth(errors={"timeout": 3}), -1))
+    assert len(last(line)) == 79
+    assert last(line).startswith(f"{EMPTY}  warm-up, 1:48 left  1,000 ok/s  p99 10.0 ms  3 errors")
+
+
+def test_an_old_locale_gets_a_bar_of_plain_signs(clock):
+    line = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    progress = Progress(line, None, clock)
+    progress.level_started(step())
+    clock.now_s += 6
+    progress.slice_came(step(), slice_of(Truth(), 4))
+    line.seek(0)
+    assert "######------  6 s left" in line.read()
 
 
 def test_one_connection_and_one_error_are_no_plurals(clock):
     line = io.StringIO()
-    group = Group(pace=Closed(1), source=Source.of(Request("http://127.0.0.1/")))
-    plan = Plan(groups=(group,), stop=Duration(10 * SECOND_NS), warmup_ns=0)
-    Progress(line, None, clock).slice_came(
-        Step(0, plan, 1, 1), slice_of(Truth(errors={"timeout": 1}), 0)
-    )
-    assert last(line).startswith("1 connection  ")
-    assert last(line).endswith("1 error")
+    one = step(users=1, warmup_s=0)
+    Progress(line, None, clock).slice_came(one, slice_of(Truth(errors={"timeout": 1}), 0))
+    assert last(line).endswith("  1 error  1 connection")
 
 
 def test_an_automatic_ladder_knows_its_level_only(clock):
     line = io.StringIO()
-    Progress(line, None, clock).level_started(step(1, None))
-    assert last(line) == "level 2: 200 connections  warm-up, 11 s left of this level"
+    progress = Progress(line, None, clock)
+    progress.level_started(step(0, None))
+    clock.now_s += 60
+    progress.level_started(step(1, None))
+    assert last(line) == f"{EMPTY}  warm-up, 12 s left of this level  level 2, 200 connections"
 
 
-def test_the_drain_and_counted_runs_have_no_end_in_sight(clock):
+def test_a_load_by_count_is_estimated_from_its_own_rate(clock):
     line = io.StringIO()
     progress = Progress(line, None, clock)
+    counted = step(stop=Count(5000))
+    progress.level_started(counted)
+    clock.now_s += 2
+    progress.slice_came(counted, slice_of(Truth(), -1))
+    assert last(line).startswith("warm-up, 2 s  1,000 ok/s")
+    clock.now_s += 1
+    progress.slice_came(counted, slice_of(Truth(), 0))
+    bar = "━" * 5 + "─" * 7
+    assert last(line).startswith(f"{bar}  4 s left  1,000 ok/s")
+
+
+def test_the_drain_has_no_end_in_sight(clock):
+    line = io.StringIO()
+    progress = Progress(line, None, clock)
+    progress.level_started(step())
+    clock.now_s += 30
     progress.slice_came(step(), {**slice_of(Truth(), 3), "phase": "drain"})
-    assert "waiting for open requests" in last(line)
-    progress.slice_came(step(stop=Count(5)), slice_of(Truth(), 3))
-    assert last(line).startswith("200 connections  1 s ")
+    assert last(line).startswith(f"{FULL}  waiting for open requests")
 
 
 def test_a_slice_with_few_answers_shows_a_lower_percentile(clock):
@@ -90,7 +143,25 @@ def test_a_slice_with_few_answers_shows_a_lower_percentile(clock):
     assert "p90 4.80 ms" in last(line)
     piece["latency"] = {}
     progress.slice_came(step(), piece)
-    assert last(line).endswith("1,000 ok/s  0 errors")
+    assert "1,000 ok/s  0 errors" in last(line)
+
+
+@pytest.mark.parametrize(("term", "is_drawn"), [("xterm", True), ("dumb", False)])
+def test_a_line_is_drawn_where_it_can_be_taken_back(monkeypatch, term, is_drawn):
+    ours, theirs = pty.openpty()
+    monkeypatch.setenv("TERM", term)
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        with progress_for({"quiet": False, "output": "json"}) as progress:
+            assert (progress.line is not None) == is_drawn
+            assert progress.rows is None
+    os.close(ours)
+
+
+def test_what_is_no_terminal_gets_no_line():
+    with progress_for({"quiet": False, "output": "text"}) as progress:
+        assert progress.line is None
+        assert progress.rows is not None
 
 
 def test_short_runs_draw_no_line(clock):

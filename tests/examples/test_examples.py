@@ -15,7 +15,8 @@ from installed import TORR
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOST_LINES = 40
-GENERATED = ("go.mod", "go.sum")
+# What tools write, whose pages nobody reads.
+GENERATED = ("go.mod", "go.sum", "torr.json")
 NOTEBOOK = EXAMPLES / "notebook.ipynb"
 QUICK = {"LEVELS": "5,10"}
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import pytest
 from matplotlib.text import Text
@@ -9,8 +10,8 @@ from PIL import Image
 
 import torr.report
 from compared import FACTORS, compared, failure, matrix, pair, rounds
-from page import Page
-from torr.report import comparison_figure, html, notebook, png, theme
+from page import Page, english, titles
+from torr.report import comparison_figure, html, notebook, png, theme, view, view_comparison
 from torr.report.comparison import Comparison
 from torr.report.comparison_scale import Scale
 
@@ -84,18 +85,18 @@ def test_every_file_is_written(tmp_path, any_comparison):
     assert (name in paths) or not is_drawn
 
 
-def test_the_page_asks_no_host_for_anything_and_runs_nothing(any_comparison):
-    text = html.page(any_comparison)
-    page = Page(text)
-    assert not {"script", "link", "img", "iframe"} & set(page.tags)
-    assert len(page.ids) == len(set(page.ids))
+def test_everything_has_a_page(any_comparison):
+    given = Page(html.page(any_comparison)).data
+    assert given["run"]["view"]["sentence"]
 
 
-def test_names_and_logs_are_escaped():
+def test_names_and_logs_are_data():
     page = Page(html.page(hostile()))
-    assert page.tags.count("b") == 1  # the sign of the trust line
-    assert HOSTILE in page.text
-    assert "</pre><script>alert(1)</script>" in page.text
+    assert page.tags.count("b") == 0
+    assert page.tags.count("script") == 2
+    view = page.data["run"]["view"]
+    assert HOSTILE in [entry["name"] for entry in view["comparison"]["places"][0]["entries"]]
+    assert "</pre><script>alert(1)</script>" in view["blocks"][0]["text"]
 
 
 def test_a_result_satisfies_the_schema(any_comparison):
@@ -192,37 +193,47 @@ def test_what_failed_is_said_in_the_place_of_dots():
     assert "failed: did not start" in texts(figure_of(failed_everywhere()))
 
 
-def test_points_tell_their_exact_values():
-    text = html.page(pair(0.88))
-    assert "<title>go-net, 500 connections, round 1: " in text
-    assert " ok/s against 1" in text
+def test_every_round_is_a_dot_that_tells_its_value():
+    found = view_comparison.comparison(pair(0.88))
+    base, rival = found["places"][0]["entries"]
+    assert [entry["name"] for entry in (base, rival)] == ["go-net", "go-gin"]
+    assert [len(entry["rounds"]) for entry in (base, rival)] == [10, 10]
+    assert re.fullmatch(r"10,\d{3} ok/s : 1\d,\d{3}", rival["rounds"][0]["text"])
+    low, high = rival["interval"]
+    assert low < rival["centre"] < high < found["margin"][0]
+    assert rival["word"] == "slower"
+
+
+def test_an_interval_without_an_end_reaches_the_edge():
+    result = pair(0.88)
+    for verdict in result["verdicts"]:
+        verdict["interval"] = [None, verdict["interval"][1]] if verdict["interval"] else None
+    found = view_comparison.comparison(result)
+    assert found["places"][0]["entries"][1]["interval"][0] == found["limits"][0]
 
 
 def test_the_page_has_its_parts_in_order():
     result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS, failures=[failure("go-gin", AT)])
     result["experiment"]["differences"] = ["go-gin says Date, go-net does not."]
-    text = Page(html.page(result)).text
-    parts = [
-        *(
-            "go-gin is slower than go-net in 3",
-            "● Healthy",
-            "one round",
-            "Verdicts",
-            "candidateok/s",
-        ),
-        *("What the verdicts say", "How the candidates' answers differ", "Rules of fairness"),
-        *("Trials that failed", "Logs of the trials that failed", "Every verdict", "Configuration"),
-        *("Health of the generator", "Environment"),
+    found = view.view(result)
+    assert found["sentence"].startswith("go-gin is slower than go-net in 3")
+    assert titles(result) == [
+        *("Verdicts", "1 process", "4 processes", "Trials: medians of rounds"),
+        "Trials that failed",
+        *("Every verdict", "Candidates", "Configuration", "How each level was judged"),
     ]
-    places = [text.replace("\u00a0", " ").index(part) for part in parts]
-    assert places == sorted(places)
+    assert [(english(each["title"]), each["folded"]) for each in found["lists"]] == [
+        ("What the verdicts say", False),
+        ("How the candidates' answers differ", False),
+        ("Rules of fairness, as applied", True),
+        ("Health of the generator", True),
+    ]
 
 
 def test_every_verdict_is_on_the_page():
     result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS)
-    text = html.page(result)
-    table = text[text.index("<summary>Every verdict</summary>") :].partition("</details>")[0]
-    assert table.count("<tr>") == 1 + len(result["verdicts"])
+    tables = {english(t["title"]): t for t in view.view(result)["tables"]}
+    assert len(tables["Every verdict"]["rows"]) == len(result["verdicts"])
 
 
 def test_a_notebook_shows_the_picture_and_the_tables():

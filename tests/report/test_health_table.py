@@ -1,6 +1,7 @@
 """What health was judged by can be read."""
 
-from torr.report import health_table, html
+from page import titles
+from torr.report import health_table
 
 
 def test_each_level_shows_what_it_was_judged_by(make_level, make_result):
@@ -18,4 +19,4 @@ def test_each_level_shows_what_it_was_judged_by(make_level, make_result):
         *("2.50 ms", "4 of 10"),
     )
     assert table.rows[1][-2:] == ("–", "–")
-    assert "judged lag" in html.page(make_result("run", [late]))
+    assert "How each level was judged" in titles(make_result("run", [late]), is_folded=True)

@@ -1,10 +1,17 @@
-import re
-
 import pytest
 
 import torr.report
 from streamed import histogram, stats, streaming
-from torr.report import html, ladder_figure, png, run_figure, spread_figure, stream_figure, theme
+from torr.report import (
+    distributions,
+    ladder_figure,
+    png,
+    run_figure,
+    sentence,
+    stream_figure,
+    theme,
+    view_ladder,
+)
 from torr.report.pooled import pooled
 
 
@@ -88,42 +95,9 @@ def test_streams_that_all_failed_have_no_times(make_level, make_result):
     figure = draw(lambda: run_figure.timeline([level]))
     assert titles(figure)[:2] == ["ttft, ms: none", "response time, ms: none"]
     assert "tokens/s of streams that ended" not in titles(figure)
-    assert draw(lambda: spread_figure.streams(level, ())) is None
-    assert "No request succeeded" in html.page(make_result("run", [level]))
-
-
-def test_times_of_streams_are_spread_over_percentiles_up_to_the_last_they_carry(streamed):
-    level, slos = streamed["levels"][0], png.conditions(streamed)
-    figure = draw(lambda: spread_figure.streams(level, slos))
-    first, gaps = figure.axes
-    assert titles(figure) == ["ttft: first text, ms", "inter_chunk: gaps, ms"]
-    assert [t.get_text() for t in first.get_xticklabels()] == ["p50", "p95"]
-    assert [t.get_text() for t in gaps.get_xticklabels()] == ["p50", "p95", "p99"]
-    n = level["stream"]["ttft_ms"]["n"]
-    assert first.get_xlabel() == f"percentile of {n:,} values"
-    assert "SLO ttft p95 < 800ms" in texts(figure)
-    values = list(first.lines[0].get_ydata())
-    assert values == sorted(values)
-    assert values[-1] < level["stream"]["ttft_ms"]["max"]
-
-
-def test_marked_percentiles_are_those_of_the_table(streamed):
-    found = draw(lambda: spread_figure.streams(streamed["levels"][0], ()))
-    (marked,) = [line for line in found.axes[0].lines if line.get_marker() == "o"]
-    numbers = streamed["levels"][0]["stream"]["ttft_ms"]
-    assert list(marked.get_ydata()) == pytest.approx([numbers["p50"], numbers["p95"]], rel=1e-3)
-    assert marked.get_gid().startswith("tips:ttft p50: ")
-
-
-def test_too_few_first_texts_are_counted_beside_the_gaps(make_level):
-    level = make_level(2, 1.0, 900.0, seconds=9.0)
-    level["stream"] = {"ttft_ms": {"n": 9}, "inter_chunk_ms": {"n": 200}}
-    level["stream"]["inter_chunk_reliable"] = False
-    gaps = [0] * 100 + [20_000_000] * 100
-    level["histograms"] = {"ttft": histogram([10**9] * 9), "inter_chunk": histogram(gaps)}
-    figure = draw(lambda: spread_figure.streams(level, ()))
-    assert "9 of the 20 values that a median needs" in texts(figure)
-    assert figure.axes[1].get_xlabel() == "percentile of 200 values, unreliable"
+    result = make_result("run", [level])
+    assert "ttft" not in [curve["metric"] for curve in distributions.of(result)]
+    assert "No request succeeded" in sentence.verdict(result)
 
 
 def test_panels_of_a_ladder_say_which_numbers_its_levels_carry(streamed_ladder):
@@ -201,7 +175,6 @@ def test_titles_and_levels_of_streams_fit_on_every_page(streamed_ladder, streame
         lambda: stream_figure.panels(shown, width),
         lambda: run_figure.timeline(streamed_ladder["levels"], width, 6.2),
         lambda: run_figure.timeline([level], width, 6.2),
-        lambda: spread_figure.streams(level, shown.slos, width),
     ):
         figure = draw(make)
         figure.draw_without_rendering()
@@ -217,18 +190,12 @@ def test_a_ladder_of_streams_has_a_third_picture(tmp_path, streamed_ladder):
     ]
 
 
-def test_the_page_of_a_run_begins_with_how_times_are_spread(streamed):
-    labels = re.findall(r'aria-label="(.*?)"', html.page(streamed))
-    assert (
-        labels[0] == labels[1] == "Time until the first text, and between texts, at each percentile"
-    )
-    assert labels[2].startswith("Holds ttft p95 under 800")
-
-
-def test_the_page_of_a_ladder_of_streams_tells_their_values(streamed_ladder):
-    text = html.page(streamed_ladder)
-    assert re.search(r"<title>20 connections: ttft p95 \d+ ms</title>", text)
-    assert re.search(r"<title>10 connections: tokens/s \d+</title>", text)
+def test_the_page_of_a_ladder_of_streams_is_given_their_values(streamed_ladder):
+    found = view_ladder.ladder(streamed_ladder)
+    streams = {point["concurrency"]: point["stream"] for point in found["points"]}
+    assert streams[20]["ttft p95"] == streamed_ladder["levels"][1]["stream"]["ttft_ms"]["p95"]
+    assert "ttft p95" not in streams[10]
+    assert [slo["text"] for slo in found["slos"]] == ["ttft p95 < 900ms"]
 
 
 def test_a_diff_says_nothing_of_streams(streamed_ladder):

@@ -1,7 +1,8 @@
 import pytest
 
+from page import titles
 from streamed import streaming
-from torr.report import html, markdown, notebook, request_tables, stream_tables
+from torr.report import markdown, notebook, request_tables, stream_tables, view_tables
 
 
 @pytest.fixture
@@ -61,14 +62,14 @@ def test_what_no_level_knows_has_no_column(streamed_ladder):
 
 def test_levels_of_streams_are_in_page_summary_and_notebook(streamed_ladder):
     assert "## Streams\n\n| connections | ttft p50 |" in markdown.text(streamed_ladder)
-    assert "<h2>Streams: median of rounds</h2>" in html.page(streamed_ladder)
+    assert "Streams: median of rounds" in titles(streamed_ladder, is_folded=False)
     assert "ttft p95</th>" in notebook.fragment(streamed_ladder)
 
 
 def test_levels_without_streams_have_no_table_of_them(ladder):
     assert stream_tables.streams_of_levels(ladder) is None
     assert "Streams" not in markdown.text(ladder)
-    assert "Streams" not in html.page(ladder)
+    assert not [title for title in titles(ladder) if "Streams" in title]
 
 
 def test_requests_that_stream_have_their_first_texts(steps, streamed):
@@ -83,7 +84,7 @@ def test_requests_that_stream_have_their_first_texts(steps, streamed):
         ("login", "–", "–", "–", "–", "–"),
     )
     assert "## Streams of requests\n\n| request | ttft mean |" in markdown.text(streamed)
-    assert "<h2>Streams of requests</h2>" in html.page(streamed)
+    assert "Streams of requests" in titles(streamed, is_folded=False)
 
 
 def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
@@ -93,7 +94,7 @@ def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
     assert found.columns[:3] == ("connections", "request", "ttft mean")
     assert [row[:2] for row in found.rows][2:4] == [("10", "login"), ("20", "turn 1")]
     assert "## Streams of requests" in markdown.text(result)
-    assert "Streams of requests at every level" in html.page(result)
+    assert "Streams of requests at every level" in titles(result, is_folded=True)
 
 
 def test_requests_that_do_not_stream_have_no_table_of_streams(steps):
@@ -114,6 +115,7 @@ def test_percentiles_that_no_time_of_streams_carries_have_no_column(streamed):
 def test_long_names_of_other_tools_may_break_in_the_page(streamed):
     first = streamed["levels"][0]["stream"]["ttft_ms"]
     streamed["levels"][0]["stream"]["alias"] = {"aiperf": {"time_to_first_token_ms": first}}
-    page = html.page(streamed)
-    name = "aiperf time_<wbr>to_<wbr>first_<wbr>token"
-    assert f'<td class="word name">{name}</td>' in page
+    found = view_tables.tables(streamed)
+    (table,) = [t for t in found if t["title"] == {"en": "Streams", "zh": "流"}]
+    assert table["names"] == [0]
+    assert "aiperf time_to_first_token" in [row[0] for row in table["rows"]]

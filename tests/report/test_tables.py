@@ -1,8 +1,9 @@
 import csv
 import io
 
+from page import titles
 from torr.report import csv as levels_csv
-from torr.report import diff, html, markdown, request_tables, table
+from torr.report import diff, markdown, request_tables, table
 from torr.stats.series import Point, Series
 
 
@@ -48,8 +49,7 @@ def test_each_request_has_a_row_where_there_are_several(run):
     assert request_tables.requests({**level, "steps": level["steps"][:1]}) is None
     summary = markdown.text({**run, "levels": [level]})
     assert "## Requests\n\n| request |" in summary
-    page = html.page({**run, "levels": [level]})
-    assert "<h2>Requests</h2>" in page
+    assert "Requests" in titles({**run, "levels": [level]}, is_folded=False)
 
 
 def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_result):
@@ -68,7 +68,7 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
     ]
     assert table.levels(result).columns[0] == "users"
     assert "## Requests\n\n| users | request |" in markdown.text(result)
-    assert "Requests at every level" in html.page(result)
+    assert "Requests at every level" in titles(result, is_folded=True)
 
 
 def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):

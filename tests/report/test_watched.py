@@ -7,8 +7,9 @@ import io
 
 import pytest
 
+from page import Page, english, titles
 from torr.report import csv as levels_csv
-from torr.report import html, markdown, theme, watched, watched_figure
+from torr.report import html, markdown, watched
 
 
 def monitor(count=4, cores=2, **derived):
@@ -83,31 +84,19 @@ def test_what_endpoints_told_is_a_table(watched_run):
 
 
 @pytest.mark.parametrize("seen", [None, {}, {"derived": {}}])
-def test_results_that_were_not_watched_have_neither_table_nor_picture(run, seen):
+def test_results_that_were_not_watched_have_no_table(run, seen):
     run["levels"][0]["monitor"] = seen
     assert watched.watched(run) is None
     assert watched.told(run) is None
-    assert watched_figure.cpu(run["levels"]) is None
     assert "Target and machine" not in markdown.text(run)
 
 
-def test_the_page_has_all_of_it_and_escapes_what_others_said(watched_run):
-    page = html.page(watched_run)
-    assert "<h2>Target and machine</h2>" in page
-    assert "<summary>CPU over time</summary>" in page
-    assert "queue a=&lt;b&gt;" in page
-    assert "&quot;monitor&quot;: {&quot;t_s&quot;: [-1.0, 0.0, 1.0, 2.0]," in page
-
-
-def test_of_many_looks_and_cores_few_are_drawn(make_level):
-    level = {**make_level(5, 100.0, 1.0), "monitor": monitor(1100, 64)}
-    with theme.style():
-        figure = watched_figure.cpu([level, level])
-        lines, cores = figure.axes
-        assert len(cores.get_yticks()) == watched_figure.MOST_CORES
-        boxes = sum(len(each.get_paths()) for each in cores.collections)
-        assert boxes <= watched_figure.MOST_CORES * watched_figure.MOST_STEPS
-        assert lines.get_xlim() == (-1.0, pytest.approx(2199.0))
+def test_the_page_has_all_of_it_as_it_was_told(watched_run):
+    assert "Target and machine" in titles(watched_run, is_folded=False)
+    given = Page(html.page(watched_run)).data["run"]
+    (told,) = [t for t in given["view"]["tables"] if english(t["title"]) == "What endpoints told"]
+    assert told["rows"][0][0] == "queue a=<b>"
+    assert given["result"]["levels"][0]["monitor"]["t_s"] == [-1.0, 0.0, 1.0, 2.0]
 
 
 def test_the_table_of_levels_has_what_follows_and_not_what_was_seen(watched_run):

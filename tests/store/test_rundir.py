@@ -197,3 +197,16 @@ def small_disk(tmp_path):
     subprocess.run(mount, check=True)
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_run_that_goes_on_tells_what_there_is_so_far(tmp_path, open_run):
+    run = open_run(tmp_path, command=["torr", "ladder"])
+    assert run.so_far()["levels"] == []
+    measure(run, 200)
+    run.keep_slice({"level": 1, **slice_of(Truth(), 0)})
+    run.keep_failure({"candidate": "go"})
+    found = run.so_far()
+    assert (found["status"], found["ended"], found["name"]) == ("running", None, "apiserver")
+    assert [len(level["slices"]) for level in found["levels"]] == [3]
+    assert found["failures"] == [{"candidate": "go"}]
+    assert set(json.loads(run.result_path.read_text())) == set(found)

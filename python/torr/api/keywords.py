@@ -26,7 +26,8 @@ from torr.cli.usage import explained
 from torr.errors import UsageError
 from torr.units import SECOND_NS, format_duration
 
-LEFT_OUT = {"once", "verbose", "output", "quiet", "lang", "strict"}
+LEFT_OUT = {"once", "verbose", "output", "quiet", "lang", "strict", "junit"}
+LEFT_OUT |= {"live", "live_port", "live_host", "live_stay"}
 PLURAL = {"header": "headers", "tag": "tags"}
 
 Words = str | bytes | bool | list[Any]

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from torr.cli import options, words
 from torr.cli.command import Verb
+from torr.cli.live_options import live
 from torr.cli.options import LOAD, RESULT, flag
 from torr.errors import UsageError
 
@@ -53,6 +54,7 @@ EXAMPLES = (
 @options.quiet
 @options.lang
 @options.junit
+@live
 @flag(
     "--strict",
     is_flag=True,

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from torr.cli.conduct import Prepared, measured
+from torr.cli.going_live import door_of, live_page
 from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
@@ -15,7 +16,7 @@ from torr.cli.watching import sources_of
 from torr.errors import require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import Afresh, KeptUp
-from torr.experiments.lab import Lab
+from torr.experiments.lab import Lab, Several
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
@@ -24,10 +25,13 @@ from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from torr.cli.matrix import Plans
     from torr.experiments.matrix import Matrix
+    from torr.live.feed import Judge
+    from torr.model.condition import Condition
     from torr.model.pin import Pin
     from torr.sources.matrix_file import Candidate, MatrixFile
 
@@ -52,15 +56,31 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
     )
     interrupt = Interrupt()
     with ExitStack() as stack:
+        door = stack.enter_context(door_of(flags))
         directory = stack.enter_context(_directory(file, matrix, pin, flags))
         stack.enter_context(heard_by(interrupt))
-        with progress_for(flags) as listener, pinned(pin):
-            lab = Lab(directory, listener, interrupt)
+        judge = _judge(matrix, slos)
+        pages = stack.enter_context(
+            live_page(door, directory, interrupt, judge, flags["live_stay"])
+        )
+        with progress_for(flags) as progress, pinned(pin):
+            lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = Comparison(matrix, lab, course)
             outcome = measured(Prepared(directory.head, lambda _lab: comparison.run()), lab)
         from torr.cli.judged import conclude
 
         conclude(outcome, directory, (comparison, plan), {**flags, "slos": slos})
+
+
+def _judge(matrix: Matrix, slos: Sequence[Condition]) -> Judge:
+    """What trials come to, judged as at the end."""
+
+    def judge(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        from torr.cli.judged import sections
+
+        return sections(matrix, levels, slos)
+
+    return judge
 
 
 def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:

@@ -6,12 +6,14 @@ Heavy libraries are welcome from here on. What is measured is on disk before any
 from __future__ import annotations
 
 import json
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.gate import gate
+from torr.cli.gate import gate, judged
 from torr.cli.keeping import registered
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
@@ -21,7 +23,6 @@ from torr.units import show_count, show_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from torr.experiments.lab import Outcome
     from torr.model.condition import Condition
@@ -37,6 +38,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
     """Finish a run whose load is over; raises the error that the process ends with, if any."""
     result = closed(outcome, directory, flags["slos"])
     kept = registered(directory, is_asked=not flags["no_store"])
+    write_junit(result, flags, outcome.failure)
     if flags["output"] == "json":
         print_json(directory)
     if outcome.failure is not None and not outcome.interrupted:
@@ -52,24 +54,48 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
 
 def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> Result:
     """Judge the levels and write the last result.json; what it says."""
-    from torr.stats import capacity
-
-    levels = directory.full_levels()
-    sections: dict[str, Any] = {"verdicts": capacity.verdicts(levels, slos)}
-    if directory.head["kind"] == "ladder":
-        sections["capacity"] = capacity.analyse(levels, slos)
+    found = sections(directory.head["kind"], directory.full_levels(), slos)
     if outcome.aborted is not None:
-        sections["ended_by"] = f"--abort-on '{outcome.aborted}'"
-    directory.close(outcome.status, sections)
+        found["ended_by"] = f"--abort-on '{outcome.aborted}'"
+    directory.close(outcome.status, found)
     result: Result = json.loads(directory.result_path.read_bytes())
     return result
 
 
+def sections(kind: str, levels: Sequence[Result], slos: Sequence[Condition]) -> Result:
+    """What the levels of a run or a ladder come to, as sections of result.json."""
+    from torr.stats import capacity
+
+    found: Result = {"verdicts": capacity.verdicts(levels, slos)}
+    if kind == "ladder":
+        found["capacity"] = capacity.analyse(levels, slos)
+    return found
+
+
+def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -> None:
+    """Write what passed and failed where `--junit` says; `why` nothing was measured, if so."""
+    if flags["junit"] is not None:
+        from torr.report import junit
+
+        missed = judged(result, flags.get("slos", ())).missed
+        said = why if missed is None else missed.message
+        junit.write(result, flags["junit"], said)
+
+
 def draw(result: Result, directory: RunDirectory, language: Language | None = None) -> list[Path]:
-    """Write the report's files, and the newest data and pictures beside the run's directory."""
+    """Write the report's files, and the newest data and pictures beside the run's directory.
+
+    On GitHub the summary stands on the page of the job's step, too.
+    """
     from torr import report
+    from torr.report import step_summary
 
     paths = report.write_all(result, directory.path, language)
+    step = os.environ.get(step_summary.VARIABLE)
+    if step:
+        note = step_summary.append(result, Path(step))
+        if note is not None:
+            click.echo(f"note: {note}", err=True)
     published = [path for path in paths if path.suffix in PUBLISHED]
     for path in published:
         with directory.translating_errors():

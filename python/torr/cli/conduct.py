@@ -10,20 +10,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from torr.cli.going_live import door_of, live_page
 from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.errors import OutputError, TorrError
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab
+from torr.experiments.lab import Lab, Several
 from torr.model.secrets import redacted_command
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from torr.experiments.lab import Outcome
+    from torr.live.feed import Judge
     from torr.model.plan import Plan
     from torr.monitor.monitor import Watch
     from torr.stats.tokenizer import Tokenizer
@@ -45,13 +47,15 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
     interrupt = Interrupt()
     tokenizer = tokenizer_of(flags)
     with (
+        door_of(flags) as door,
         RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory,
         heard_by(interrupt),
+        live_page(door, directory, interrupt, _judge(prepared, flags), flags["live_stay"]) as pages,
     ):
-        with progress_for(flags) as listener:
+        with progress_for(flags) as progress:
             lab = Lab(
                 directory,
-                listener,
+                Several((progress, *pages)),
                 interrupt,
                 flags["abort_on"],
                 tokenizer=tokenizer,
@@ -61,6 +65,17 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
         from torr.cli.conclude import conclude
 
         conclude(outcome, directory, flags)
+
+
+def _judge(prepared: Prepared, flags: dict[str, Any]) -> Judge:
+    """What levels come to, judged as at the end."""
+
+    def judge(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        from torr.cli.conclude import sections
+
+        return sections(prepared.head["kind"], levels, flags["slos"])
+
+    return judge
 
 
 def tokenizer_of(flags: dict[str, Any]) -> Tokenizer | None:

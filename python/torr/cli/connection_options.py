@@ -7,7 +7,11 @@ from torr.cli.options import CONNECTION, flag, together
 
 connection = together(
     flag(
-        "--no-keepalive", is_flag=True, group=CONNECTION, help="a new connection for each request"
+        "--no-keepalive",
+        is_flag=True,
+        group=CONNECTION,
+        rare=True,
+        help="a new connection for each request",
     ),
     flag(
         "--requests-per-connection",

@@ -44,6 +44,7 @@ EXAMPLES = (
 @options.keeping
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: run directories, ids of kept runs, candidates (RUN:NAME), .dat files."""
+    from torr.cli.conclude import write_junit
     from torr.cli.gate import gate_limits
     from torr.cli.keeping import labels_of, registered
     from torr.cli.sides import sides_of
@@ -66,10 +67,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         registered(directory, is_asked=not flags["no_store"])
         result = {**found, **directory.head, "status": "complete"}
         _say(result, directory, flags)
-        if flags["junit"] is not None:
-            from torr.report import junit
-
-            junit.write(result, flags["junit"])
+        write_junit(result, flags)
     gate_limits(result["fail_if"])
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr.errors import MissedError
-from torr.stats.series import Level, by_concurrency, is_limited, is_starved, starved_text
+from torr.stats.series import Level, is_starved, lowest, starved_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Result = dict[str, Any]
 
+_WORDS = ("broken", "not shown")
+_SHOWN = 3
 MOST_FAILED = 0.01
 """A time that is not shown passes only where no more than this share of the attempts failed."""
 
@@ -32,24 +34,6 @@ def gate(result: Result, slos: Sequence[Condition]) -> None:
         click.echo(f"note: {note}", err=True)
     if judgement.missed is not None:
         raise judgement.missed
-
-
-def gate_candidates(verdicts: Sequence[dict[str, Any]]) -> None:
-    """Raise MissedError where any candidate breaks an SLO in any cell; name what is not shown."""
-    slos = [verdict for verdict in verdicts if verdict.get("condition")]
-    for verdict in slos:
-        if verdict["word"] == "not shown":
-            click.echo(f"note: SLO not shown: {_of_candidate(verdict)}", err=True)
-    broken = [_of_candidate(verdict) for verdict in slos if verdict["word"] == "broken"]
-    if broken:
-        more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
-        raise MissedError(f"SLO broken: {', '.join(broken[:3])}{more}")
-
-
-def _of_candidate(verdict: Result) -> str:
-    factors = verdict["factors"] or {"concurrency": verdict["concurrency"]}
-    where = ", ".join(f"{key} {value}" for key, value in factors.items())
-    return f"{verdict['candidate']} at {where}: {_named(verdict)}"
 
 
 def gate_limits(entries: Sequence[dict[str, Any]]) -> None:
@@ -84,19 +68,38 @@ def judged(result: Result, slos: Sequence[Condition]) -> Judgement:
 
 def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     """Whether they pass, by the lowest level that claims anything."""
+    if result["kind"] == "compare":
+        return _of_candidates(result["verdicts"])
     if not slos:
         return Judgement()
-    claiming = [x for x in result["levels"] if not is_limited(x) and not is_starved(x)]
-    if not claiming:
+    rounds = lowest(result["levels"])
+    if not rounds:
         asked = ", ".join(slo.text or str(slo) for slo in slos)
         why = f"SLO {asked}: not shown: {_why_none(result)}"
         return Judgement(MissedError(why, _hint(result)))
-    lowest, rounds = next(iter(by_concurrency(claiming).items()))
-    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == lowest]
+    at = rounds[0]["concurrency"]
+    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == at]
     broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
     if broken:
         return Judgement(MissedError(f"SLO broken: {', '.join(broken)}"))
     return _of_unshown([verdict for verdict in found if verdict["word"] == "not shown"], rounds)
+
+
+def _of_candidates(verdicts: Sequence[Result]) -> Judgement:
+    """Each candidate has its SLOs in each cell, and any that is broken counts."""
+    slos = [verdict for verdict in verdicts if verdict.get("condition")]
+    named = {word: [_of_candidate(v) for v in slos if v["word"] == word] for word in _WORDS}
+    notes = tuple(f"SLO not shown: {each}" for each in named["not shown"])
+    if not named["broken"]:
+        return Judgement(notes=notes)
+    more = f" and {len(named['broken']) - _SHOWN} more" if len(named["broken"]) > _SHOWN else ""
+    return Judgement(MissedError(f"SLO broken: {', '.join(named['broken'][:_SHOWN])}{more}"), notes)
+
+
+def _of_candidate(verdict: Result) -> str:
+    factors = verdict["factors"] or {"concurrency": verdict["concurrency"]}
+    where = ", ".join(f"{key} {value}" for key, value in factors.items())
+    return f"{verdict['candidate']} at {where}: {_named(verdict)}"
 
 
 def _of_unshown(found: Sequence[Result], rounds: Sequence[Level]) -> Judgement:

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.conclude import draw, print_json, print_paths
-from torr.cli.gate import gate_candidates
+from torr.cli.conclude import draw, print_json, print_paths, write_junit
+from torr.cli.gate import gate
 from torr.cli.keeping import registered
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
@@ -19,9 +19,12 @@ from torr.stats.limits_of_trials import slo_verdicts
 from torr.units import show_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.experiments.lab import Outcome
-    from torr.experiments.matrix import Comparison
+    from torr.experiments.matrix import Comparison, Matrix
     from torr.experiments.trial import Course
+    from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.servers.answer import Answer
     from torr.store.rundir import RunDirectory
@@ -46,10 +49,7 @@ def conclude(
         draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
             print_paths(directory, (), kept)
-    if flags["junit"] is not None:
-        from torr.report import junit
-
-        junit.write(result, flags["junit"])
+    write_junit(result, flags)
     _end(outcome, result, directory, flags)
 
 
@@ -60,7 +60,6 @@ def _closed(
     comparison, plan = found
     matrix, course = comparison.matrix, comparison.course
     levels = directory.full_levels()
-    judged = verdicts(levels, matrix.baseline, matrix.procedure)
     experiment = directory.head["experiment"]
     for candidate in () if outcome.is_urgent else matrix.candidates:
         experiment["candidates"][candidate.name]["versions"] = versions(candidate.command)
@@ -72,9 +71,9 @@ def _closed(
         "rules": list(dict.fromkeys(said)),
         "given_up": comparison.given_up,
     }
-    slos = slo_verdicts(levels, flags["slos"])
-    told = [with_given_up(each, comparison.given_up) for each in judged]
-    directory.close(outcome.status, {"verdicts": [*told, *slos]})
+    found_out = sections(matrix, levels, flags["slos"])
+    told = [with_given_up(each, comparison.given_up) for each in found_out["verdicts"]]
+    directory.close(outcome.status, {"verdicts": told})
     result: Result = json.loads(directory.result_path.read_bytes())
     return result
 
@@ -94,6 +93,12 @@ def _differences(course: Course) -> list[str]:
         where = ", ".join(f"{key} {value}" for key, value in json.loads(cell).items())
         cells.setdefault(where, {})[name] = answer
     return differences_in_cells(cells)
+
+
+def sections(matrix: Matrix, levels: Sequence[Result], slos: Sequence[Condition]) -> Result:
+    """What the trials of a comparison come to, as sections of result.json."""
+    judged = verdicts(levels, matrix.baseline, matrix.procedure)
+    return {"verdicts": [*judged, *slo_verdicts(levels, slos)]}
 
 
 def _kept(answer: Answer) -> dict[str, Any]:
@@ -122,4 +127,4 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: Flags
     if flags["strict"] and limited:
         count = show_count(len(limited), "trial")
         raise GeneratorLimitedError(f"--strict: the generator was the limit in {count}")
-    gate_candidates(result["verdicts"])
+    gate(result, flags["slos"])

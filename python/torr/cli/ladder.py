@@ -10,6 +10,7 @@ from torr import units
 from torr.cli import options, words
 from torr.cli.command import Verb
 from torr.cli.connection_options import connection
+from torr.cli.live_options import live
 from torr.cli.options import LOAD, flag
 from torr.cli.planning import plan_of
 from torr.cli.stream_options import streaming
@@ -73,6 +74,7 @@ def _levels(text: str) -> Fixed | Auto:
 @streaming
 @connection
 @options.results
+@live
 def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""
     from torr.cli.conduct import conduct

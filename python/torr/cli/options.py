@@ -234,13 +234,14 @@ lang = flag(
     help="say it in en or zh; or TORR_LANG [en]",
 )
 
-junit = flag(
-    "--junit",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    group=RESULT,
-    help="write what passed and failed as JUnit XML",
-)
+_JUNIT: dict[str, Any] = {
+    "type": click.Path(path_type=Path),
+    "metavar": "FILE",
+    "group": RESULT,
+    "help": "write what passed and failed as JUnit XML",
+}
+junit = flag("--junit", **_JUNIT)
+rare_junit = flag("--junit", rare=True, **_JUNIT)
 
 judging = together(
     flag(
@@ -301,4 +302,4 @@ keeping = together(
     ),
 )
 
-results = together(name, folder, output, quiet, lang, judging, monitor, keeping)
+results = together(name, folder, output, quiet, lang, judging, rare_junit, monitor, keeping)

@@ -1,11 +1,13 @@
 """What a person sees while a load runs: one moving line, and a row as each level of a ladder ends.
 
-The line goes to stderr, only when that is a terminal and there are more than 2 s to wait; rows are
-part of the answer and go to stdout, unless that is to hold JSON or the verdict alone.
+The line has a bar, the time that is left and the newest numbers. It goes to stderr, only when that
+is a terminal and there are more than 2 s to wait; rows are part of the answer and go to stdout,
+unless that is to hold JSON or the verdict alone.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from torr import units
+from torr.experiments.remaining import Remaining
 from torr.stats.series import is_starved, starved_text
 
 if TYPE_CHECKING:
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
 
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
+BAR = 12
+# What is over and what is left; the second pair is for encodings without the first.
+SIGNS = (("━", "─"), ("#", "-"))
+# One column less than the narrowest usual terminal: a line that is full would wrap.
+USUAL_WIDTH = 79
 HEADER_OF_TRIALS = f"{'candidate':<30} {'round':>5} {'ok/s':>9} {'p99':>9} {'success':>8}  health"
 HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  health"
 
@@ -36,20 +44,25 @@ class Progress:
     line: TextIO | None
     rows: TextIO | None
     clock: Callable[[], float] = time.monotonic
-    _started: float = 0.0
+    _remaining: Remaining = field(init=False)
     _last: str = ""
     _header_is_due: bool = True
     _errors: int = field(default=0)
     _setting: str = ""
 
+    def __post_init__(self) -> None:
+        """Take up the clock."""
+        self._remaining = Remaining(self.clock)
+
     def level_started(self, step: Step) -> None:
         """Start the clock of a level."""
-        self._started = self.clock()
+        self._remaining.level_started(step)
         self._errors = 0
         self._draw(step, None)
 
     def slice_came(self, step: Step, piece: Slice) -> None:
         """Move the line."""
+        self._remaining.slice_came(step, piece)
         self._errors += sum(piece["counts"].get("errors", {}).values())
         self._draw(step, piece)
 
@@ -99,8 +112,11 @@ class Progress:
         seconds = step.plan.seconds
         if self.line is None or (seconds is not None and seconds <= SHORTEST_S):
             return
-        self._last = _line(step, piece, self.clock() - self._started, self._errors)
-        self.line.write(CLEAR + self._last[:79])
+        words = _words(step, piece, self._remaining, self._errors)
+        self._last = "  ".join(
+            word for word in (_bar(self._remaining.share, self.line), *words) if word
+        )
+        self.line.write(CLEAR + self._last[: _width(self.line)])
         self.line.flush()
 
 
@@ -109,13 +125,18 @@ def progress_for(flags: dict[str, Any]) -> Iterator[Progress]:
     """The progress that these flags ask for; its line is gone at the end."""
     says_nothing = flags["quiet"] or flags["output"] == "json"
     progress = Progress(
-        line=sys.stderr if sys.stderr.isatty() and not flags["quiet"] else None,
+        line=sys.stderr if _can_move(sys.stderr) and not flags["quiet"] else None,
         rows=None if says_nothing else sys.stdout,
     )
     try:
         yield progress
     finally:
         progress.clear()
+
+
+def _can_move(stream: TextIO) -> bool:
+    """Whether a line on it can be taken back: a dumb terminal would show how."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def row(level: Level) -> str:
@@ -150,13 +171,42 @@ def row_of_trial(level: Level) -> str:
     )
 
 
-def _line(step: Step, piece: Slice | None, elapsed_s: float, errors: int) -> str:
-    words = [_where(step), _left(step, piece, elapsed_s)]
+def _words(step: Step, piece: Slice | None, remaining: Remaining, errors: int) -> list[str]:
+    """What the line says, the least important last: a narrow terminal cuts it off."""
+    words = [_left(step, remaining)]
     if piece is not None:
         if piece["phase"] != "drain":
             words += [f"{units.show_rate(piece['ok_per_s'])} ok/s", _tail(piece)]
         words += [units.show_count(errors, "error")]
-    return "  ".join(word for word in words if word)
+    return [*words, _where(step)]
+
+
+def _bar(share: float | None, line: TextIO) -> str:
+    """How much is over, drawn in what the terminal can show; nothing where nobody knows."""
+    if share is None:
+        return ""
+    fitting = (pair for pair in SIGNS if _can_show("".join(pair), line))
+    done, left = next(fitting, SIGNS[-1])
+    full = round(BAR * min(1.0, share))
+    return done * full + left * (BAR - full)
+
+
+def _can_show(signs: str, line: TextIO) -> bool:
+    try:
+        signs.encode(line.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _width(line: TextIO) -> int:
+    """The columns of a terminal that a line may fill."""
+    try:
+        columns = os.get_terminal_size(line.fileno()).columns
+    except OSError:
+        return USUAL_WIDTH
+    # A terminal that does not know its size says 0.
+    return columns - 1 if columns > 1 else USUAL_WIDTH
 
 
 def _tail(piece: Slice) -> str:
@@ -170,27 +220,25 @@ def _tail(piece: Slice) -> str:
 def _where(step: Step) -> str:
     if step.candidate is not None:
         which = f"round {step.round}" if step.is_kept else "not counted"
-        return f"trial {step.index + 1} of {step.total}: {step.candidate}, {which}"
+        return f"trial {step.index + 1} of {step.total}, {step.candidate}, {which}"
     level = units.show_connections(step.concurrency)
     if step.plan.connections < step.concurrency:
         level = units.show_count(step.concurrency, "user")
     if step.total == 1:
         return level
     number = f"level {step.index + 1}" + (f" of {step.total}" if step.total else "")
-    return f"{number}: {level}"
+    return f"{number}, {level}"
 
 
-def _left(step: Step, piece: Slice | None, elapsed_s: float) -> str:
+def _left(step: Step, remaining: Remaining) -> str:
     """What is being done, and for how long still."""
-    if piece is not None and piece["phase"] == "drain":
+    if remaining.phase == "drain":
         return "waiting for open requests"
-    seconds = step.plan.seconds
-    if seconds is None:
-        return f"{elapsed_s:.0f} s"
-    phase = "warm-up" if piece is None or piece["phase"] == "warmup" else "measuring"
-    levels_left = (step.total or 1) - step.index - 1 if step.total else 0
-    left = max(0.0, seconds - elapsed_s) + levels_left * seconds
-    return f"{phase}, {_clock(left)} left" + ("" if step.total else " of this level")
+    before = "warm-up, " if remaining.phase == "warmup" else ""
+    left_s = remaining.left_s
+    if left_s is None:
+        return f"{before}{remaining.level_done_s:.0f} s"
+    return f"{before}{_clock(left_s)} left" + ("" if step.total else " of this level")
 
 
 def _clock(seconds: float) -> str:

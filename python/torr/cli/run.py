@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from torr.cli import options, words
 from torr.cli.command import Flag, Verb
 from torr.cli.connection_options import connection
+from torr.cli.live_options import live
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.cli.stream_options import streaming
@@ -97,6 +98,7 @@ EXAMPLES = (
     "-v", "--verbose", is_flag=True, group=REQUEST, rare=True, help="with --once: print both sides"
 )
 @options.results
+@live
 @flag(
     "--log",
     type=click.Path(path_type=str),

@@ -81,6 +81,33 @@ class Silent:
 
 
 @dataclass(frozen=True, slots=True)
+class Several:
+    """Listeners that all hear the same, in their order."""
+
+    listeners: tuple[Listener, ...]
+
+    def level_started(self, step: Step) -> None:
+        """Tell each."""
+        for listener in self.listeners:
+            listener.level_started(step)
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """Tell each."""
+        for listener in self.listeners:
+            listener.slice_came(step, piece)
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """Tell each."""
+        for listener in self.listeners:
+            listener.level_ended(step, level)
+
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+        """Tell each."""
+        for listener in self.listeners:
+            listener.trial_failed(failure)
+
+
+@dataclass(frozen=True, slots=True)
 class Lab:
     """The surroundings of an experiment."""
 

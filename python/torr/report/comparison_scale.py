@@ -95,11 +95,16 @@ class Scale:
         low, high = self.limits
         least = (high - low) * _TICK / inches
         shown: list[float] = []
-        for value in self._candidates():
-            at = self.position(value) if not self.is_share else value
-            if low <= at <= high and all(abs(at - other) >= least for other in shown):
+        for at, _ in self.marks():
+            if all(abs(at - other) >= least for other in shown):
                 shown.append(at)
         return sorted(shown), [self._written(at) for at in sorted(shown)]
+
+    def marks(self) -> list[tuple[float, str]]:
+        """Return every tick on the axis with its words, those first that matter most."""
+        low, high = self.limits
+        places = [v if self.is_share else self.position(v) for v in self._candidates()]
+        return [(at, self._written(at)) for at in places if low <= at <= high]
 
     def _candidates(self) -> Sequence[float]:
         if not self.is_share:

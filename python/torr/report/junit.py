@@ -1,8 +1,10 @@
 """What passed and what failed, as JUnit XML, for the page of a CI server.
 
 Only what ends torr with an exit code fails here: a limit of `--fail-if` that was surely passed, an
-SLO that is broken. What is not shown is skipped, with the reason. A comparison's word judges
-nothing by itself: it is a test that passes, and its output says what was found.
+SLO that is broken at the lowest level, which the exit code is about; above it a ladder looks for
+where SLOs break. What is not shown is skipped, with the reason. Whatever else a run did not pass
+for is a test of its own. A comparison's word judges nothing by itself: it is a test that passes,
+and its output says what was found.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from torr.report.verdict_table import (
     show_change,
     show_interval,
 )
+from torr.stats.series import lowest
 from torr.store.atomic import replace_bytes
 
 Result = Mapping[str, Any]
@@ -27,18 +30,22 @@ Result = Mapping[str, Any]
 _CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 
 
-def write(result: Result, path: Path) -> None:
-    """Write the file; raises OutputError where it cannot be written."""
+def write(result: Result, path: Path, why: str | None = None) -> None:
+    """Write the file; `why` it does not pass, if so. Raises OutputError where it cannot be."""
     try:
-        replace_bytes(path, text(result).encode())
+        replace_bytes(path, text(result, why).encode())
     except OSError as error:
         message = f"--junit {path}: cannot be written: {error.strerror or error}"
         raise OutputError(message, "choose another file") from error
 
 
-def text(result: Result) -> str:
-    """Return one suite: a test for each limit, SLO and verdict."""
+def text(result: Result, why: str | None = None) -> str:
+    """Return one suite: a test for each limit, SLO and verdict, and `why` it does not pass."""
     cases = [*_limits(result), *_slos(result), *_verdicts(result)]
+    if why is not None and not any(case.find("failure") is not None for case in cases):
+        case = Element("testcase", classname=f"torr {result['kind']}", name="passes")
+        SubElement(case, "failure", message=_clean(why))
+        cases.append(case)
     suite = Element(
         "testsuite",
         name=_clean(f"torr {result['kind']} {result['name']}"),
@@ -60,11 +67,17 @@ def _limits(result: Result) -> Iterator[Element]:
 
 
 def _slos(result: Result) -> Iterator[Element]:
+    rounds = lowest(result.get("levels") or ())
     for verdict in result.get("verdicts") or ():
         if verdict.get("condition"):
             whose = f"SLO {verdict['candidate']}" if verdict.get("candidate") else "SLO"
             case = _case(whose, verdict["condition"], verdict)
-            _end(case, verdict, failing="broken")
+            is_higher = rounds and verdict["concurrency"] != rounds[0]["concurrency"]
+            if is_higher and result["kind"] != "compare":
+                said = ": ".join(filter(None, (verdict["word"], verdict["reason"])))
+                SubElement(case, "system-out").text = _clean(said)
+            else:
+                _end(case, verdict, failing="broken")
             yield case
 
 

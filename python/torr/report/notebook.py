@@ -10,7 +10,16 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from torr.report import comparison_tables, html, sentence, stream_tables, svg, table, theme, trust
+from torr.report import (
+    comparison_tables,
+    main_figure,
+    sentence,
+    stream_tables,
+    svg,
+    table,
+    theme,
+    trust,
+)
 from torr.report.comparison import Comparison
 
 if TYPE_CHECKING:
@@ -40,7 +49,7 @@ def fragment(result: Mapping[str, Any]) -> str:
 
 
 def _chart(result: Mapping[str, Any]) -> str:
-    picture = html.chart(html.main_chart(result), _SIZE, "torr", sentence.verdict(result))
+    picture = main_figure.inline(result, _SIZE, "torr", sentence.verdict(result))
     return re.sub(r"var\((--\w+)\)", lambda found: _COLOURS[found[1]], picture)
 
 

@@ -169,6 +169,12 @@ def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
     return dict(sorted(groups.items()))
 
 
+def lowest(levels: Iterable[Level]) -> list[Level]:
+    """Return the rounds of the lowest concurrency that claims anything: a run is judged by them."""
+    claiming = [level for level in levels if not is_limited(level) and not is_starved(level)]
+    return next(iter(by_concurrency(claiming).values()), [])
+
+
 def attempted(level: Level) -> int:
     """Return how many attempts the window had; 1 where it is not said."""
     count: int = (level.get("counts") or {}).get("attempted", 1)

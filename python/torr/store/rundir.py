@@ -136,6 +136,16 @@ class RunDirectory:
                 full.append({**level, "slices": [json.loads(line) for line in lines]})
         return full
 
+    def so_far(self) -> Json:
+        """What result.json would say if it were written now, with status `running`."""
+        return {
+            **self._known("running"),
+            "levels": self.full_levels(),
+            "failures": list(self.failures),
+            "capacity": None,
+            "verdicts": [],
+        }
+
     def keep_slice(self, piece: Json) -> None:
         """Append a slice; raises OutputError when the disk does not take it."""
         line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
@@ -196,19 +206,23 @@ class RunDirectory:
             raise self._lost(error) from error
 
     def _assemble(self, status: Status, sections: Json) -> None:
-        known = {
-            "schema": SCHEMA,
-            "torr": __version__,
-            **self.head,
-            "ended": _stamp(datetime.now(timezone.utc)),
-            "status": status,
-        }
+        known = self._known(status)
         failures = {"failures": self.failures} if self.failures else {}
         rest = {"capacity": None, "verdicts": [], **failures, **sections}
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
             self._write_levels(file)
             file.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
+
+    def _known(self, status: Status | Literal["running"]) -> Json:
+        """What stands before the levels."""
+        return {
+            "schema": SCHEMA,
+            "torr": __version__,
+            **self.head,
+            "ended": None if status == "running" else _stamp(datetime.now(timezone.utc)),
+            "status": status,
+        }
 
     def _write_levels(self, file: BinaryIO) -> None:
         with (self.path / "slices.jsonl").open("rb") as slices:

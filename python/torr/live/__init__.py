@@ -1,0 +1,1 @@
+"""The live page's server: what a run does, over HTTP, while it does it."""

@@ -1,0 +1,119 @@
+"""Hears an experiment for the live page: takes slices down at once, and all of it between levels.
+
+What is dear, judging what there is so far, is done when a level has ended: nothing is fired then.
+A page that cannot be fed costs nobody a result: it is said once, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from torr.experiments.remaining import Remaining
+from torr.live.page import run_of, without_histograms
+
+if TYPE_CHECKING:
+    from torr.engine import Level, Slice
+    from torr.experiments.lab import Step
+    from torr.live.journal import Journal
+    from torr.live.metrics import Metrics
+
+Json = dict[str, Any]
+Judge = Callable[[Sequence[Json]], Mapping[str, Any]]
+"""From levels to the sections of result.json that say what they come to."""
+
+
+@dataclass
+class Feed:
+    """A listener whose words go to the journal and the metrics.
+
+    `so_far` gives the result as it is, `judge` what its levels come to, `wake` tells readers,
+    `complain` gets what went wrong, once.
+    """
+
+    journal: Journal
+    metrics: Metrics
+    so_far: Callable[[], Json]
+    judge: Judge
+    wake: Callable[[], object]
+    complain: Callable[[str], object]
+    remaining: Remaining = field(default_factory=Remaining)
+    _is_broken: bool = False
+
+    def begin(self) -> None:
+        """Say what is known before any level."""
+        self._safely(self._take_stock)
+
+    def level_started(self, step: Step) -> None:
+        """Say what is left."""
+        self.remaining.level_started(step)
+        self.metrics.level_started(step)
+        self._safely(lambda: self._tell(step))
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """Take a slice down; one that is not kept is only in the counters."""
+        self.remaining.slice_came(step, piece)
+        self.metrics.slice_came(step, piece)
+        self._safely(lambda: self._add(step, piece))
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """Say what there is so far."""
+        self.metrics.level_ended(step, level)
+        self._safely(self._take_stock)
+
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+        """Say what there is so far."""
+        self.metrics.trial_failed(failure)
+        self._safely(self._take_stock)
+
+    def end(self, result: Json) -> None:
+        """Say how it ended; nothing comes after it."""
+        self.metrics.is_running = False
+        self._is_broken = False  # a file that was full is not needed for this
+        self._safely(lambda: self.journal.end(_text(run_of(result))))
+
+    def _add(self, step: Step, piece: Slice) -> None:
+        if step.is_kept:
+            place = {
+                "level": step.index,
+                "concurrency": step.concurrency,
+                "round": step.round,
+                "candidate": step.candidate,
+                "factors": step.factors,
+            }
+            self.journal.add(_text({**place, "slice": without_histograms(piece)}))
+        self._tell(step)
+
+    def _tell(self, step: Step) -> None:
+        left_s = self.remaining.left_s
+        progress = {
+            "done_s": round(self.remaining.done_s, 3),
+            "left_s": None if left_s is None else round(left_s, 3),
+            "level": step.index,
+            "levels": step.total,
+            "is_warmup": self.remaining.phase == "warmup",
+        }
+        self.journal.tell(_text(progress))
+
+    def _take_stock(self) -> None:
+        result = self.so_far()
+        if result["levels"]:
+            result = {**result, **self.judge(result["levels"])}
+        self.journal.begin(_text(run_of(result)))
+
+    def _safely(self, work: Callable[[], object]) -> None:
+        """Do it and tell the readers; what goes wrong must not end the run."""
+        if self._is_broken:
+            return
+        try:
+            work()
+        except Exception as error:
+            self._is_broken = True
+            self.complain(f"the live page stands still: {error}")
+        self.wake()
+
+
+def _text(part: Mapping[str, Any]) -> bytes:
+    return json.dumps(part, separators=(",", ":")).encode()

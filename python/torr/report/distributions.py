@@ -1,0 +1,76 @@
+"""How times are spread over percentiles: curves for the page, read from histograms.
+
+The rounds of a level, or of a candidate in a cell, are added up first. A curve ends at the last
+percentile that its number of values carries; nothing is smoothed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from torr.report.comparison import Comparison
+from torr.report.streaming import is_joined
+from torr.stats.histogram import Histogram
+from torr.stats.series import by_concurrency
+
+Level = Mapping[str, Any]
+Json = dict[str, Any]
+
+STEP = 0.05
+"""How far points of a curve are apart: a percentile's place is -log10(1 - share)."""
+
+NAMED = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
+"""Percentiles that have a point of their own."""
+
+_PLAIN = ("response", "service", "ttfb")
+_COMPARED = ("response",)
+_STREAMED = ("ttft", "inter_chunk", "response")
+
+
+def of(result: Mapping[str, Any]) -> list[Json]:
+    """Return the curves of a result: metric, name, n and points of (share, milliseconds).
+
+    `name` is what the curve is of: nothing for a single level, else its level or candidate and
+    cell. Without histograms, as in a diff, there are none.
+    """
+    return [curve for name, levels in _groups(result) for curve in _curves(name, levels)]
+
+
+def _groups(result: Mapping[str, Any]) -> Iterator[tuple[Json, Sequence[Level]]]:
+    levels = result.get("levels") or []
+    if result["kind"] == "compare":
+        for place in Comparison.of(result).places:
+            for entry in place.entries:
+                where = {"candidate": entry.name, "cell": place.words, "concurrency": None}
+                yield where, list(entry.trials.values())
+        return
+    for concurrency, rounds in by_concurrency(levels).items():
+        yield {"candidate": None, "cell": None, "concurrency": concurrency}, rounds
+
+
+def _curves(name: Json, levels: Sequence[Level]) -> Iterator[Json]:
+    is_streamed = any(level.get("stream") for level in levels)
+    plain = _PLAIN if name["candidate"] is None else _COMPARED
+    for metric in _STREAMED if is_streamed else plain:
+        texts = [(level.get("histograms") or {}).get(metric) for level in levels]
+        found = Histogram.sum(Histogram.read(text) for text in texts if text)
+        if not found.carries(0.5):
+            continue
+        is_doubtful = metric == "inter_chunk" and any(map(is_joined, levels))
+        n = found.total()
+        yield {**name, "metric": metric, "n": n, "doubtful": is_doubtful, "points": _points(found)}
+
+
+def _points(histogram: Histogram) -> list[tuple[float, float]]:
+    """Shares with their values, up to the highest percentile that is carried.
+
+    All curves have the same shares, so that they can be read at one place.
+    """
+    end = -math.log10(10 / histogram.total())
+    even = [1 - 10 ** -(STEP * at) for at in range(math.floor(end / STEP + 1e-9) + 1)]
+    named = [share for share in NAMED if histogram.carries(share)]
+    shares = sorted({round(share, 9) for share in (*even, *named)})
+    values = histogram.ranks(shares)
+    return [(share, round(value, 6)) for share, value in zip(shares, values, strict=True)]

@@ -1,0 +1,83 @@
+"""What the page shows of a result: words, tables and what its charts are drawn from, as JSON.
+
+Everything is judged and said before; nothing here has a number that result.json does not bear out.
+The page draws slices itself, as it does while a run goes on. Texts are plain strings or
+`{"en": …, "zh": …}`; whoever shows them takes them as text.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from torr.report import (
+    distributions,
+    sentence,
+    trust,
+    view_comparison,
+    view_diff,
+    view_ladder,
+    view_lists,
+    view_tables,
+)
+from torr.report.pooled import pooled
+
+Json = dict[str, Any]
+Result = Mapping[str, Any]
+
+_POOLED = ("ttft", "response")
+
+
+def run(result: Result) -> Json:
+    """Return what a page is given of a run: `result` without histograms of slices, and its view."""
+    return {"result": without_histograms(result), "view": view(result)}
+
+
+def view(result: Result) -> Json:
+    """Return the view of a result of any kind, complete or not.
+
+    `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
+    those that are `folded` last. `ladder`, `comparison` and `diff` are null but for their kind.
+    `pooled` has the percentiles of slices of streams, by the place of their level.
+    """
+    return {
+        "sentence": sentence.verdict(result),
+        "trust": {"health": trust.health(result), "text": trust.trust(result)},
+        "command": shlex.join(result.get("command") or []),
+        "tables": view_tables.tables(result),
+        "lists": view_lists.lists(result),
+        "blocks": view_lists.blocks(result),
+        "slos": view_ladder.slos(result),
+        "distributions": distributions.of(result),
+        "ladder": view_ladder.ladder(result),
+        "comparison": view_comparison.comparison(result),
+        "diff": view_diff.diff(result),
+        "pooled": _pooled(result),
+    }
+
+
+def without_histograms(result: Result) -> Json:
+    """Return a result whose slices have no histograms; slices.jsonl keeps them."""
+    levels = [
+        {**level, "slices": [_bare(piece) for piece in level.get("slices") or ()]}
+        for level in result.get("levels") or ()
+    ]
+    return {**result, "levels": levels}
+
+
+def _bare(piece: Mapping[str, Any]) -> Json:
+    return {key: value for key, value in piece.items() if key != "histograms"}
+
+
+def _pooled(result: Result) -> Json:
+    """Percentiles of neighbouring slices, where single ones have too few streams for any."""
+    streamed = {
+        at: level
+        for at, level in enumerate(result.get("levels") or ())
+        if level.get("stream") and level.get("slices")
+    }
+    return {
+        str(at): {name: pooled(level["slices"], name) for name in _POOLED}
+        for at, level in streamed.items()
+    }

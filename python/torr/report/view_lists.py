@@ -1,0 +1,64 @@
+"""What the page says in lists and shows as it is: notes, rules, reasons, logs of failed trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torr.report import comparison_facts as facts
+from torr.report.comparison import Comparison
+from torr.report.terms import term
+from torr.stats.series import noun_of
+from torr.units import show_levels
+
+Json = dict[str, Any]
+Result = Mapping[str, Any]
+
+
+def lists(result: Result) -> list[Json]:
+    """Return the lists of the page: title, items, and whether it is folded."""
+    found = [
+        *_of_comparison(result),
+        _list("Health of the generator", _reasons(result), is_folded=True),
+    ]
+    return [each for each in found if each["items"]]
+
+
+def blocks(result: Result) -> list[Json]:
+    """Return texts that are shown as they are, folded: the last lines of trials that failed."""
+    if result["kind"] != "compare":
+        return []
+    tails = facts.log_tails(Comparison.of(result))
+    title = term("Logs of the trials that failed")
+    return [{"title": title, "name": trial, "text": text} for trial, text in tails]
+
+
+def _of_comparison(result: Result) -> list[Json]:
+    if result["kind"] != "compare":
+        return []
+    found = Comparison.of(result)
+    return [
+        _list("What the verdicts say", list(facts.notes(found)) if found.places else []),
+        _list("How the candidates' answers differ", facts.differences(found)),
+        _list("Rules of fairness, as applied", facts.rules(found), is_folded=True),
+    ]
+
+
+def _reasons(result: Result) -> list[str]:
+    """Every level that is not healthy, with why."""
+    found = [
+        f"{_place(level)}: {reason}"
+        for level in result["levels"]
+        for reason in (level.get("health") or {}).get("reasons") or ()
+    ]
+    return found or (["Healthy at every level."] if result["levels"] else [])
+
+
+def _place(level: Result) -> str:
+    whose = f"{level['candidate']}, " if level.get("candidate") else ""
+    at = show_levels([level["concurrency"]], noun_of([level]))
+    return f"{whose}{at}, round {level.get('round', 1)}"
+
+
+def _list(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:
+    return {"title": term(title), "items": list(items), "folded": is_folded}

@@ -1,0 +1,110 @@
+"""The tables of the page, in its order: those below the chart, then those that are folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from torr.report import comparison_facts as facts
+from torr.report import comparison_tables as cells
+from torr.report import (
+    health_table,
+    request_tables,
+    stream_tables,
+    table,
+    verdict_table,
+    watched,
+)
+from torr.report.cells import Table
+from torr.report.comparison import Comparison
+from torr.report.terms import term
+
+Json = dict[str, Any]
+Result = Mapping[str, Any]
+Titled = tuple[str, Table | None]
+
+
+def tables(result: Result) -> list[Json]:
+    """Return every table that has something to say.
+
+    `words` are the columns of text, `names` those of them whose long names may break.
+    """
+    shown = [_json(title, found, is_folded=False) for title, found in first(result) if found]
+    return shown + [_json(title, found, is_folded=True) for title, found in folded(result) if found]
+
+
+def first(result: Result) -> Iterator[Titled]:
+    """Return what stands right below the chart."""
+    kinds = {"diff": _of_diff, "compare": _of_comparison}
+    if result["kind"] in kinds:
+        yield from kinds[result["kind"]](result)
+        return
+    yield from _of_level(result["levels"][0]) if len(result["levels"]) == 1 else _of_levels(result)
+    yield "Capacity", table.capacity(result)
+    yield "Target and machine", watched.watched(result)
+    if len(result["levels"]) == 1:
+        yield "SLOs", table.slos(result)
+
+
+def folded(result: Result) -> Iterator[Titled]:
+    """Return what opens when somebody looks."""
+    levels = result["levels"]
+    if result["kind"] == "diff":
+        return
+    if result["kind"] == "compare":
+        found = Comparison.of(result)
+        yield "Every verdict", verdict_table.verdicts(result)
+        yield "Errors", cells.of_errors(found)
+        yield "Candidates", facts.candidates(found)
+        yield "Configuration", facts.configuration(result)
+    else:
+        if len(levels) > 1:
+            yield "SLOs at every level", table.slos(result)
+            yield "Requests at every level", request_tables.requests_of_levels(result)
+            streamed = request_tables.streams_of_requests_of_levels(result)
+            yield "Streams of requests at every level", streamed
+        yield "Errors", table.errors(result)
+        yield "Events that the locustfile told of as failed", request_tables.failed_events(levels)
+        yield "Status codes", table.statuses(result)
+    yield "What endpoints told", watched.told(result)
+    yield "How each level was judged", health_table.judged(levels)
+
+
+def _of_diff(result: Result) -> Iterator[Titled]:
+    yield "Verdicts", verdict_table.verdicts(result)
+    yield "Limits", verdict_table.limits(result)
+    yield "Ratios", table.ratios(result)
+
+
+def _of_comparison(result: Result) -> Iterator[Titled]:
+    found = Comparison.of(result)
+    yield "Verdicts", cells.of_words(found)
+    yield from cells.of_cells(found)
+    yield "Trials that failed", cells.of_failures(found)
+    yield "Rounds discarded", cells.of_discarded(found)
+
+
+def _of_level(level: Result) -> Iterator[Titled]:
+    yield "Times of ok answers", table.times(level)
+    yield "Streams", stream_tables.streams(level)
+    yield "Tokens", stream_tables.tokens(level)
+    yield "Requests", request_tables.requests(level)
+    yield "Sockets of requests", request_tables.sockets_of_requests(level)
+    yield "Streams of requests", request_tables.streams_of_requests(level)
+    yield "Throughput", table.throughput(level)
+
+
+def _of_levels(result: Result) -> Iterator[Titled]:
+    yield "Levels: median of rounds", table.levels(result)
+    yield "Streams: median of rounds", stream_tables.streams_of_levels(result)
+
+
+def _json(title: str, found: Table, *, is_folded: bool) -> Json:
+    return {
+        "title": term(title),
+        "columns": [term(column) for column in found.columns],
+        "rows": [list(row) for row in found.rows],
+        "words": sorted(found.words),
+        "names": sorted(found.names),
+        "folded": is_folded,
+    }

@@ -1,0 +1,183 @@
+"""The live page against a server that sends the events of a run."""
+
+import json
+import threading
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+import results
+from torr.report import html, view
+
+GIVEN = "only-here"
+
+
+class Events:
+    """What a run has told so far; every event is sent to whoever has not had it."""
+
+    def __init__(self):
+        self.sent, self.asked, self.stopped = [], deque(), deque()
+        self.changed = threading.Condition()
+        self.generation = 0
+
+    def send(self, name, data):
+        with self.changed:
+            self.sent.append((name, data))
+            self.changed.notify_all()
+
+    def cut(self):
+        """End every connection that is open."""
+        with self.changed:
+            self.generation += 1
+            self.changed.notify_all()
+
+    def after(self, last, generation):
+        """The events after one, or None when the connection is cut."""
+        with self.changed:
+            self.changed.wait_for(
+                lambda: len(self.sent) > last or generation != self.generation, timeout=20
+            )
+            if generation != self.generation or len(self.sent) <= last:
+                return None
+            return list(enumerate(self.sent))[last:]
+
+
+@pytest.fixture
+def events():
+    return Events()
+
+
+@pytest.fixture
+def address(events):
+    page = html.document({"mode": "live", "lang": None, "run": None, "live": {"token": GIVEN}})
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            if self.path == "/events":
+                self.stream()
+                return
+            self.answer(200 if self.path == "/" else 404, page.encode())
+
+        def do_POST(self):
+            events.stopped.append((self.path, self.headers.get("X-Torr-Token")))
+            self.answer(204, b"")
+
+        def answer(self, status, body):
+            self.send_response(status)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def stream(self):
+            last = self.headers.get("Last-Event-ID")
+            events.asked.append(last)
+            at, generation = int(last) + 1 if last else 0, events.generation
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(b"retry: 50\n\n")
+            while found := events.after(at, generation):
+                for number, (name, data) in found:
+                    text = f"id: {number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    self.wfile.write(text.encode())
+                    at = number + 1
+                self.wfile.flush()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    events.cut()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def slice_of(level, at, index=0):
+    piece = {k: v for k, v in level["slices"][at].items() if k != "histograms"}
+    more = {"round": 1, "candidate": None, "factors": {}, "slice": piece}
+    return {"level": index, "concurrency": level["concurrency"], **more}
+
+
+def progress(done, left, **more):
+    return {"done_s": done, "left_s": left, "level": 0, "levels": 1, "is_warmup": False, **more}
+
+
+def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):
+    result = results.run()
+    level = result["levels"][0]
+    opened = visit(address)
+    page = opened.page
+    events.send("progress", progress(0.5, 11.5, is_warmup=True))
+    page.get_by_text("12 s left · warm-up").wait_for()
+    events.send("slice", slice_of(level, 2))
+    page.get_by_text("ok/s 2,150").wait_for()
+    page.locator(".live-charts canvas").nth(2).wait_for()
+    top = page.locator(".live-charts").bounding_box()["y"]
+    for at in range(3, 8):
+        events.send("slice", slice_of(level, at))
+    events.send("progress", progress(6.0, 6.0))
+    page.get_by_text("6 s left").wait_for()
+    opened.shot("live")
+    assert page.locator(".live-charts").bounding_box()["y"] == top
+    events.send("end", view.run(result))
+    page.locator("h1").wait_for()
+    assert page.locator("h1").text_content().startswith("Answers 2,150 requests/s")
+    assert page.locator(".live").count() == 0
+    assert opened.complaints == []
+
+
+def test_finished_levels_are_a_report_below_the_level_being_measured(visit, events, address):
+    ladder = results.ladder()
+    page = visit(address).page
+    levels = ladder["levels"]
+    so_far = results.result("ladder", levels[:3], ended=None, status="running")
+    events.send("run", view.run(so_far))
+    page.locator("h1").wait_for()
+    events.send("progress", progress(30.0, 50.0, level=3, levels=8))
+    events.send("slice", slice_of(levels[3], 4, 3))
+    page.get_by_text("50 s left · level 4 of 8").wait_for()
+    page.locator(".live-charts canvas").first.wait_for()
+    assert page.locator(".report tbody").first.locator("tr").count() == 3
+
+
+def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):
+    level = results.run()["levels"][0]
+    page = visit(address).page
+    events.send("slice", slice_of(level, 2))
+    page.get_by_text("ok/s 2,150").wait_for()
+    events.cut()
+    events.send("slice", slice_of(level, 4))
+    page.get_by_text(f"ok/s {level['slices'][4]['ok_per_s']:,.0f}").wait_for()
+    assert list(events.asked) == [None, "0"]
+    assert page.locator(".lost").text_content() == ""
+
+
+def test_a_reload_has_everything_again(visit, events, address):
+    level = results.run()["levels"][0]
+    page = visit(address).page
+    events.send("slice", slice_of(level, 2))
+    page.get_by_text("ok/s 2,150").wait_for()
+    page.reload()
+    page.get_by_text("ok/s 2,150").wait_for()
+    assert list(events.asked) == [None, None]
+
+
+def test_stop_is_asked_for_with_the_token(visit, events, address):
+    page = visit(address).page
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stopping…").wait_for()
+    assert list(events.stopped) == [("/stop", GIVEN)]
+
+
+def test_the_live_page_speaks_chinese(visit, events, address):
+    page = visit(address, "chinese").page
+    events.send("progress", progress(1.0, 9.0))
+    page.get_by_text("剩余 9 s").wait_for()
+    assert page.get_by_role("button", name="停止").is_visible()

@@ -1,0 +1,182 @@
+"""The report of every kind of run, opened from disk with the network off."""
+
+from pathlib import Path
+
+import pytest
+
+import compared
+import results
+from torr.report import html
+
+AXE = Path(__file__).parents[3] / "web/node_modules/axe-core/axe.min.js"
+HOSTILE = "</script><script>owned = true</script><img src=x onerror='owned = true'>"
+KINDS = (
+    *("run", "ladder", "limited", "collapsing", "streams", "streams-ladder"),
+    *("diff", "compare", "locust"),
+)
+
+
+@pytest.mark.parametrize("look", ["wide", "dark", "narrow", "chinese"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_opens_whole_and_asks_nobody(read, kinds, kind, look):
+    opened = read(kinds[kind](), look)
+    page = opened.page
+    page.locator("figure.main canvas, figure.main svg").first.wait_for()
+    opened.shot(f"{kind}-{look}")
+    opened.unfold()
+    assert opened.complaints == []
+    assert [url for url in opened.asked if not url.startswith("file://")] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("h1").count() == 1
+    assert page.locator("table").count() >= 1
+
+
+@pytest.mark.parametrize("look", ["wide", "dark"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_axe_finds_no_serious_violation(read, kinds, kind, look):
+    opened = read(kinds[kind](), look)
+    opened.unfold()
+    opened.page.evaluate(AXE.read_text())
+    found = opened.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    serious = [v for v in found["violations"] if v["impact"] in {"serious", "critical"}]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in serious] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_verdict_trust_and_chart_are_on_the_first_screen(read, kinds, kind):
+    page = read(kinds[kind]()).page
+    chart = page.locator("figure.main .chart").first
+    chart.locator("canvas, svg").first.wait_for()
+    tops = [page.locator(part).bounding_box()["y"] for part in ("h1", ".trust", "figure.main")]
+    assert tops == sorted(tops)
+    box = chart.bounding_box()
+    assert box["y"] + box["height"] <= 800
+
+
+def test_what_others_sent_is_shown_and_never_run(read):
+    run = results.run()
+    run["name"] = run["note"] = HOSTILE
+    run["command"] = ["torr", "run", f"http://127.0.0.1/{HOSTILE}", "-H", f"x: {HOSTILE}"]
+    run["levels"][0]["samples"][0] |= {"head": HOSTILE, "body": HOSTILE, "detail": HOSTILE}
+    run["levels"][0]["reasons"] = {f"status.{HOSTILE}": 10}
+    run["levels"][0]["counts"]["errors"][HOSTILE] = 3
+    opened = read(run)
+    opened.unfold()
+    page = opened.page
+    assert page.evaluate("typeof owned") == "undefined"
+    assert page.locator("img").count() == 0
+    assert page.locator("strong").first.text_content() == HOSTILE
+    samples = page.locator("details[data-id=samples]").text_content()
+    assert samples.count(HOSTILE) == 3
+    command = page.locator("details[data-id=command] pre").text_content()
+    assert "</script><script>owned = true</script>" in command
+    assert opened.complaints == []
+
+
+def test_names_of_candidates_are_shown_and_never_run(read):
+    levels = compared.rounds({HOSTILE: 100, "b": 50}, {"connections": 500})
+    failures = [compared.failure(HOSTILE, {"connections": 500}, text=HOSTILE)]
+    opened = read(compared.compared(levels, baseline=HOSTILE, failures=failures))
+    opened.unfold()
+    assert opened.page.evaluate("typeof owned") == "undefined"
+    assert opened.page.locator("img").count() == 0
+
+
+def test_a_table_sorts_by_a_click_on_a_column_and_comes_back(read):
+    page = read(results.ladder()).page
+    table = page.locator("section.numbers").first
+    head = table.get_by_role("button", name="ok/s", exact=True)
+    firsts = []
+    for _ in range(3):
+        head.click()
+        firsts.append(table.locator("tbody td").first.text_content())
+    assert firsts == ["100", "10", "10"]
+    assert table.locator("th[aria-sort]").count() == 0
+
+
+def test_a_table_is_copied_as_csv_and_as_markdown(read):
+    page = read(results.ladder(), permissions=["clipboard-read", "clipboard-write"]).page
+    table = page.locator("section.numbers").first
+    copied = []
+    for what in ("CSV", "Markdown"):
+        table.get_by_text(f"Copy as {what}").click()
+        table.get_by_text("Copied").wait_for()
+        copied.append(page.evaluate("navigator.clipboard.readText()"))
+        table.get_by_text(f"Copy as {what}").wait_for()
+    assert copied[0].startswith("connections,ok/s,spread,mean TTLB,p50,p95,p99,success,health")
+    assert '\n100,"18,959",2.8 %,' in copied[0].replace("\r", "")
+    assert copied[1].splitlines()[1].startswith("| ---: | ---: |")
+
+
+def test_values_are_reached_by_keyboard_and_said(read):
+    page = read(results.ladder()).page
+    plot = page.locator("figure.main .plot").first
+    plot.focus()
+    for key in ("End", "Home", "ArrowRight"):
+        plot.press(key)
+    spoken = page.locator("figure.main [role=status]").first
+    assert spoken.text_content() == "20 connections · rounds: 1, ok/s 3,880"
+
+
+def test_the_tooltip_shows_exact_values_and_their_number(read):
+    page = read(results.run()).page
+    box = page.locator("figure.main .u-over").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] / 2)
+    tip = page.locator("figure.main .tip").first
+    tip.wait_for()
+    assert "n = 2" in tip.text_content()
+    assert "p99" in tip.text_content()
+
+
+def test_the_scale_of_times_is_switched(read):
+    page = read(results.run()).page
+    switch = page.locator("figure.main").get_by_role("button", name="log scale").first
+    assert switch.get_attribute("aria-pressed") == "false"
+    switch.press("Enter")
+    assert switch.get_attribute("aria-pressed") == "true"
+
+
+def test_the_language_is_switched_and_what_was_open_stays_open(read):
+    page = read(results.run()).page
+    page.locator("details[data-id=environment] summary").click()
+    page.get_by_role("button", name="中文").click()
+    assert page.locator("html").get_attribute("lang") == "zh-CN"
+    assert page.get_by_text("吞吐量").first.is_visible()
+    assert page.locator("details[data-id=environment]").get_attribute("open") is not None
+    page.get_by_role("button", name="English").click()
+    assert page.get_by_text("Throughput").first.is_visible()
+
+
+def test_times_are_those_of_utc_and_of_the_reader(read):
+    said = read(results.run()).page.locator("time").text_content()
+    assert said == "2026-01-31 12:00:00 – 12:02:00 UTC · local 2026-01-31 20:00:00 +08:00"
+
+
+def test_paper_is_white_whatever_the_screen_is(read):
+    page = read(results.run(), "dark").page
+    paper = "getComputedStyle(document.documentElement).getPropertyValue('--paper')"
+    assert page.evaluate(paper) == "#14171b"
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(paper) == "#ffffff"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(paper) == "#14171b"
+
+
+def test_the_parts_of_a_distribution_are_chosen(read):
+    page = read(results.ladder()).page
+    page.locator("details[data-id=distributions] summary").click()
+    page.locator("#group").select_option("50")
+    assert page.locator("details[data-id=distributions] canvas").count() == 1
+
+
+def test_the_report_of_a_ladder_of_ten_minutes_has_five_megabytes_at_most(read):
+    levels = [results.station(n) for n in (1, 2, 5, 10, 20, 50, 100, 200, 400, 800)]
+    for level in levels:
+        level["slices"] = results.slices(level["ok_per_s"], 5.0, 10, 60)
+        for piece in level["slices"]:
+            piece["histograms"] = {"service": "x" * 5000}
+    result = results.result("ladder", levels)
+    assert len(html.page(result).encode()) <= 5_000_000
+    opened = read(result)
+    opened.unfold()
+    assert opened.complaints == []

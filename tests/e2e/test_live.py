@@ -1,0 +1,99 @@
+"""The live page of the installed torr, during real loads."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from events import Events, ask, token_of
+from installed import TORR
+
+MATRIX = """\
+baseline = "one"
+rounds = 2
+duration = "300ms"
+warmup = "0s"
+connections = 2
+url = "http://127.0.0.1:{port}/"
+"""
+
+
+@pytest.fixture
+def live(start):
+    """Start a verb with its live page; its process, and where the page is."""
+
+    def started(verb, *arguments):
+        process = start(verb, "--live", "--live-port", "0", *arguments)
+        line = process.stderr.readline()
+        assert line.startswith("live    http://127.0.0.1:"), line + process.stderr.read()
+        return process, line.split()[-1]
+
+    return started
+
+
+def test_a_ladder_is_heard_whole_over_a_reload(live, steady, tmp_path):
+    flags = ("--levels", "2,4", "-z", "1s", "--warmup", "200ms")
+    process, url = live("ladder", *flags, steady.url)
+    with Events(url) as events:
+        events.until("slice")
+        before, last_id = events.seen, events.last_id
+    with Events(url, last_id) as again:
+        again.until("end")
+        assert again.rest() == []
+    assert process.wait(timeout=60) == 0
+    kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    for level in kept["levels"]:
+        for piece in level["slices"]:
+            piece.pop("histograms")
+    assert again.seen[-1][1]["result"] == kept
+    slices = [data for kind, data in [*before, *again.seen] if kind == "slice"]
+    for number, level in enumerate(kept["levels"]):
+        heard = [data["slice"]["t_s"] for data in slices if data["level"] == number]
+        # What came while nobody listened may be in the run that came after it.
+        assert heard == [x["t_s"] for x in level["slices"] if x["t_s"] in heard]
+    assert {data["level"] for data in slices} == {0, 1}
+
+
+def test_stop_ends_a_real_load_and_keeps_it(live, steady, tmp_path):
+    process, url = live("run", "-c", "2", "-z", "10m", steady.url)
+    with Events(url) as events:
+        while events.until("slice")["slice"]["phase"] != "measure":
+            pass
+        assert ask(url, "/stop", "POST", authorization=f"Bearer {token_of(url)}")[0] == 202
+        end = events.until("end")
+    assert process.wait(timeout=60) == 130
+    assert end["result"]["status"] == "interrupted"
+    assert end["result"]["levels"][0]["counts"]["ok"] > 0
+    assert (tmp_path / "_output/torr/latest/report.html").exists()
+
+
+def test_ctrl_c_ends_a_page_that_stays(live, steady):
+    process, url = live(
+        "run", "-c", "1", "-z", "200ms", "--warmup", "0s", "--live-stay", "1h", steady.url
+    )
+    while "stays" not in process.stderr.readline():
+        pass
+    with Events(url) as events:
+        events.until("end")
+    assert "torr_running 0\n" in ask(url, "/metrics")[2]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
+
+
+def test_a_comparison_is_shown_trial_by_trial(live, tmp_path):
+    command = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
+    tables = (f'[[candidates]]\nname = "{name}"\ncommand = {command}' for name in ("one", "two"))
+    (tmp_path / "matrix.toml").write_text(MATRIX + "\n".join(tables))
+    process, url = live("compare", "--pin", "off", "matrix.toml")
+    with Events(url) as events:
+        end = events.until("end")
+        numbers = [data for kind, data in events.seen if kind == "run"]
+    assert process.wait(timeout=60) == 0
+    assert [len(each["result"]["levels"]) for each in numbers] == [0, 1, 2, 3, 4]
+    assert len(end["result"]["levels"]) == 4
+    slices = [data for kind, data in events.seen if kind == "slice"]
+    assert {data["candidate"] for data in slices} == {"one", "two"}
+    assert {data["round"] for data in slices} == {1, 2}
+    assert all(each["view"]["sentence"] for each in [*numbers, end])

@@ -1,0 +1,82 @@
+"""A browser's EventSource, as far as tests need one: events in their order, and the last id."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+PATIENCE_S = 30
+
+
+class Events:
+    """One connection to `GET /events`; `seen` has every event so far as (kind, data)."""
+
+    def __init__(self, url, last_id=None, headers=None):
+        place = urlsplit(url)
+        self.connection = http.client.HTTPConnection(place.hostname, place.port, PATIENCE_S)
+        again = {} if last_id is None else {"Last-Event-ID": last_id}
+        self.connection.request("GET", "/events", headers={**again, **(headers or {})})
+        self.response = self.connection.getresponse()
+        self.status = self.response.status
+        self.last_id = last_id
+        self.seen = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        self.close()
+
+    def close(self):
+        self.response.close()
+        self.connection.close()
+
+    def next(self):
+        """The next event; None where the server has closed the stream."""
+        fields = {}
+        while line := self.response.readline():
+            name, _, value = line.decode().rstrip("\n").partition(": ")
+            if name:
+                fields[name] = value
+            elif "event" in fields:
+                self.last_id = fields.get("id", self.last_id)
+                self.seen.append((fields["event"], json.loads(fields["data"])))
+                return self.seen[-1]
+            else:
+                fields = {}
+        return None
+
+    def until(self, kind):
+        """Read up to the next event of a kind; its data."""
+        while (event := self.next()) is not None:
+            if event[0] == kind:
+                return event[1]
+        raise AssertionError(f"the stream ended before any {kind}")
+
+    def rest(self):
+        """Every event up to the end of the stream."""
+        found = []
+        while (event := self.next()) is not None:
+            found.append(event)
+        return found
+
+
+def ask(url, path="/", method="GET", body=None, **headers):
+    """Status, headers and text of one answer."""
+    place = urlsplit(url)
+    connection = http.client.HTTPConnection(place.hostname, place.port, PATIENCE_S)
+    try:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, headers=named)
+        response = connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read().decode()
+    finally:
+        connection.close()
+
+
+def token_of(url):
+    """The token that the page itself has."""
+    text = ask(url)[2]
+    start = text.index('id="torr-data">') + len('id="torr-data">')
+    return json.loads(text[start : text.index("</script>", start)])["live"]["token"]

@@ -1,0 +1,33 @@
+import js from "@eslint/js";
+import { fileURLToPath } from "node:url";
+
+import ts from "typescript-eslint";
+
+export default ts.config(
+  { ignores: ["node_modules"] },
+  js.configs.recommended,
+  ...ts.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ["eslint.config.js"] },
+        tsconfigRootDir: fileURLToPath(import.meta.url).replace(/[^/]*$/, ""),
+      },
+    },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      // What a target sent is text: nothing on the page is made of strings of HTML.
+      "no-restricted-properties": [
+        "error",
+        ...["innerHTML", "outerHTML", "insertAdjacentHTML", "write"].map((property) => ({
+          property,
+        })),
+      ],
+      "no-eval": "error",
+      // Enumerations of uPlot exist in its types only.
+      "@typescript-eslint/no-unsafe-enum-assignment": "off",
+      "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: ["**/*.js"], ...ts.configs.disableTypeChecked },
+);

@@ -1,0 +1,244 @@
+// The charts of a ladder: rate, time and success over concurrency, and what streams have besides.
+
+import {
+  apart,
+  joined,
+  regions,
+  spansFar,
+  streamPanels,
+  timeLimits,
+  usl,
+  type StreamPanel,
+} from "../data/ladder";
+import { count, ms, percent, rate, short } from "../format";
+import type { Finding, Ladder, Point, Usl } from "../model";
+import { pick, say } from "../words";
+import type { Line, Spec } from "./plot";
+import { curve, flags, hatched, headroom, limit, whiskers, type Flag, type Shape } from "./shapes";
+
+type Read = (point: Point) => number | null;
+
+const LOOKS: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
+  peak: { colour: "blue", dash: [2, 3] },
+  knee: { colour: "ink", dash: [3, 4] },
+  capacity: { colour: "purple", dash: [7, 4] },
+};
+const HEIGHT = 230;
+
+/** Rate and times: what a ladder is asked for. */
+export function ladderSpecs(ladder: Ladder, fit: Usl | null | undefined): Spec[] {
+  return [rates(ladder, fit), times(ladder)];
+}
+
+/** The share of attempts that succeeded, and what streams have. */
+export function moreSpecs(ladder: Ladder): Spec[] {
+  return [...streamPanels(ladder).map((panel) => streamed(ladder, panel)), success(ladder)];
+}
+
+function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
+  const { points } = ladder;
+  const lines = [...pair(points, "ok/s", (point) => point.ok_per_s, rate, "blue", "circle")];
+  const named: Shape[] = [
+    flags(
+      ladder.findings.map((each) => ({
+        x: each.level,
+        words: pick(each.words),
+        ...LOOKS[each.kind],
+      })),
+    ),
+  ];
+  const behind = [
+    unclaimed(ladder),
+    ...named,
+    whiskers(
+      xs(points),
+      points.map((p) => (p.claim === "whole" ? p.ok_per_s_range : null)),
+    ),
+  ];
+  if (fit) {
+    const of = usl(fit);
+    const label = say("ladder.usl", { r2: fit.r2.toFixed(4) });
+    lines.push({
+      label,
+      values: xs(points).map(of),
+      colour: "grey",
+      show: rate,
+      dash: [2, 3],
+      kind: "curve",
+      isQuiet: true,
+    });
+    behind.push(curve(of, "grey", [2, 3]));
+  }
+  const tall = points.flatMap((point) => point.ok_per_s_range ?? []);
+  return {
+    ...base(ladder, say("ladder.rate"), lines),
+    y: {
+      scale: "zero",
+      holds: tall,
+      headroom: headroom(Math.min(3, ladder.findings.length), HEIGHT),
+    },
+    behind,
+  };
+}
+
+function times(ladder: Ladder): Spec {
+  const { points } = ladder;
+  const lines = [
+    ...pair(points, "p95", (point) => point.p95_ms, ms, "orange", "triangle", [2, 3]),
+    ...pair(
+      points,
+      say("ladder.ttlb"),
+      (point) => point.service_ms,
+      ms,
+      "purple",
+      "square",
+      [8, 4],
+    ),
+  ];
+  const limits = timeLimits(ladder);
+  const known = lines.flatMap((line) => line.values);
+  return {
+    ...base(ladder, say("ladder.time"), lines),
+    y: {
+      scale: spansFar(known) ? "log" : "zero",
+      hasSwitch: true,
+      holds: limits.map((slo) => slo.limit),
+      headroom: 1.2,
+    },
+    behind: [
+      unclaimed(ladder),
+      whiskers(
+        xs(points),
+        points.map((p) => (p.claim === "whole" ? p.p95_ms_range : null)),
+      ),
+    ],
+    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+  };
+}
+
+function success(ladder: Ladder): Spec {
+  const lines = pair(
+    ladder.points,
+    say("ladder.success"),
+    (point) => point.success_rate,
+    percent,
+    "blue",
+    "circle",
+  );
+  const limits = ladder.slos.filter((slo) => slo.unit === "%" && slo.metric.startsWith("success"));
+  return {
+    ...base(ladder, say("ladder.successOf"), lines),
+    height: 170,
+    y: { scale: "zero", top: 110, show: (value) => (value > 100 ? "" : `${value} %`) },
+    behind: [unclaimed(ladder)],
+    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+  };
+}
+
+function streamed(ladder: Ladder, panel: StreamPanel): Spec {
+  const show = { ms, rate, percent }[panel.unit];
+  const looks = [
+    { colour: "orange", marker: "triangle", dash: [2, 3] },
+    { colour: "blue", marker: "circle", dash: [] },
+    { colour: "purple", marker: "square", dash: [8, 4] },
+  ] as const;
+  const lines = panel.stats.flatMap((name, at) => {
+    const { colour, marker, dash } = (panel.stats.length > 1 ? looks[at] : null) ?? looks[1];
+    return pair(
+      ladder.points,
+      name,
+      (point) => point.stream?.[name] ?? null,
+      show,
+      colour,
+      marker,
+      [...dash],
+    );
+  });
+  const doubtful = new Set(
+    panel.metric === "inter_chunk"
+      ? ladder.points.flatMap((p, at) => (ladder.joined.includes(p.concurrency) ? [at] : []))
+      : [],
+  );
+  const limits = ladder.slos.filter((slo) => slo.metric === panel.metric && !slo.request);
+  const words = doubtful.size ? `, ${say("ladder.doubtful")}` : "";
+  return {
+    ...base(
+      ladder,
+      say("ladder.stream", { metric: panel.metric, unit: panel.unit === "ms" ? ", ms" : "" }) +
+        words,
+      lines.map((line) => ({ ...line, hollow: new Set([...(line.hollow ?? []), ...doubtful]) })),
+    ),
+    y:
+      panel.unit === "percent"
+        ? { scale: "zero", top: 110, show: (value) => (value > 100 ? "" : `${value} %`) }
+        : {
+            scale: "zero",
+            hasSwitch: panel.unit === "ms",
+            holds: limits.map((slo) => slo.limit),
+            headroom: 1.2,
+          },
+    behind: [unclaimed(ladder)],
+    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+  };
+}
+
+/** A line through what claims something, and hollow points where nothing is claimed. */
+function pair(
+  points: readonly Point[],
+  label: string,
+  read: Read,
+  show: (value: number) => string,
+  colour: Line["colour"],
+  marker: NonNullable<Line["marker"]>,
+  dash?: number[],
+): Line[] {
+  const look = { colour, marker, show, ...(dash?.length ? { dash } : {}) };
+  const others = apart(points, read);
+  const lines: Line[] = [{ label, values: joined(points, read), isJoined: true, ...look }];
+  if (others.some((value) => value != null)) {
+    const hollow = new Set(points.keys());
+    lines.push({
+      label: say("ladder.unclaimed", { metric: label }),
+      values: others,
+      kind: "marks",
+      hollow,
+      ...look,
+    });
+  }
+  return lines;
+}
+
+function base(ladder: Ladder, title: string, lines: Line[]): Spec {
+  const { points } = ladder;
+  return {
+    title,
+    height: HEIGHT,
+    xs: xs(points),
+    lines,
+    x: { scale: "log", label: say(`ladder.axis.${ladder.noun}`), ticks: xs(points), show: short },
+    y: { scale: "zero" },
+    heading: (at) => heading(points[at], ladder),
+  };
+}
+
+function heading(point: Point | undefined, ladder: Ladder): string {
+  if (!point) return "";
+  const words = [say(`ladder.at.${ladder.noun}`, { n: count(point.concurrency) })];
+  words.push(say("ladder.rounds", { n: point.rounds }));
+  if (point.at_least) words.push(say("ladder.atLeast"));
+  if (point.claim !== "whole") words.push(say(`ladder.claim.${point.claim}`));
+  return words.join(" · ");
+}
+
+function unclaimed(ladder: Ladder): Shape {
+  return hatched(
+    regions(ladder.points).map((each) => ({
+      ...each,
+      words: each.claim === "whole" ? "" : say(`ladder.claim.${each.claim}`),
+    })),
+  );
+}
+
+function xs(points: readonly Point[]): number[] {
+  return points.map((point) => point.concurrency);
+}

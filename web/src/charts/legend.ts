@@ -1,0 +1,44 @@
+// What the lines of a chart are: their names, each beside a piece of the line with its marker.
+
+import { el, svg } from "../dom";
+import type { Line, Spec } from "./plot";
+
+/** The legend, or nothing where one line says enough by the title. */
+export function legend({ lines, isNamed }: Spec): HTMLElement | null {
+  const named = lines.filter((line) => line.label);
+  if (named.length < (isNamed ? 1 : 2)) return null;
+  return el(
+    "ul",
+    { class: "legend" },
+    ...named.map((line) => el("li", {}, swatch(line), line.label)),
+  );
+}
+
+function swatch(line: Line): SVGElement {
+  const paint = { stroke: `var(--${line.colour})`, "stroke-width": 2 };
+  const parts: SVGElement[] = [];
+  if (line.kind === "bars") {
+    parts.push(svg("rect", { x: 4, y: 1, width: 14, height: 10, fill: `var(--${line.colour})` }));
+  } else {
+    const dash = line.dash?.join(" ");
+    if (line.kind !== "marks") {
+      parts.push(svg("line", { x1: 0, y1: 6, x2: 22, y2: 6, "stroke-dasharray": dash, ...paint }));
+    }
+    if (line.marker) parts.push(marker(line));
+  }
+  return svg(
+    "svg",
+    { width: 22, height: 12, viewBox: "0 0 22 12", "aria-hidden": "true" },
+    ...parts,
+  );
+}
+
+function marker(line: Line): SVGElement {
+  const hollow = line.kind === "marks" && line.hollow;
+  const fill = hollow ? "var(--paper)" : `var(--${line.colour})`;
+  const edge = { fill, stroke: `var(--${line.colour})`, "stroke-width": 1.5 };
+  if (line.marker === "square")
+    return svg("rect", { x: 7.5, y: 2.5, width: 7, height: 7, ...edge });
+  if (line.marker === "triangle") return svg("path", { d: "M11 1 L15.5 10 L6.5 10 Z", ...edge });
+  return svg("circle", { cx: 11, cy: 6, r: line.marker === "dot" ? 2 : 4, ...edge });
+}

@@ -1,0 +1,333 @@
+// One chart: uPlot with axes that keep their range, markers, a tooltip with exact values for mouse
+// and keyboard, a switch to a logarithmic scale where tails matter, and the page's colours.
+
+import uPlot from "uplot";
+
+import { button, el } from "../dom";
+import { short } from "../format";
+import { say } from "../words";
+import { legend } from "./legend";
+import { colour, onRepaint, type Colour } from "./palette";
+import { logTicks, range, type Scale } from "./range";
+import { drawMarker, type Marker, type Shape } from "./shapes";
+import { Tooltip } from "./tooltip";
+
+// Names of uPlot's numbers for the two kinds of scale.
+const LINEAR = 1 as uPlot.Scale.Distr;
+const LOGARITHMIC = 3 as uPlot.Scale.Distr;
+
+export type Values = (number | null)[];
+
+export interface Line {
+  label: string;
+  values: Values;
+  colour: Colour;
+  /** What a tooltip says of a value; `told` in the place of `values`, as for parts of a stack. */
+  show: (value: number) => string;
+  told?: Values;
+  dash?: number[];
+  width?: number;
+  marker?: Marker;
+  /** Points drawn hollow: they claim nothing. */
+  hollow?: ReadonlySet<number>;
+  /** `marks` are points that no line joins; a `curve` is drawn by a shape. */
+  kind?: "line" | "bars" | "marks" | "curve";
+  /** Whether the line goes on over places without a value. */
+  isJoined?: boolean;
+  /** Whether the axis need not hold it. */
+  isQuiet?: boolean;
+}
+
+export interface Spec {
+  title: string;
+  height: number;
+  xs: number[];
+  lines: Line[];
+  /** Pairs of lines, the upper first, with the space between them filled this strongly. */
+  bands?: [number, number, number][];
+  x: {
+    scale: Scale;
+    label: string;
+    ticks?: number[];
+    show?: (value: number) => string;
+    range?: [number, number];
+  };
+  y: {
+    scale: Scale;
+    hasSwitch?: boolean;
+    show?: (value: number) => string;
+    headroom?: number;
+    holds?: number[];
+    top?: number;
+  };
+  behind?: Shape[];
+  above?: Shape[];
+  /** Whether a single line is named too, since the title does not say what it is. */
+  isNamed?: boolean;
+  /** What a tooltip is about. */
+  heading: (at: number) => string;
+}
+
+/** A chart that lives on the page until it is destroyed. */
+export class Plot {
+  readonly element: HTMLElement;
+  private readonly box = el("div", { class: "plot" });
+  private readonly tooltip = new Tooltip();
+  private readonly forget: () => void;
+  private readonly watcher: ResizeObserver;
+  private chart: uPlot | null = null;
+  private isLog: boolean;
+
+  constructor(private spec: Spec) {
+    this.isLog = spec.y.scale === "log";
+    this.box.setAttribute("tabindex", "0");
+    this.box.setAttribute("role", "img");
+    this.box.setAttribute("aria-label", `${spec.title}. ${say("chart.keys")}`);
+    this.box.addEventListener("keydown", (event) => {
+      this.move(event);
+    });
+    this.box.addEventListener("blur", () => {
+      this.chart?.setCursor({ left: -10, top: -10 });
+    });
+    const head = el(
+      "div",
+      { class: "chart-head" },
+      el("h3", {}, spec.title),
+      legend(spec),
+      this.switch(),
+    );
+    this.element = el("div", { class: "chart" }, head, this.box, this.tooltip.spoken);
+    this.box.style.height = `${spec.height}px`;
+    this.forget = onRepaint(() => {
+      this.draw();
+    });
+    this.watcher = new ResizeObserver(() => {
+      this.resize();
+    });
+    this.watcher.observe(this.box);
+  }
+
+  /** Show other values; axes never shrink while they come. */
+  update(spec: Spec): void {
+    const isSame = this.chart && spec.lines.length === this.spec.lines.length;
+    this.spec = spec;
+    if (isSame) this.chart?.setData(this.data());
+    else this.draw();
+  }
+
+  /** Take the chart off the page. */
+  destroy(): void {
+    this.forget();
+    this.watcher.disconnect();
+    this.chart?.destroy();
+    this.chart = null;
+    this.element.remove();
+  }
+
+  private switch(): HTMLElement | null {
+    if (!this.spec.y.hasSwitch) return null;
+    const made = button(say("chart.log"), () => {
+      this.isLog = !this.isLog;
+      made.setAttribute("aria-pressed", String(this.isLog));
+      this.draw();
+    });
+    made.setAttribute("aria-pressed", String(this.isLog));
+    return made;
+  }
+
+  private resize(): void {
+    const width = this.box.clientWidth;
+    if (!width) return;
+    if (this.chart) this.chart.setSize({ width, height: this.spec.height });
+    else this.draw();
+  }
+
+  private draw(): void {
+    this.chart?.destroy();
+    this.chart = null;
+    const width = this.box.clientWidth;
+    if (width) this.chart = new uPlot(this.options(width), this.data(), this.box);
+  }
+
+  private data(): uPlot.AlignedData {
+    const isHidden = (value: number | null) => value == null || (this.isLog && value <= 0);
+    return [
+      this.spec.xs,
+      ...this.spec.lines.map((line) =>
+        line.values.map((value) => (isHidden(value) ? null : value)),
+      ),
+    ];
+  }
+
+  private options(width: number): uPlot.Options {
+    const { spec } = this;
+    const scale: Scale = this.isLog ? "log" : "zero";
+    return {
+      width,
+      height: spec.height,
+      legend: { show: false },
+      cursor: { drag: { x: true, y: false }, points: { size: 7 }, focus: { prox: -1 } },
+      scales: {
+        x: {
+          time: false,
+          distr: spec.x.scale === "log" ? LOGARITHMIC : LINEAR,
+          range: () => spec.x.range ?? this.rangeOfX(),
+        },
+        y: { distr: this.isLog ? LOGARITHMIC : LINEAR, range: () => this.rangeOfY(scale) },
+      },
+      axes: [this.axisX(), this.axisY()],
+      series: [{}, ...spec.lines.map((line) => this.series(line))],
+      bands: (spec.bands ?? []).map(([upper, lower, alpha]) => ({
+        series: [upper + 1, lower + 1],
+        fill: colour("band", alpha),
+      })),
+      hooks: {
+        drawAxes: [
+          (u) => {
+            paint(u, this.spec.behind);
+          },
+        ],
+        draw: [
+          (u) => {
+            this.marks(u);
+            paint(u, this.spec.above);
+          },
+        ],
+        setCursor: [
+          (u) => {
+            this.tooltip.show(u, this.spec);
+          },
+        ],
+      },
+    };
+  }
+
+  private series(line: Line): uPlot.Series {
+    const stroke = colour(line.colour);
+    const width = line.kind === "marks" || line.kind === "curve" ? 0 : (line.width ?? 2);
+    const made: uPlot.Series = { label: line.label, stroke, width, points: { show: false } };
+    if (line.dash) made.dash = line.dash;
+    made.spanGaps = line.isJoined ?? false;
+    if (line.kind === "bars") {
+      made.fill = stroke;
+      made.width = 0;
+      const bars = uPlot.paths.bars?.({ size: [1, 100], align: 0 });
+      if (bars) made.paths = bars;
+    }
+    return made;
+  }
+
+  private rangeOfX(): [number, number] {
+    return range(this.spec.x.scale, this.spec.xs, {});
+  }
+
+  private rangeOfY(scale: Scale): [number, number] {
+    const { headroom, holds, top } = this.spec.y;
+    if (top !== undefined && scale !== "log") return [0, top];
+    const values = this.spec.lines.filter((line) => !line.isQuiet).flatMap((line) => line.values);
+    return range(scale, [...values, ...(holds ?? [])], { headroom: headroom ?? 1.12 });
+  }
+
+  private axisX(): uPlot.Axis {
+    const { ticks, show = short, label } = this.spec.x;
+    const axis: uPlot.Axis = {
+      ...this.axis(),
+      size: 22,
+      label,
+      labelSize: 16,
+      labelGap: 0,
+      space: 55,
+    };
+    axis.grid = { show: false };
+    if (!ticks)
+      return {
+        ...axis,
+        values: (_, splits) => splits.map((at) => ((at as number | null) == null ? "" : show(at))),
+      };
+    return {
+      ...axis,
+      splits: () => ticks,
+      filter: (_, splits) => splits,
+      values: (u, splits) =>
+        roomy(splits.map((at) => ({ at: u.valToPos(at, "x"), words: show(at) }))),
+    };
+  }
+
+  private axisY(): uPlot.Axis {
+    const show = this.spec.y.show ?? short;
+    return {
+      ...this.axis(),
+      size: 56,
+      space: 24,
+      ...(this.isLog
+        ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, at) => at }
+        : {}),
+      values: (_, splits) => splits.map((at) => ((at as number | null) == null ? "" : show(at))),
+    };
+  }
+
+  private axis(): uPlot.Axis {
+    return {
+      stroke: () => colour("muted"),
+      font: "12px system-ui, 'Noto Sans', sans-serif",
+      labelFont: "12px system-ui, 'Noto Sans', sans-serif",
+      grid: { stroke: () => colour("grid"), width: 1 },
+      ticks: { show: false },
+    };
+  }
+
+  /** Markers of points; a value without neighbours has one too, since no line shows it. */
+  private marks(u: uPlot): void {
+    const { xs, lines } = this.spec;
+    lines.forEach((line, of) => {
+      if (line.kind === "bars" || line.kind === "curve") return;
+      const values = u.data[of + 1] ?? [];
+      values.forEach((value, at) => {
+        const isAlone = !line.isJoined && values[at - 1] == null && values[at + 1] == null;
+        if (value == null || !(line.marker || isAlone)) return;
+        const stroke = colour(line.colour);
+        const fill = line.hollow?.has(at) ? colour("paper") : stroke;
+        const [x, y] = [u.valToPos(xs[at] ?? 0, "x", true), u.valToPos(value, "y", true)];
+        drawMarker(u, x, y, line.marker ?? "dot", { fill, stroke });
+      });
+    });
+  }
+
+  private move(event: KeyboardEvent): void {
+    const u = this.chart;
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (!u || step === undefined) return;
+    event.preventDefault();
+    const last = this.spec.xs.length - 1;
+    const from = u.cursor.idx ?? (step > 0 ? -1 : last + 1);
+    const at = Math.min(Math.max(from + step, 0), last);
+    u.setCursor({ left: u.valToPos(this.spec.xs[at] ?? 0, "x"), top: u.over.clientHeight / 3 });
+    this.tooltip.speak();
+  }
+}
+
+/** Draw shapes; what one of them sets, such as dashes, holds for no other. */
+function paint(u: uPlot, shapes: readonly Shape[] = []): void {
+  for (const shape of shapes) {
+    u.ctx.save();
+    shape(u);
+    u.ctx.restore();
+  }
+}
+
+/** Words of ticks where there is room: the first and the last, then from below. */
+export function roomy(ticks: { at: number; words: string }[]): string[] {
+  const half = (words: string) => 3.6 * words.length + 4;
+  const shown: number[] = [];
+  const order = [0, ticks.length - 1, ...ticks.keys()];
+  for (const index of new Set(order)) {
+    const tick = ticks[index];
+    if (!tick) continue;
+    const isFree = shown.every((other) => {
+      const taken = ticks[other];
+      return !taken || Math.abs(taken.at - tick.at) > half(taken.words) + half(tick.words);
+    });
+    if (isFree) shown.push(index);
+  }
+  return ticks.map((tick, index) => (shown.includes(index) ? tick.words : ""));
+}

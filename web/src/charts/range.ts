@@ -1,0 +1,35 @@
+// Ranges of axes: sizes start at zero, logarithmic ones hold every value with some air.
+
+export type Scale = "zero" | "log" | "plain";
+
+/** The lowest and the highest of an axis that holds these values. */
+export function range(
+  scale: Scale,
+  values: readonly (number | null)[],
+  { headroom = 1 }: { headroom?: number },
+): [number, number] {
+  const known = values.filter((value): value is number => value != null && Number.isFinite(value));
+  const high = known.reduce((most, value) => Math.max(most, value), -Infinity);
+  if (scale === "zero") return [0, high > 0 ? high * headroom : 1];
+  if (scale === "plain") {
+    const low = known.reduce((least, value) => Math.min(least, value), Infinity);
+    return known.length ? [low, high > low ? high : low + 1] : [0, 1];
+  }
+  const positive = known.filter((value) => value > 0);
+  if (!positive.length) return [1, 10];
+  const low = positive.reduce((least, value) => Math.min(least, value), Infinity);
+  const air = high > low ? Math.max(1.15, (high / low) ** 0.06) : 1.6;
+  return [low / air, high * air * (headroom > 1.2 ? (high / low) ** (headroom - 1) : 1)];
+}
+
+/** Ticks of a logarithmic axis: powers of ten, with halves and fifths between where they are few. */
+export function logTicks(low: number, high: number): number[] {
+  const decades = Math.log10(high / low);
+  const steps =
+    decades > 3 ? [1] : decades > 0.7 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
+    ticks.push(...steps.map((step) => Number((step * 10 ** power).toPrecision(3))));
+  }
+  return ticks.filter((tick) => tick >= low && tick <= high);
+}

@@ -1,0 +1,236 @@
+// Shapes on a chart's canvas: markers, whiskers, limits, findings and hatched regions. All sizes
+// are CSS pixels; the canvas has `ratio` of its own for each.
+
+import type uPlot from "uplot";
+
+import { colour, type Colour } from "./palette";
+
+export type Shape = (u: uPlot) => void;
+export type Marker = "circle" | "square" | "triangle" | "dot";
+
+const FONT = "system-ui, 'Noto Sans', sans-serif";
+const ROW = 16;
+
+const ratio = (): number => devicePixelRatio;
+
+/** One marker at a place in canvas pixels. */
+export function drawMarker(
+  u: uPlot,
+  x: number,
+  y: number,
+  marker: Marker,
+  paint: { fill: string; stroke: string },
+): void {
+  const { ctx } = u;
+  const half = (marker === "dot" ? 2 : 4) * ratio();
+  ctx.beginPath();
+  if (marker === "square") ctx.rect(x - half * 0.9, y - half * 0.9, half * 1.8, half * 1.8);
+  else if (marker === "triangle") {
+    ctx.moveTo(x, y - half * 1.2);
+    ctx.lineTo(x + half * 1.1, y + half * 0.8);
+    ctx.lineTo(x - half * 1.1, y + half * 0.8);
+    ctx.closePath();
+  } else ctx.arc(x, y, half, 0, 2 * Math.PI);
+  ctx.fillStyle = paint.fill;
+  ctx.fill();
+  ctx.lineWidth = 1.5 * ratio();
+  ctx.strokeStyle = paint.stroke;
+  ctx.setLineDash([]);
+  ctx.stroke();
+}
+
+/** Thin bars from the lowest to the highest of each point. */
+export function whiskers(
+  xs: readonly number[],
+  ranges: readonly ([number, number] | null)[],
+): Shape {
+  return (u) => {
+    inside(u, () => {
+      u.ctx.strokeStyle = colour("grey");
+      u.ctx.lineWidth = 1.5 * ratio();
+      xs.forEach((x, at) => {
+        const range = ranges[at];
+        if (!range) return;
+        const px = u.valToPos(x, "x", true);
+        line(u, px, place(u, range[0]), px, place(u, range[1]));
+      });
+    });
+  };
+}
+
+/** A limit across the chart, named above its line. */
+export function limit(value: number, words: string): Shape {
+  return (u) => {
+    const y = place(u, value);
+    inside(u, () => {
+      dashed(u, "purple", [7, 4]);
+      line(u, u.bbox.left, y, u.bbox.left + u.bbox.width, y);
+    });
+    const above = y - u.bbox.top > 18 * ratio();
+    write(u, words, u.bbox.left + 6 * ratio(), y + (above ? -8 : 10) * ratio(), "purple");
+  };
+}
+
+export interface Flag {
+  x: number;
+  words: string;
+  colour: Colour;
+  dash: number[];
+}
+
+/** Lines at levels that have a name; their words stand in rows at the top, so they hide no point. */
+export function flags(found: readonly Flag[]): Shape {
+  return (u) => {
+    const ends: number[] = [];
+    const { left, top, width, height } = u.bbox;
+    for (const flag of found) {
+      const x = u.valToPos(flag.x, "x", true);
+      const size = measure(u, flag.words);
+      const gap = 5 * ratio();
+      const start = Math.max(left, x + gap + size <= left + width ? x + gap : x - gap - size);
+      const row = freeRow(ends, start, start + size + gap);
+      const y = top + (row + 0.5) * ROW * ratio();
+      dashed(u, flag.colour, flag.dash);
+      line(u, x, y - 6 * ratio(), x, top + height);
+      write(u, flag.words, start, y, flag.colour);
+    }
+  };
+}
+
+/** How many rows the words of flags may need: one each at most. */
+export function headroom(count: number, height: number): number {
+  return 1 / (1 - Math.min(0.5, (count * ROW + 8) / height));
+}
+
+/** Hatch regions of the x axis: what stands there claims nothing. */
+export function hatched(regions: readonly { from: number; to: number; words: string }[]): Shape {
+  return (u) => {
+    for (const { from, to, words } of regions) {
+      const { top, height } = u.bbox;
+      const [a, b] = [clampX(u, from), clampX(u, to)];
+      u.ctx.save();
+      u.ctx.beginPath();
+      u.ctx.rect(a, top, b - a, height);
+      u.ctx.clip();
+      u.ctx.strokeStyle = colour("grey", 0.55);
+      u.ctx.lineWidth = ratio();
+      for (let x = a - height; x < b; x += 8 * ratio()) line(u, x, top + height, x + height, top);
+      u.ctx.restore();
+      if (measure(u, words) < b - a) write(u, words, a + 3 * ratio(), top + 9 * ratio(), "muted");
+    }
+  };
+}
+
+/** A curve that is known everywhere, such as a fitted model. */
+export function curve(of: (x: number) => number, name: Colour, dash: number[]): Shape {
+  return (u) => {
+    inside(u, () => {
+      dashed(u, name, dash);
+      u.ctx.beginPath();
+      for (let px = 0; px <= u.bbox.width; px += 2 * ratio()) {
+        const x = u.posToVal(u.bbox.left + px, "x", true);
+        u.ctx.lineTo(u.bbox.left + px, place(u, of(x)));
+      }
+      u.ctx.stroke();
+    });
+  };
+}
+
+/** Shade spans of time, named at the top. */
+export function shaded(spans: readonly { from: number; to: number; words: string }[]): Shape {
+  return (u) => {
+    for (const { from, to, words } of spans) {
+      const [a, b] = [clampX(u, from), clampX(u, to)];
+      u.ctx.fillStyle = colour("grid", 0.5);
+      u.ctx.fillRect(a, u.bbox.top, b - a, u.bbox.height);
+      if (measure(u, words) < b - a)
+        write(u, words, a + 3 * ratio(), u.bbox.top + 9 * ratio(), "muted");
+    }
+  };
+}
+
+/** Thin lines where one level ends and the next begins, each named where there is room. */
+export function borders(levels: readonly { from: number; to: number; words: string }[]): Shape {
+  return (u) => {
+    for (const { from, to, words } of levels) {
+      const [a, b] = [clampX(u, from), clampX(u, to)];
+      dashed(u, "grid", []);
+      line(u, a, u.bbox.top, a, u.bbox.top + u.bbox.height);
+      const size = measure(u, words);
+      if (size + 4 * ratio() < b - a)
+        write(u, words, (a + b - size) / 2, u.bbox.top + 9 * ratio(), "muted");
+    }
+  };
+}
+
+/** A line at a value that means "no difference", with the band that counts as the same. */
+export function sameBand(low: number, high: number): Shape {
+  return (u) => {
+    const [a, b] = [place(u, high), place(u, low)];
+    u.ctx.fillStyle = colour("band", 0.45);
+    u.ctx.fillRect(u.bbox.left, a, u.bbox.width, b - a);
+    dashed(u, "muted", []);
+    const middle = place(u, 1);
+    line(u, u.bbox.left, middle, u.bbox.left + u.bbox.width, middle);
+  };
+}
+
+function freeRow(ends: number[], start: number, end: number): number {
+  const row = ends.findIndex((taken) => taken < start);
+  const at = row < 0 ? ends.length : row;
+  ends[at] = end;
+  return at;
+}
+
+function inside(u: uPlot, draw: () => void): void {
+  u.ctx.save();
+  u.ctx.beginPath();
+  u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+  u.ctx.clip();
+  u.ctx.setLineDash([]);
+  draw();
+  u.ctx.restore();
+}
+
+function dashed(u: uPlot, name: Colour, dash: number[]): void {
+  u.ctx.strokeStyle = colour(name);
+  u.ctx.lineWidth = 1.4 * ratio();
+  u.ctx.setLineDash(dash.map((part) => part * ratio()));
+}
+
+function line(u: uPlot, x0: number, y0: number, x1: number, y1: number): void {
+  u.ctx.beginPath();
+  u.ctx.moveTo(x0, y0);
+  u.ctx.lineTo(x1, y1);
+  u.ctx.stroke();
+}
+
+function place(u: uPlot, value: number): number {
+  return u.valToPos(value, "y", true);
+}
+
+function clampX(u: uPlot, value: number): number {
+  const x = u.valToPos(value, "x", true);
+  return Math.min(Math.max(x, u.bbox.left), u.bbox.left + u.bbox.width);
+}
+
+function font(): string {
+  return `600 ${11 * ratio()}px ${FONT}`;
+}
+
+function measure(u: uPlot, words: string): number {
+  u.ctx.font = font();
+  return u.ctx.measureText(words).width;
+}
+
+function write(u: uPlot, words: string, x: number, y: number, name: Colour): void {
+  const { ctx } = u;
+  ctx.font = font();
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  const size = ctx.measureText(words).width;
+  ctx.fillStyle = colour("paper", 0.8);
+  ctx.fillRect(x - 2, y - 7 * ratio(), size + 4, 14 * ratio());
+  ctx.fillStyle = colour(name);
+  ctx.fillText(words, x, y);
+}

@@ -1,0 +1,101 @@
+// Looks at CPU on one axis of time: target and torr as percent of a core, and every core.
+//
+// Levels stand one behind the other. Many looks are drawn as the means of a few.
+
+import type { Level } from "../model";
+
+export type Values = (number | null)[];
+
+export interface Looks {
+  /** Where each step begins, and how long it is, in seconds. */
+  xs: number[];
+  seconds: number[];
+  target: Values;
+  generator: Values;
+  /** By core, the busiest ones where there are too many. */
+  cores: { number: number; busy: Values }[];
+}
+
+const MOST_STEPS = 120;
+const MOST_CORES = 32;
+
+interface Step {
+  start: number;
+  seconds: number;
+  target: number | null;
+  generator: number | null;
+  cores: Map<number, number | null>;
+}
+
+/** What was watched of these levels; null where no core was. */
+export function looks(levels: readonly Level[]): Looks | null {
+  const every = steps(levels);
+  const wide = Math.ceil(every.length / MOST_STEPS);
+  const pooled: Step[] = [];
+  for (let at = 0; at < every.length; at += wide) pooled.push(mean(every.slice(at, at + wide)));
+  const numbers = busiest(pooled);
+  if (!numbers.length) return null;
+  return {
+    xs: pooled.map((step) => step.start),
+    seconds: pooled.map((step) => step.seconds),
+    target: pooled.map((step) => step.target),
+    generator: pooled.map((step) => step.generator),
+    cores: numbers.map((number) => ({
+      number,
+      busy: pooled.map((step) => step.cores.get(number) ?? null),
+    })),
+  };
+}
+
+function steps(levels: readonly Level[]): Step[] {
+  const made: Step[] = [];
+  for (const { monitor } of levels) {
+    const starts = monitor?.t_s ?? [];
+    const last = made.at(-1);
+    const offset = last ? last.start + last.seconds - (starts[0] ?? 0) : 0;
+    const numbers = monitor?.cores?.numbers ?? [];
+    starts.forEach((start, at) => {
+      const busy = monitor?.cores?.busy_rate ?? [];
+      made.push({
+        start: offset + (start ?? 0),
+        seconds: monitor?.seconds?.[at] ?? 1,
+        target: monitor?.target?.cpu_rate?.[at] ?? null,
+        generator: monitor?.generator?.cpu_rate?.[at] ?? null,
+        cores: new Map(busy.map((values, core) => [numbers[core] ?? core, values[at] ?? null])),
+      });
+    });
+  }
+  return made;
+}
+
+function mean(some: readonly Step[]): Step {
+  const first = some[0];
+  if (!first || some.length === 1) return first ?? nothing();
+  const numbers = [...first.cores.keys()];
+  return {
+    start: first.start,
+    seconds: some.reduce((sum, step) => sum + step.seconds, 0),
+    target: average(some.map((step) => step.target)),
+    generator: average(some.map((step) => step.generator)),
+    cores: new Map(numbers.map((n) => [n, average(some.map((step) => step.cores.get(n) ?? null))])),
+  };
+}
+
+function nothing(): Step {
+  return { start: 0, seconds: 0, target: null, generator: null, cores: new Map() };
+}
+
+function busiest(pooled: readonly Step[]): number[] {
+  const sums = new Map<number, number>();
+  for (const step of pooled) {
+    for (const [number, busy] of step.cores)
+      sums.set(number, (sums.get(number) ?? 0) + (busy ?? 0));
+  }
+  const ordered = [...sums].sort((a, b) => b[1] - a[1]).slice(0, MOST_CORES);
+  return ordered.map(([number]) => number).sort((a, b) => a - b);
+}
+
+function average(values: Values): number | null {
+  const known = values.filter((value) => value != null);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}

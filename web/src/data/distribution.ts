@@ -1,0 +1,54 @@
+// Curves of how times are spread, on one axis of percentiles: each tenth of what is left is as wide
+// as the one before.
+
+import type { Distribution } from "../model";
+
+export type Values = (number | null)[];
+
+export const TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
+
+/** Where a percentile stands. */
+export function place(share: number): number {
+  return -Math.log10(1 - share);
+}
+
+/** A percentile at a place, in words: `p50`, `p99.9`. */
+export function named(at: number): string {
+  const left = 100 * 10 ** -at;
+  const digits = Math.max(0, Math.ceil(-Math.log10(left) + 1));
+  return `p${(100 - left)
+    .toFixed(digits)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "")}`;
+}
+
+/** What a group of curves is of; those of one group share a chart. */
+export function groupOf(curve: Distribution): string {
+  return curve.cell ?? (curve.concurrency == null ? "" : String(curve.concurrency));
+}
+
+/** Groups of curves in their order. */
+export function groups(curves: readonly Distribution[]): Map<string, Distribution[]> {
+  const made = new Map<string, Distribution[]>();
+  for (const curve of curves) {
+    const name = groupOf(curve);
+    made.set(name, [...(made.get(name) ?? []), curve]);
+  }
+  return made;
+}
+
+export interface Columns {
+  xs: number[];
+  values: Values[];
+}
+
+/** Curves as columns over every place that one of them has. */
+export function columns(curves: readonly Distribution[]): Columns {
+  const shares = [...new Set(curves.flatMap((curve) => curve.points.map(([share]) => share)))];
+  shares.sort((a, b) => a - b);
+  const values = curves.map((curve) => {
+    const known = new Map(curve.points);
+    return shares.map((share) => known.get(share) ?? null);
+  });
+  return { xs: shares.map(place), values };
+}

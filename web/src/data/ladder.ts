@@ -1,0 +1,78 @@
+// Points of a ladder as columns: those that claim something joined, the others apart.
+
+import type { Claim, Ladder, Point, Slo, Usl } from "../model";
+
+export type Values = (number | null)[];
+
+/** One number of every level; null where the level claims nothing. */
+export function joined(points: readonly Point[], read: (point: Point) => number | null): Values {
+  return points.map((point) => (point.claim === "whole" ? read(point) : null));
+}
+
+/** The same of the levels that claim nothing. */
+export function apart(points: readonly Point[], read: (point: Point) => number | null): Values {
+  return points.map((point) => (point.claim === "whole" ? null : read(point)));
+}
+
+export interface Region {
+  from: number;
+  to: number;
+  claim: Claim;
+}
+
+/** The part of the axis that belongs to each level that claims nothing: halfway to its neighbours. */
+export function regions(points: readonly Point[]): Region[] {
+  return points.flatMap((point, at) => {
+    if (point.claim === "whole") return [];
+    const [before, after] = [points[at - 1], points[at + 1]];
+    const from = before ? Math.sqrt(before.concurrency * point.concurrency) : point.concurrency / 2;
+    const to = after ? Math.sqrt(after.concurrency * point.concurrency) : point.concurrency * 2;
+    return [{ from, to, claim: point.claim }];
+  });
+}
+
+/** The Universal Scalability Law: throughput at a level of concurrency. */
+export function usl(fit: Usl): (level: number) => number {
+  const { lambda, sigma, kappa } = fit;
+  return (n) => (lambda * n) / (1 + sigma * (n - 1) + kappa * n * (n - 1));
+}
+
+/** The limits on response and service times, which the chart of times shows. */
+export function timeLimits(ladder: Ladder): Slo[] {
+  const isOfTimes = (slo: Slo) => ["response", "service"].includes(slo.metric.replace("_ms", ""));
+  return ladder.slos.filter((slo) => slo.unit === "ms" && !slo.request && isOfTimes(slo));
+}
+
+export interface StreamPanel {
+  metric: string;
+  unit: "ms" | "rate" | "percent";
+  stats: string[];
+}
+
+/** What there are numbers of in a ladder of streams. */
+export function streamPanels(ladder: Ladder): StreamPanel[] {
+  const known = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
+  const limited = new Set(ladder.slos.map((slo) => slo.metric));
+  const pace = limited.has("tpot") && !limited.has("inter_chunk") ? "tpot" : "inter_chunk";
+  const times = ["ttft", pace].map((metric) => {
+    const has = (stat: string) => known.has(`${metric} ${stat}`);
+    // Streams are few: where some level has no median, the mean stands for the middle of all.
+    const isWhole = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
+    const middle = isWhole ? "p50" : "mean";
+    const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
+    const high = limits.map((slo) => slo.stat).find((stat) => stat !== middle) ?? "p95";
+    const stats = [high, middle].filter(has);
+    return { metric, unit: "ms" as const, stats: stats.map((stat) => `${metric} ${stat}`) };
+  });
+  const rates: StreamPanel[] = [
+    { metric: "tokens/s", unit: "rate", stats: ["tokens/s"] },
+    { metric: "goodput", unit: "percent", stats: ["goodput"] },
+  ];
+  return [...times, ...rates].filter((panel) => panel.stats.some((name) => known.has(name)));
+}
+
+/** Whether a level's times are logarithmic by nature: they span more than 20 ×. */
+export function spansFar(values: Values): boolean {
+  const known = values.filter((value): value is number => value != null && value > 0);
+  return known.length > 0 && Math.max(...known) > 20 * Math.min(...known);
+}

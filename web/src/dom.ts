@@ -1,0 +1,61 @@
+// Elements, made of text that is never read as HTML.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element with attributes and children; strings become text. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  dress(made, attributes, children);
+  return made;
+}
+
+/** The same, of SVG. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS(SVG, tag);
+  dress(made, attributes, children);
+  return made;
+}
+
+/** A button that does one thing. */
+export function button(
+  words: string,
+  act: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement {
+  const made = el("button", { type: "button", ...attributes }, words);
+  made.addEventListener("click", act);
+  return made;
+}
+
+/** Hand text to the clipboard, by the old way where a file's page has no access to the new one. */
+export async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = el("textarea", { class: "away", "aria-hidden": "true" }, text);
+    document.body.append(area);
+    area.select();
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without permission
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+function dress(made: Element, attributes: Attributes, children: Child[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value != null && value !== false)
+      made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children.filter((child): child is Node | string => Boolean(child)));
+}

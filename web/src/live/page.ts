@@ -1,0 +1,185 @@
+// A run that goes on: how much is left, its numbers, its slices as they come, a button that stops
+// it; below, the report of what is finished. At the end only the report stays.
+
+import { Plot } from "../charts/plot";
+import { timelineSpecs } from "../charts/timeline";
+import { timeline } from "../data/timeline";
+import { button, el } from "../dom";
+import { clock, count, ms, percent, rate } from "../format";
+import type { Bootstrap, Lang } from "../model";
+import { languages } from "../parts/head";
+import { Report } from "../parts/report";
+import { say } from "../words";
+import { listen, stop } from "./feed";
+import { after, begin, latest, type LiveEvent, type State } from "./state";
+
+/** The live page, until the end of the run. */
+export class LivePage {
+  readonly element = el("div");
+  private state: State;
+  private plots: Plot[] = [];
+  private report: Report | null = null;
+  private isLost = false;
+  private isStopping = false;
+  private parts = skeleton();
+
+  constructor(
+    private readonly data: Bootstrap,
+    private readonly choose: (lang: Lang) => void,
+  ) {
+    this.state = begin(data.run);
+    this.draw();
+    listen(
+      (event) => {
+        this.take(event);
+      },
+      (isLost) => {
+        this.isLost = isLost && !this.state.isOver;
+        this.status();
+      },
+    );
+  }
+
+  /** Draw everything again, as in another language. */
+  draw(): void {
+    for (const plot of this.plots) plot.destroy();
+    this.plots = [];
+    this.report?.destroy();
+    this.report = null;
+    this.parts = skeleton();
+    const { top, parts } = { top: this.top(), parts: this.parts };
+    this.element.replaceChildren(...(this.state.isOver ? [] : [top, parts.charts]), parts.report);
+    this.slices();
+    this.status();
+    this.finished();
+  }
+
+  private take(event: LiveEvent): void {
+    this.state = after(this.state, event);
+    if (event.name === "slice") this.slices();
+    if (event.name === "run") this.finished();
+    if (event.name === "end") this.draw();
+    else this.status();
+  }
+
+  private top(): HTMLElement {
+    const name = this.state.run?.result.name ?? "torr";
+    const { parts } = this;
+    parts.stop.replaceWith((parts.stop = this.stopButton()));
+    return el(
+      "header",
+      { class: "live" },
+      el(
+        "div",
+        { class: "top" },
+        el("p", {}, el("strong", {}, name), ` · ${say("live.live")}`),
+        languages(this.choose),
+      ),
+      el("div", { class: "bar" }, parts.progress, parts.left, parts.stop),
+      parts.numbers,
+      parts.lost,
+    );
+  }
+
+  private stopButton(): HTMLButtonElement {
+    const token = this.data.live?.token ?? "";
+    const made = button(
+      say(this.isStopping ? "live.stopping" : "live.stop"),
+      () => {
+        this.isStopping = true;
+        made.disabled = true;
+        made.textContent = say("live.stopping");
+        void stop(token).then((isTaken) => {
+          if (isTaken) return;
+          this.isStopping = false;
+          made.disabled = false;
+          made.textContent = say("live.stopAgain");
+        });
+      },
+      { class: "stop" },
+    );
+    made.disabled = this.isStopping;
+    return made;
+  }
+
+  private status(): void {
+    const { progress, left, numbers, lost } = this.parts;
+    const known = this.state.progress;
+    lost.textContent = this.isLost ? say("live.lost") : "";
+    const slice = latest(this.state);
+    numbers.replaceChildren(...figures(slice));
+    if (!known) return;
+    const whole = known.done_s + (known.left_s ?? 0);
+    progress.max = whole || 1;
+    progress.value = known.done_s;
+    const level = { at: known.level + 1, of: known.levels };
+    const words = [
+      known.left_s == null
+        ? say("live.done", { t: clock(known.done_s) })
+        : say("live.left", { t: clock(known.left_s) }),
+      known.levels > 1 ? say("live.level", level) : "",
+      known.is_warmup ? say("time.warmup") : "",
+    ];
+    left.textContent = words.filter(Boolean).join(" · ");
+  }
+
+  /** The slices of the level being measured; of a single one the axis is as long as the run. */
+  private slices(): void {
+    const { current, progress } = this.state;
+    const found = current ? timeline([current]) : null;
+    if (!found) return;
+    const specs = timelineSpecs(found);
+    for (const spec of specs) {
+      const [first, last] = spec.x.range ?? [0, 1];
+      const end =
+        progress?.left_s && progress.levels === 1
+          ? first + progress.done_s + progress.left_s
+          : last;
+      spec.x.range = [first, Math.max(last, end)];
+    }
+    if (specs.length === this.plots.length) {
+      specs.forEach((spec, at) => this.plots[at]?.update(spec));
+      return;
+    }
+    for (const plot of this.plots) plot.destroy();
+    this.plots = specs.map((spec) => new Plot(spec));
+    this.parts.charts.replaceChildren(...this.plots.map((plot) => plot.element));
+  }
+
+  private finished(): void {
+    const { run, isOver } = this.state;
+    if (!run || (!run.result.levels.length && !isOver)) return;
+    if (this.report) this.report.draw(run);
+    else {
+      this.report = new Report(run, this.choose);
+      this.parts.report.replaceChildren(this.report.element);
+      this.report.draw();
+    }
+  }
+}
+
+function skeleton() {
+  return {
+    progress: el("progress", { max: 1, "aria-label": say("live.progress") }),
+    left: el("span", { class: "left" }),
+    stop: el("button"),
+    numbers: el("p", { class: "figures" }),
+    lost: el("p", { class: "lost", role: "status" }),
+    charts: el("figure", { class: "main live-charts", "aria-label": say("live.live") }),
+    report: el("div"),
+  };
+}
+
+function figures(slice: ReturnType<typeof latest>): HTMLElement[] {
+  const response = slice?.latency?.response_ms;
+  const failed = Object.values(slice?.counts.errors ?? {}).reduce((sum, n) => sum + n, 0);
+  const ended = failed + (slice?.counts.ok ?? 0);
+  const stat = (["p99", "p95", "p50"] as const).find((name) => response?.[name] != null);
+  const time = stat ? response?.[stat] : (response?.mean ?? null);
+  const pairs: [string, string][] = [
+    ["ok/s", rate(slice?.ok_per_s ?? null)],
+    [stat ?? say("live.mean"), ms(time)],
+    [say("live.errors"), ended ? `${count(failed)} (${percent((100 * failed) / ended)})` : "–"],
+  ];
+  return pairs.map(([name, value]) => el("span", {}, `${name} `, el("b", {}, value)));
+}

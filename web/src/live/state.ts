@@ -1,0 +1,74 @@
+// What is known of a run that goes on: finished levels, the slices of the one being measured, and
+// how much is left. Events are folded in one by one; one that comes twice changes nothing.
+
+import type { Level, Run, Slice } from "../model";
+
+export interface Progress {
+  done_s: number;
+  left_s: number | null;
+  level: number;
+  levels: number;
+  is_warmup: boolean;
+}
+
+export interface SliceEvent {
+  level: number;
+  concurrency: number;
+  round: number;
+  candidate: string | null;
+  factors: Record<string, unknown>;
+  slice: Slice;
+}
+
+export type LiveEvent =
+  | { name: "run"; data: Run }
+  | { name: "slice"; data: SliceEvent }
+  | { name: "progress"; data: Progress }
+  | { name: "end"; data: Run };
+
+export interface State {
+  run: Run | null;
+  /** The level being measured, and its place in the run. */
+  at: number;
+  current: Level | null;
+  progress: Progress | null;
+  isOver: boolean;
+}
+
+/** Nothing known yet, or what the page was given. */
+export function begin(run: Run | null): State {
+  return { run, at: -1, current: null, progress: null, isOver: false };
+}
+
+/** The state after an event. */
+export function after(state: State, event: LiveEvent): State {
+  if (state.isOver) return state;
+  switch (event.name) {
+    case "run":
+      return { ...state, run: event.data };
+    case "progress":
+      return { ...state, progress: event.data };
+    case "end":
+      return { ...state, run: event.data, current: null, isOver: true };
+    case "slice":
+      return measured(state, event.data);
+  }
+}
+
+/** The last slice of the window, of which the page says its numbers; before it, of the warm-up. */
+export function latest(state: State): Slice | null {
+  return state.current?.slices?.at(-1) ?? null;
+}
+
+function measured(state: State, event: SliceEvent): State {
+  if (event.level < state.at) return state;
+  const { concurrency, round, candidate, slice } = event;
+  if (event.level > state.at || !state.current) {
+    const current = { concurrency, round, candidate, slices: [slice] };
+    return { ...state, at: event.level, current };
+  }
+  const slices = state.current.slices ?? [];
+  const isKnown = slices.some((known) => known.t_s === slice.t_s && known.phase === slice.phase);
+  if (isKnown) return state;
+  return { ...state, current: { ...state.current, slices: [...slices, slice] } };
+}

@@ -1,0 +1,250 @@
+// What the page is given: the bootstrap data, results and views. Python writes them; nothing here
+// judges. Keys that the page does not read are not named.
+
+export type Text = string | { en: string; zh: string };
+
+export interface Stats {
+  n: number;
+  mean?: number | null;
+  min?: number | null;
+  max?: number | null;
+  p50?: number | null;
+  p95?: number | null;
+  p99?: number | null;
+}
+
+export interface Counts {
+  attempted?: number;
+  ok?: number;
+  dropped?: number;
+  in_flight?: number;
+  errors?: Record<string, number>;
+}
+
+export interface Stream {
+  tokens_per_s?: number | null;
+  tokens_out?: number | null;
+  ttft_ms?: Stats | null;
+}
+
+export interface Slice {
+  t_s: number;
+  seconds: number;
+  phase: "warmup" | "measure" | "drain";
+  counts: Counts;
+  ok_per_s?: number | null;
+  attempted_per_s?: number | null;
+  connections_open?: number | null;
+  latency?: { response_ms?: Stats | null; service_ms?: Stats | null };
+  stream?: Stream | null;
+}
+
+export interface Sample {
+  class?: string;
+  reason?: string | null;
+  name?: string | null;
+  detail?: string;
+  t_s?: number | null;
+  head?: string;
+  body?: string;
+}
+
+export interface Monitor {
+  t_s?: (number | null)[];
+  seconds?: (number | null)[];
+  cores?: { numbers?: number[]; busy_rate?: (number | null)[][] } | null;
+  target?: Watched | null;
+  generator?: Watched | null;
+}
+
+export interface Watched {
+  cpu_rate?: (number | null)[];
+  rss_bytes?: (number | null)[];
+}
+
+export interface Level {
+  candidate?: string | null;
+  concurrency: number;
+  round?: number;
+  slices?: Slice[];
+  samples?: Sample[];
+  monitor?: Monitor | null;
+  stream?: Stream | null;
+}
+
+export interface Usl {
+  lambda: number;
+  sigma: number;
+  kappa: number;
+  r2: number;
+}
+
+export interface Result {
+  kind: string;
+  name: string;
+  torr?: string;
+  started?: string;
+  ended?: string | null;
+  status?: string;
+  note?: string | null;
+  tags?: string[];
+  environment?: unknown;
+  levels: Level[];
+  capacity?: { usl?: Usl | null } | null;
+}
+
+export interface Table {
+  title: Text;
+  columns: Text[];
+  rows: Text[][];
+  words: number[];
+  names: number[];
+  folded: boolean;
+}
+
+export interface List {
+  title: Text;
+  items: Text[];
+  folded: boolean;
+}
+
+export interface Block {
+  title: Text;
+  name: string;
+  text: string;
+}
+
+export interface Distribution {
+  candidate: string | null;
+  cell: string | null;
+  concurrency: number | null;
+  metric: string;
+  n: number;
+  doubtful: boolean;
+  points: [number, number][];
+}
+
+export type Claim = "whole" | "limited" | "cut" | "starved";
+
+export interface Point {
+  concurrency: number;
+  ok_per_s: number;
+  service_ms: number | null;
+  success_rate: number | null;
+  p95_ms: number | null;
+  rounds: number;
+  at_least: boolean;
+  ok_per_s_range: [number, number] | null;
+  p95_ms_range: [number, number] | null;
+  stream?: Record<string, number>;
+  claim: Claim;
+}
+
+export interface Finding {
+  level: number;
+  words: Text;
+  kind: "peak" | "knee" | "capacity";
+}
+
+export interface Slo {
+  text: string;
+  metric: string;
+  stat: string | null;
+  limit: number;
+  unit: string;
+  request: string | null;
+}
+
+export interface Ladder {
+  noun: "connection" | "user";
+  points: Point[];
+  findings: Finding[];
+  slos: Slo[];
+  joined: number[];
+}
+
+export interface Round {
+  round: number;
+  at: number;
+  beyond: number;
+  text: string;
+}
+
+export interface Entry {
+  name: string;
+  is_baseline: boolean;
+  standing: string;
+  word: Text;
+  failure: string | null;
+  centre: number | null;
+  interval: [number, number] | null;
+  ratio: string;
+  interval_text: string;
+  n: number;
+  rounds: Round[];
+}
+
+export interface Place {
+  words: string;
+  entries: Entry[];
+}
+
+export interface Comparison {
+  metric: string;
+  is_share: boolean;
+  baseline: string;
+  limits: [number, number];
+  margin: [number, number];
+  marks: [number, string][];
+  places: Place[];
+}
+
+export interface Change {
+  metric: string;
+  concurrency: number;
+  baseline_value: number | null;
+  value: number | null;
+  ratio: number | null;
+  interval: [number | null, number | null] | null;
+  n: number;
+  word: string | null;
+}
+
+export interface Diff {
+  noun: "connection" | "user";
+  /** Between which ratios two runs are the same for people. */
+  margin: [number, number];
+  sides: { name: string; points: Point[] }[];
+  changes: Change[];
+}
+
+export type Pooled = Record<string, Record<string, Partial<Stats>[]>>;
+
+export interface View {
+  sentence: Text;
+  trust: { health: string; text: Text };
+  command: string;
+  tables: Table[];
+  lists: List[];
+  blocks: Block[];
+  slos: Slo[];
+  distributions: Distribution[];
+  ladder: Ladder | null;
+  comparison: Comparison | null;
+  diff: Diff | null;
+  pooled: Pooled;
+}
+
+export interface Run {
+  result: Result;
+  view: View;
+}
+
+export type Lang = "en" | "zh";
+
+export interface Bootstrap {
+  mode: "report" | "live" | "serve";
+  lang: Lang | null;
+  run: Run | null;
+  live: { token: string } | null;
+}

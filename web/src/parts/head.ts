@@ -1,0 +1,67 @@
+// The top of the page: what and when, the verdict, how far to trust it, the choice of language.
+
+import { button, el } from "../dom";
+import { local, utc } from "../format";
+import type { Lang, Run } from "../model";
+import { pick, say, spoken, type Key } from "../words";
+
+const SIGNS: Record<string, string> = { healthy: "●", contended: "▲", "generator-limited": "■" };
+
+/** The header of a run. */
+export function head(run: Run, choose: (lang: Lang) => void): HTMLElement {
+  const { result, view } = run;
+  return el(
+    "header",
+    {},
+    el("div", { class: "top" }, about(run), languages(choose)),
+    el("h1", {}, together(pick(view.sentence))),
+    trust(view.trust.health, pick(view.trust.text)),
+    result.note ? el("p", { class: "note" }, result.note) : null,
+  );
+}
+
+/** The buttons that choose a language. */
+export function languages(choose: (lang: Lang) => void): HTMLElement {
+  const names: [Lang, string][] = [
+    ["en", "English"],
+    ["zh", "中文"],
+  ];
+  const made = names.map(([lang, name]) =>
+    button(
+      name,
+      () => {
+        choose(lang);
+      },
+      { lang: lang === "zh" ? "zh-CN" : "en", "aria-pressed": String(lang === spoken()) },
+    ),
+  );
+  return el(
+    "div",
+    { class: "languages", role: "group", "aria-label": say("head.language") },
+    ...made,
+  );
+}
+
+/** Numbers do not part from their units, or ranges, at a line's end. */
+export function together(text: string): string {
+  return text
+    .replace(/(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)/g, "\u00a0")
+    .replace(/(?<=\d)–(?=\d)/g, "–\u2060");
+}
+
+function about({ result }: Run): HTMLElement {
+  const kind = say(`kind.${result.kind}` as Key);
+  const times = el("p", {}, el("strong", {}, result.name), ` · torr ${kind}`);
+  if (!result.started) return el("div", { class: "about" }, times);
+  const zone = el(
+    "time",
+    { datetime: result.started },
+    `${utc(result.started, result.ended)} · ${say("head.local")} ${local(result.started)}`,
+  );
+  return el("div", { class: "about" }, times, el("p", {}, zone));
+}
+
+function trust(health: string, text: string): HTMLElement {
+  const sign = el("b", { "aria-hidden": "true" }, SIGNS[health] ?? "○");
+  return el("p", { class: `trust ${health}` }, sign, " ", together(text));
+}

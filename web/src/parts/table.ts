@@ -1,0 +1,97 @@
+// A table that sorts by a click on a column's name, and is copied as CSV or Markdown.
+
+import { asCsv, asMarkdown, sorted } from "../data/cells";
+import { button, copy, el } from "../dom";
+import type { Table } from "../model";
+import { pick, say } from "../words";
+
+/** The table below its title; `level` is that of the title's heading. */
+export function table(found: Table, hasTitle = true): HTMLElement {
+  const columns = found.columns.map(pick);
+  const given = found.rows.map((row) => row.map(pick));
+  let rows = given;
+  const body = el("tbody");
+  const heads = columns.map((name, at) => head(found, name, at, sort));
+  fill();
+
+  function sort(column: number): void {
+    const state = heads[column]?.getAttribute("aria-sort");
+    const next = state === "descending" ? "ascending" : state === "ascending" ? null : "descending";
+    for (const other of heads) other.removeAttribute("aria-sort");
+    if (next) heads[column]?.setAttribute("aria-sort", next);
+    rows = next ? sorted(given, column, found.words.includes(column), next === "ascending") : given;
+    fill();
+  }
+
+  function fill(): void {
+    body.replaceChildren(
+      ...rows.map((row) => el("tr", {}, ...row.map((cell, at) => data(found, cell, at)))),
+    );
+  }
+
+  const title = pick(found.title);
+  const drawn = el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body);
+  const scroll = el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": title },
+    drawn,
+  );
+  const buttons = el(
+    "div",
+    { class: "copies" },
+    copier(say("copy.as", { what: "CSV" }), title, () => asCsv(columns, rows)),
+    copier(say("copy.as", { what: "Markdown" }), title, () =>
+      asMarkdown(columns, rows, found.words),
+    ),
+  );
+  return el(
+    "section",
+    { class: "numbers" },
+    el("div", { class: "table-head" }, hasTitle && el("h2", {}, title), buttons),
+    scroll,
+  );
+}
+
+/** A button that copies what is there when it is pressed. */
+export function copier(words: string, of: string, text: () => string): HTMLButtonElement {
+  const made = button(
+    words,
+    () => {
+      void copy(text()).then(() => {
+        made.textContent = say("copy.done");
+        setTimeout(() => (made.textContent = words), 1500);
+      });
+    },
+    { "aria-label": `${words}: ${of}` },
+  );
+  return made;
+}
+
+function head(found: Table, name: string, at: number, sort: (column: number) => void): HTMLElement {
+  const sorter = button(name, () => {
+    sort(at);
+  });
+  const made = el("th", { scope: "col", class: kind(found, at) }, name ? sorter : null);
+  if (!name) made.append(el("span", { class: "away" }, say("table.row")));
+  return made;
+}
+
+function data(found: Table, cell: string, at: number): HTMLElement {
+  const made = el("td", { class: kind(found, at) });
+  if (!found.names.includes(at)) {
+    made.textContent = cell;
+    return made;
+  }
+  cell.split("_").forEach((part, index) => {
+    if (index) made.append("_", el("wbr"));
+    made.append(part);
+  });
+  return made;
+}
+
+function kind(found: Table, column: number): string | null {
+  if (!found.words.includes(column)) return null;
+  if (found.names.includes(column)) return "word name";
+  const isLong = found.rows.some((row) => pick(row[column] ?? "").length > 40);
+  return isLong ? "word long" : "word";
+}

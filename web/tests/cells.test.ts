@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+
+import { asCsv, asMarkdown, numberOf, sorted } from "../src/data/cells";
+
+describe("cells", () => {
+  it.each([
+    ["18,167", 18167],
+    ["24.3 ms", 24.3],
+    ["12.3 s", 12300],
+    ["315 µs", 0.315],
+    ["≥ 3,476", 3476],
+    [">99.99 %", 99.99],
+    ["−0.40 points", -0.4],
+    ["1.5 MiB", 1.5 * 1024 * 1024],
+    ["≥ 9.60x", 9.6],
+    ["2.1e-05", 2.1e-5],
+  ])("say a number: %s", (cell, number) => {
+    expect(numberOf(cell)).toBeCloseTo(number, 9);
+  });
+
+  it.each(["–", "", "healthy"])("say none: %s", (cell) => {
+    expect(numberOf(cell)).toBeNull();
+  });
+});
+
+describe("sorting", () => {
+  const rows = [["b", "900 ms"], ["a", "1.2 s"], ["c", "–"], ["d", "1,100 ms"]]; // prettier-ignore
+
+  it("is by value, whatever the unit; what has no value is last either way", () => {
+    expect(sorted(rows, 1, false, true).map((row) => row[0])).toEqual(["b", "d", "a", "c"]);
+    expect(sorted(rows, 1, false, false).map((row) => row[0])).toEqual(["a", "d", "b", "c"]);
+  });
+
+  it("is by text where a column holds words, and leaves what was given as it is", () => {
+    expect(sorted(rows, 0, true, false).map((row) => row[0])).toEqual(["d", "c", "b", "a"]);
+    expect(rows[0]?.[0]).toBe("b");
+  });
+});
+
+describe("copies", () => {
+  it("quote what CSV needs quoted and leave no formula", () => {
+    const text = asCsv(["a", 'b"'], [["1,940", "=HYPERLINK(1)"], ["-1", "-x"]]); // prettier-ignore
+    expect(text).toBe('a,"b"""\r\n"1,940",\'=HYPERLINK(1)\r\n-1,\'-x\r\n');
+  });
+
+  it("align numbers to the right in Markdown and escape what it would read", () => {
+    const text = asMarkdown(["name", "ok/s"], [["<b>|x", "1,940"]], [0]);
+    expect(text).toBe("| name | ok/s |\n| --- | ---: |\n| \\<b\\>\\|x | 1,940 |\n");
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+
+import { looks } from "../src/data/cores";
+import type { Level } from "../src/model";
+
+const watched = (count: number, cores: number): Level => ({
+  concurrency: 1,
+  monitor: {
+    t_s: Array.from({ length: count }, (_, at) => at - 1),
+    seconds: Array.from({ length: count }, () => 1),
+    cores: {
+      numbers: Array.from({ length: cores }, (_, core) => core),
+      busy_rate: Array.from({ length: cores }, (_, core) =>
+        Array.from({ length: count }, () => core),
+      ),
+    },
+    target: { cpu_rate: Array.from({ length: count }, () => 50) },
+  },
+});
+
+it("is nothing where no core was watched", () => {
+  expect(looks([{ concurrency: 1 }, { concurrency: 2, monitor: null }])).toBeNull();
+});
+
+it("puts levels behind each other", () => {
+  const found = looks([watched(3, 2), watched(2, 2)]);
+  expect(found?.xs).toEqual([-1, 0, 1, 2, 3]);
+  expect(found?.target).toEqual([50, 50, 50, 50, 50]);
+  expect(found?.generator).toEqual([null, null, null, null, null]);
+});
+
+it("draws many looks as means of a few, and the fullest of many cores", () => {
+  const found = looks([watched(1000, 64)]);
+  expect(found?.xs.length).toBeLessThanOrEqual(120);
+  expect(found?.seconds.reduce((sum, value) => sum + value, 0)).toBe(1000);
+  expect(found?.cores.map((core) => core.number)).toEqual(
+    Array.from({ length: 32 }, (_, at) => at + 32),
+  );
+});

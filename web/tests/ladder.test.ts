@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+
+import { ratios } from "../src/data/diff";
+import {
+  apart,
+  joined,
+  regions,
+  spansFar,
+  streamPanels,
+  timeLimits,
+  usl,
+} from "../src/data/ladder";
+import { inReach } from "../src/data/limits";
+import type { Ladder, Slo } from "../src/model";
+import { point } from "./made";
+
+const slo = (metric: string, stat: string | null, limit: number, unit = "ms"): Slo => ({
+  text: `${metric} ${stat ?? ""} < ${limit}`,
+  metric,
+  stat,
+  limit,
+  unit,
+  request: null,
+});
+
+const ladder = (more: Partial<Ladder>): Ladder => ({
+  noun: "connection",
+  points: [],
+  findings: [],
+  slos: [],
+  joined: [],
+  ...more,
+});
+
+describe("points", () => {
+  const points = [point(10), point(20, { claim: "limited" }), point(40)];
+
+  it("are joined where they claim something, and stand apart where not", () => {
+    expect(joined(points, (each) => each.ok_per_s)).toEqual([100, null, 400]);
+    expect(apart(points, (each) => each.ok_per_s)).toEqual([null, 200, null]);
+  });
+
+  it("own the axis halfway to their neighbours, on the logarithmic scale", () => {
+    const [region] = regions(points);
+    expect(region?.from).toBeCloseTo(Math.sqrt(200));
+    expect(region?.to).toBeCloseTo(Math.sqrt(800));
+    expect(regions([point(8, { claim: "cut" })])).toEqual([{ from: 4, to: 16, claim: "cut" }]);
+  });
+});
+
+describe("the scalability law", () => {
+  it("is linear without contention and falls past its peak with crosstalk", () => {
+    expect(usl({ lambda: 3, sigma: 0, kappa: 0, r2: 1 })(7)).toBe(21);
+    const of = usl({ lambda: 1000, sigma: 0.02, kappa: 0.0001, r2: 1 });
+    const peak = Math.sqrt((1 - 0.02) / 0.0001);
+    expect(of(peak)).toBeGreaterThan(of(peak * 0.9));
+    expect(of(peak)).toBeGreaterThan(of(peak * 1.1));
+  });
+});
+
+describe("limits", () => {
+  it("of times are those of whole answers, of every request", () => {
+    const slos = [slo("response", "p95", 60), slo("ttft", "p95", 9), slo("success", null, 99, "%")];
+    slos.push({ ...slo("response", "p95", 1), request: "login" });
+    expect(timeLimits(ladder({ slos }))).toEqual([slos[0]]);
+  });
+
+  it("are drawn within three times what was measured", () => {
+    const slos = [slo("response", "p95", 60), slo("response", "p99", 61)];
+    expect(inReach(slos, "response", [null, 5, 20])).toEqual([slos[0]]);
+    expect(inReach(slos, "ttft", [90])).toEqual([]);
+  });
+});
+
+describe("panels of streams", () => {
+  const stream = {
+    "ttft p50": 1,
+    "ttft mean": 1,
+    "ttft p95": 2,
+    "inter_chunk mean": 3,
+    "tpot p50": 4,
+  };
+
+  it("show what there are numbers of, the mean where a level has no median", () => {
+    const points = [point(1, { stream: { ...stream, "tokens/s": 9 } }), point(2, { stream })];
+    expect(streamPanels(ladder({ points })).map((panel) => panel.stats)).toEqual([
+      ["ttft p95", "ttft p50"],
+      ["inter_chunk mean"],
+      ["tokens/s"],
+    ]);
+  });
+
+  it("follow the limits: the pace that has one, and its percentile", () => {
+    const slos = [slo("tpot", "p90", 30)];
+    const points = [point(1, { stream: { ...stream, "tpot p90": 5 } })];
+    const [, pace] = streamPanels(ladder({ points, slos }));
+    expect(pace?.stats).toEqual(["tpot p90", "tpot p50"]);
+  });
+
+  it("are none without streams", () => {
+    expect(streamPanels(ladder({ points: [point(1)] }))).toEqual([]);
+  });
+});
+
+describe("scales", () => {
+  it("are logarithmic where times span more than twentyfold", () => {
+    expect(spansFar([1, null, 20])).toBe(false);
+    expect(spansFar([1, null, 20.1])).toBe(true);
+    expect(spansFar([])).toBe(false);
+  });
+});
+
+describe("ratios", () => {
+  it("are at the levels that both have, with whole intervals", () => {
+    const change = { metric: "ok_per_s", baseline_value: 1, value: 2, n: 1, word: null };
+    const found = ratios(
+      [
+        { ...change, concurrency: 10, ratio: 2, interval: [1.9, 2.1] },
+        { ...change, concurrency: 20, ratio: 3, interval: [null, 4] },
+        { ...change, concurrency: 20, ratio: 9, interval: null, metric: "service_ms.mean" },
+      ],
+      "ok_per_s",
+      [10, 20, 30],
+    );
+    expect(found.values).toEqual([2, 3, null]);
+    expect(found.intervals).toEqual([[1.9, 2.1], null, null]);
+  });
+});

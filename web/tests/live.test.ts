@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+
+import { after, begin, latest, type LiveEvent, type State } from "../src/live/state";
+import type { Run } from "../src/model";
+import { level, slice } from "./made";
+
+const run = (levels: number): Run => ({
+  result: {
+    kind: "ladder",
+    name: "x",
+    levels: Array.from({ length: levels }, () => level(1, [])),
+  },
+  view: {} as Run["view"],
+});
+
+const measured = (at: number, t_s: number): LiveEvent => ({
+  name: "slice",
+  data: {
+    level: at,
+    concurrency: 10 * (at + 1),
+    round: 1,
+    candidate: null,
+    factors: {},
+    slice: slice(t_s),
+  },
+});
+
+const fold = (...events: LiveEvent[]): State => events.reduce(after, begin(null));
+
+describe("a run that goes on", () => {
+  it("gathers the slices of the level being measured", () => {
+    const state = fold(measured(0, 0), measured(0, 1));
+    expect(state.current?.slices?.map((each) => each.t_s)).toEqual([0, 1]);
+    expect(latest(state)?.t_s).toBe(1);
+  });
+
+  it("counts no slice twice, and none of a level that is over", () => {
+    const state = fold(measured(0, 0), measured(0, 0), measured(1, 0), measured(0, 5));
+    expect(state.current?.concurrency).toBe(20);
+    expect(state.current?.slices).toHaveLength(1);
+  });
+
+  it("keeps finished levels as they are told", () => {
+    const state = fold(measured(0, 0), { name: "run", data: run(1) }, measured(1, 0));
+    expect(state.run?.result.levels).toHaveLength(1);
+    expect(state.at).toBe(1);
+  });
+
+  it("is over at the end, whatever comes after", () => {
+    const state = fold({ name: "end", data: run(2) }, measured(3, 0));
+    expect(state.isOver).toBe(true);
+    expect(state.current).toBeNull();
+    expect(state.run?.result.levels).toHaveLength(2);
+  });
+});

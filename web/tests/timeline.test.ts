@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+
+import { timeline } from "../src/data/timeline";
+import { level, slice } from "./made";
+
+describe("timeline", () => {
+  it("is nothing without slices", () => {
+    expect(timeline([level(5, [])])).toBeNull();
+  });
+
+  it("puts each slice at its middle, the warm-up before zero and the drain behind", () => {
+    const found = timeline([
+      level(5, [
+        slice(-2, { phase: "warmup" }),
+        slice(-1, { phase: "warmup" }),
+        slice(0),
+        slice(1),
+        slice(2, { phase: "drain" }),
+      ]),
+    ]);
+    expect(found?.xs).toEqual([-1.5, -0.5, 0.5, 1.5, 2.5]);
+    expect(found?.warmup).toEqual({ from: -2, to: 0 });
+    expect(found?.drain).toEqual({ from: 2, to: 3 });
+    expect(found?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
+  });
+
+  it("leaves out what is too short for a rate, around the window only", () => {
+    const found = timeline([
+      level(5, [
+        slice(0),
+        slice(1, { seconds: 0.2 }),
+        slice(1.2, { seconds: 0.1, phase: "drain" }),
+      ]),
+    ]);
+    expect(found?.seconds).toEqual([1, 0.2]);
+  });
+
+  it("puts levels one behind the other, without warm-ups", () => {
+    const warm = slice(-1, { phase: "warmup" });
+    const found = timeline([level(5, [warm, slice(0), slice(1)]), level(9, [warm, slice(0)])]);
+    expect(found?.xs).toEqual([0.5, 1.5, 2, 2.5]);
+    expect(found?.ok).toEqual([100, 100, null, 100]);
+    expect(found?.times.response.p50).toEqual([10, 11, null, 10]);
+    expect(found?.errors).toEqual({ timeout: [2, 2, null, 2] });
+    expect(found?.levels.map((each) => [each.from, each.to])).toEqual([
+      [0, 2],
+      [2, 3],
+    ]);
+    expect(found?.warmup).toBeNull();
+  });
+
+  it("keeps a percentile that too few answers carry empty", () => {
+    const found = timeline([level(5, [slice(0), slice(1)])]);
+    expect(found?.times.response).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
+  });
+
+  it("counts errors a second by class, the commonest first", () => {
+    const more = { counts: { ok: 1, errors: { status: 9, timeout: 2, read: 0 } }, seconds: 2 };
+    const found = timeline([level(5, [slice(0, more), slice(2)])]);
+    expect(Object.keys(found?.errors ?? {})).toEqual(["status", "timeout"]);
+    expect(found?.errors).toEqual({ status: [4.5, 0], timeout: [1, 2] });
+  });
+
+  it("takes percentiles of streams from their pools", () => {
+    const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
+    const pooled = { "0": { ttft: [{ p50: 300 }], response: [{ p50: 480 }] } };
+    const found = timeline([level(5, [slice(0, { stream })], { stream })], pooled);
+    expect(found?.isStreamed).toBe(true);
+    expect(found?.times.ttft.p50).toEqual([300]);
+    expect(found?.times.response.p50).toEqual([480]);
+    expect(found?.tokens).toEqual([50]);
+  });
+
+  it("says nothing of tokens where answers came and none was told", () => {
+    const found = timeline([level(5, [slice(0), slice(1, { ok_per_s: 0 })])]);
+    expect(found?.tokens).toEqual([null, 0]);
+  });
+});
