@@ -213,7 +213,7 @@ def test_without_the_flag_nothing_of_it_is_imported(tmp_path):
         import torr.engine
         torr.engine.start = FakeEngine().start
         from torr.cli.main import main
-        sys.argv = ["torr", "run", "-q", "http://127.0.0.1:9/"]
+        sys.argv = ["torr", "run", "-q", "--no-store", "http://127.0.0.1:9/"]
         try:
             main()
         except SystemExit as ended:

@@ -1,5 +1,6 @@
 import pytest
 
+from page import english
 from streamed import streaming
 from torr.report import markdown, trust, view
 from torr.report.streaming import stream_facts
@@ -57,7 +58,9 @@ def test_levels_with_unreliable_gaps_are_named(streamed_ladder):
     said = "inter_chunk is unreliable at 200 and 400 connections (a late client read more than 5 %"
     assert f" · {said}" in trust.trust(streamed_ladder)
     assert "inter_chunk is unreliable at 200" in markdown.text(streamed_ladder)
-    assert "inter_chunk is unreliable at 200" in view.view(streamed_ladder)["trust"]["text"]
+    assert "inter_chunk is unreliable at 200" in english(
+        view.view(streamed_ladder)["trust"]["text"]
+    )
 
 
 def test_a_run_says_it_beside_what_was_joined(make_station, make_result):

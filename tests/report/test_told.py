@@ -18,6 +18,7 @@ TOLD = json.loads((REPORT / "zh.json").read_text())["told"]
 WHOLLY = (
     *("stats/capacity.py", "stats/usl.py", "stats/judgement.py", "stats/contrast.py"),
     *("stats/limit.py", "model/judging.py", "monitor/limit.py", "experiments/rules.py"),
+    "experiments/keeping_up.py",
 )
 PARTLY = ("stats/series.py", "experiments/tokens.py", "report/diff.py", "report/comparison.py")
 ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")

@@ -13,9 +13,9 @@ ENGLISH = {
     *("__init__.py", "cells.py", "csv.py", "dat.py", "diff.py", "doctor.py", "junit.py"),
     *("comparison.py", "comparison_figure.py", "comparison_rows.py", "comparison_scale.py"),
     *("diff_figure.py", "findings.py", "labels.py", "ladder_figure.py", "ladder_marks.py"),
-    *("run_figure.py", "spread_figure.py", "stream_figure.py", "watched_figure.py", "theme.py"),
+    *("run_figure.py", "stream_figure.py", "theme.py", "step_summary.py", "tuning.py"),
     *("png.py", "pooled.py", "side.py", "sides.py", "stretches.py", "svg.py", "notebook.py"),
-    *("html.py", "comparison_page.py", "elements.py", "plateau.py"),
+    *("html.py", "plateau.py"),
 }
 # Names of the field and of formats: the same in every language.
 NAMES = {"ms", "rms", "UTC", "torr"}

@@ -43,7 +43,7 @@ EXAMPLES = (
 @options.junit
 @options.keeping
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
-    """Set run B beside A: run directories, ids of kept runs, candidates (RUN:NAME), .dat files."""
+    """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
     from torr.cli.conclude import write_junit
     from torr.cli.gate import gate_limits
     from torr.cli.keeping import labels_of, registered

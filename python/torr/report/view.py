@@ -22,6 +22,7 @@ from torr.report import (
     view_tables,
 )
 from torr.report.pooled import pooled
+from torr.report.say import as_json
 
 Json = dict[str, Any]
 Result = Mapping[str, Any]
@@ -42,8 +43,8 @@ def view(result: Result) -> Json:
     `pooled` has the percentiles of slices of streams, by the place of their level.
     """
     return {
-        "sentence": sentence.verdict(result),
-        "trust": {"health": trust.health(result), "text": trust.trust(result)},
+        "sentence": as_json(sentence.verdict(result)),
+        "trust": {"health": trust.health(result), "text": as_json(trust.trust(result))},
         "command": shlex.join(result.get("command") or []),
         "tables": view_tables.tables(result),
         "lists": view_lists.lists(result),

@@ -7,9 +7,10 @@ from typing import Any
 
 from torr.report import comparison_facts as facts
 from torr.report.comparison import Comparison
-from torr.report.terms import term
+from torr.report.say import as_json, say
+from torr.report.told import told
+from torr.report.wording import levels_of
 from torr.stats.series import noun_of
-from torr.units import show_levels
 
 Json = dict[str, Any]
 Result = Mapping[str, Any]
@@ -19,7 +20,7 @@ def lists(result: Result) -> list[Json]:
     """Return the lists of the page: title, items, and whether it is folded."""
     found = [
         *_of_comparison(result),
-        _list("Health of the generator", _reasons(result), is_folded=True),
+        _list(say("Health of the generator"), _reasons(result), is_folded=True),
     ]
     return [each for each in found if each["items"]]
 
@@ -29,7 +30,7 @@ def blocks(result: Result) -> list[Json]:
     if result["kind"] != "compare":
         return []
     tails = facts.log_tails(Comparison.of(result))
-    title = term("Logs of the trials that failed")
+    title = as_json(say("Logs of the trials that failed"))
     return [{"title": title, "name": trial, "text": text} for trial, text in tails]
 
 
@@ -38,27 +39,33 @@ def _of_comparison(result: Result) -> list[Json]:
         return []
     found = Comparison.of(result)
     return [
-        _list("What the verdicts say", list(facts.notes(found)) if found.places else []),
-        _list("How the candidates' answers differ", facts.differences(found)),
-        _list("Rules of fairness, as applied", facts.rules(found), is_folded=True),
+        _list(say("What the verdicts say"), list(facts.notes(found)) if found.places else []),
+        _list(say("How the candidates' answers differ"), facts.differences(found)),
+        _list(say("Rules of fairness, as applied"), facts.rules(found), is_folded=True),
     ]
 
 
-def _reasons(result: Result) -> list[str]:
+def _reasons(result: Result) -> Sequence[str]:
     """Every level that is not healthy, with why."""
     found = [
-        f"{_place(level)}: {reason}"
+        say("{where}: {why}", where=_place(level), why=told(reason))
         for level in result["levels"]
         for reason in (level.get("health") or {}).get("reasons") or ()
     ]
-    return found or (["Healthy at every level."] if result["levels"] else [])
+    return found or ([say("Healthy at every level.")] if result["levels"] else [])
 
 
 def _place(level: Result) -> str:
-    whose = f"{level['candidate']}, " if level.get("candidate") else ""
-    at = show_levels([level["concurrency"]], noun_of([level]))
-    return f"{whose}{at}, round {level.get('round', 1)}"
+    at = levels_of([level["concurrency"]], noun_of([level]))
+    number = level.get("round", 1)
+    if level.get("candidate"):
+        return say("{who}, {at}, round {n}", who=level["candidate"], at=at, n=number)
+    return say("{at}, round {n}", at=at, n=number)
 
 
 def _list(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:
-    return {"title": term(title), "items": list(items), "folded": is_folded}
+    return {
+        "title": as_json(title),
+        "items": [as_json(item) for item in items],
+        "folded": is_folded,
+    }

@@ -17,7 +17,7 @@ from torr.report import (
 )
 from torr.report.cells import Table
 from torr.report.comparison import Comparison
-from torr.report.terms import term
+from torr.report.say import as_json, say
 
 Json = dict[str, Any]
 Result = Mapping[str, Any]
@@ -40,10 +40,10 @@ def first(result: Result) -> Iterator[Titled]:
         yield from kinds[result["kind"]](result)
         return
     yield from _of_level(result["levels"][0]) if len(result["levels"]) == 1 else _of_levels(result)
-    yield "Capacity", table.capacity(result)
-    yield "Target and machine", watched.watched(result)
+    yield say("Capacity"), table.capacity(result)
+    yield say("Target and machine"), watched.watched(result)
     if len(result["levels"]) == 1:
-        yield "SLOs", table.slos(result)
+        yield say("SLOs"), table.slos(result)
 
 
 def folded(result: Result) -> Iterator[Titled]:
@@ -53,57 +53,60 @@ def folded(result: Result) -> Iterator[Titled]:
         return
     if result["kind"] == "compare":
         found = Comparison.of(result)
-        yield "Every verdict", verdict_table.verdicts(result)
-        yield "Errors", cells.of_errors(found)
-        yield "Candidates", facts.candidates(found)
-        yield "Configuration", facts.configuration(result)
+        yield say("Every verdict"), verdict_table.verdicts(result)
+        yield say("Errors"), cells.of_errors(found)
+        yield say("Candidates"), facts.candidates(found)
+        yield say("Configuration"), facts.configuration(result)
     else:
         if len(levels) > 1:
-            yield "SLOs at every level", table.slos(result)
-            yield "Requests at every level", request_tables.requests_of_levels(result)
+            yield say("SLOs at every level"), table.slos(result)
+            yield say("Requests at every level"), request_tables.requests_of_levels(result)
             streamed = request_tables.streams_of_requests_of_levels(result)
-            yield "Streams of requests at every level", streamed
-        yield "Errors", table.errors(result)
-        yield "Events that the locustfile told of as failed", request_tables.failed_events(levels)
-        yield "Status codes", table.statuses(result)
-    yield "What endpoints told", watched.told(result)
-    yield "How each level was judged", health_table.judged(levels)
+            yield say("Streams of requests at every level"), streamed
+        yield say("Errors"), table.errors(result)
+        yield (
+            say("Events that the locustfile told of as failed"),
+            request_tables.failed_events(levels),
+        )
+        yield say("Status codes"), table.statuses(result)
+    yield say("What endpoints told"), watched.told(result)
+    yield say("How each level was judged"), health_table.judged(levels)
 
 
 def _of_diff(result: Result) -> Iterator[Titled]:
-    yield "Verdicts", verdict_table.verdicts(result)
-    yield "Limits", verdict_table.limits(result)
-    yield "Ratios", table.ratios(result)
+    yield say("Verdicts"), verdict_table.verdicts(result)
+    yield say("Limits"), verdict_table.limits(result)
+    yield say("Ratios"), table.ratios(result)
 
 
 def _of_comparison(result: Result) -> Iterator[Titled]:
     found = Comparison.of(result)
-    yield "Verdicts", cells.of_words(found)
+    yield say("Verdicts"), cells.of_words(found)
     yield from cells.of_cells(found)
-    yield "Trials that failed", cells.of_failures(found)
-    yield "Rounds discarded", cells.of_discarded(found)
+    yield say("Trials that failed"), cells.of_failures(found)
+    yield say("Rounds discarded"), cells.of_discarded(found)
 
 
 def _of_level(level: Result) -> Iterator[Titled]:
-    yield "Times of ok answers", table.times(level)
-    yield "Streams", stream_tables.streams(level)
-    yield "Tokens", stream_tables.tokens(level)
-    yield "Requests", request_tables.requests(level)
-    yield "Sockets of requests", request_tables.sockets_of_requests(level)
-    yield "Streams of requests", request_tables.streams_of_requests(level)
-    yield "Throughput", table.throughput(level)
+    yield say("Times of ok answers"), table.times(level)
+    yield say("Streams"), stream_tables.streams(level)
+    yield say("Tokens"), stream_tables.tokens(level)
+    yield say("Requests"), request_tables.requests(level)
+    yield say("Sockets of requests"), request_tables.sockets_of_requests(level)
+    yield say("Streams of requests"), request_tables.streams_of_requests(level)
+    yield say("Throughput"), table.throughput(level)
 
 
 def _of_levels(result: Result) -> Iterator[Titled]:
-    yield "Levels: median of rounds", table.levels(result)
-    yield "Streams: median of rounds", stream_tables.streams_of_levels(result)
+    yield say("Levels: median of rounds"), table.levels(result)
+    yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)
 
 
 def _json(title: str, found: Table, *, is_folded: bool) -> Json:
     return {
-        "title": term(title),
-        "columns": [term(column) for column in found.columns],
-        "rows": [list(row) for row in found.rows],
+        "title": as_json(title),
+        "columns": [as_json(column) for column in found.columns],
+        "rows": [[as_json(cell) for cell in row] for row in found.rows],
         "words": sorted(found.words),
         "names": sorted(found.names),
         "folded": is_folded,
