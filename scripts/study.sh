@@ -17,6 +17,7 @@ python=${PYTHON:-python3}
 name=${1:-}
 study=$root/studies/$name
 place=$root/build/studies/$name
+runs=${RUNS:-$root/_output/torr} # where runs are kept
 
 main() {
     known
@@ -96,11 +97,24 @@ compare() {
     for matrix in "${matrices[@]}"; do
         printf '\n== studies/%s/%s\n' "$name" "$matrix"
         ended=0
-        "$torr" compare "$matrix" -d "$root/_output/torr" "$@" || ended=$?
+        "$torr" compare "$matrix" -d "$runs" "$@" || ended=$?
         [ "$ended" -ne 130 ] || exit 130 # Ctrl-C is for all of them
+        [ -z "${SHORT:-}" ] || all_measured || ended=3
         [ "$ended" -le "$code" ] || code=$ended
     done
     exit "$code"
+}
+
+# Whether every candidate came to its load: what a short run is for.
+all_measured() {
+    "$python" - "$runs/latest/result.json" <<'EOF'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    failures = json.load(file).get("failures", [])
+missing = [each["text"] for each in failures if not each["measured"]]
+print(*missing, sep="\n", end="\n" if missing else "")
+sys.exit(bool(missing))
+EOF
 }
 
 main "${@:2}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,14 +18,16 @@ def study(tmp_path, environment):
     environment("healthz")
     environment("proxy")
 
-    def run(*arguments, codes=(), **settings):
+    def run(*arguments, codes=(), failures=(), **settings):
         torr = tmp_path / "torr"
+        (tmp_path / "latest").mkdir(exist_ok=True)
+        (tmp_path / "latest" / "result.json").write_text(json.dumps({"failures": failures}))
         cases = "".join(f"*{name}*) exit {code} ;;\n" for name, code in codes)
         torr.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\ncase "$2" in {cases} esac\n')
         torr.chmod(0o755)
         ended = subprocess.run(
             [SCRIPT, *arguments],
-            env={**os.environ, "TORR": str(torr), **settings},
+            env={**os.environ, "TORR": str(torr), "RUNS": str(tmp_path), **settings},
             capture_output=True,
             text=True,
             timeout=120,
@@ -51,6 +54,14 @@ def test_all_matrices_of_a_study_are_run_with_the_flags_given(study):
 def test_short_runs_the_short_matrix_alone(study):
     code, calls = study("healthz", SHORT="1")
     assert (code, [call[1] for call in calls]) == (0, ["short.toml"])
+
+
+def test_a_short_run_fails_where_a_candidate_never_came_to_its_load(study):
+    measured = {"text": "a did not stop", "measured": True}
+    lacking = {"text": "b: not found", "measured": False}
+    assert study("healthz", SHORT="1", failures=[measured])[0] == 0
+    assert study("healthz", SHORT="1", failures=[measured, lacking])[0] == 3
+    assert study("healthz", failures=[lacking])[0] == 0
 
 
 def test_one_matrix_can_be_named(study):
