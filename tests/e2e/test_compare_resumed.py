@@ -40,7 +40,7 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     others = {
         "its candidates are others": (nine, {"one": GOOD, "three": GOOD}),
         "its rounds: 9 then, 1 now": (QUICK, own),
-        "its candidates are": (nine.replace("200ms", "300ms"), own),
+        "its duration_ns: 200000000 then, 300000000 now": (nine.replace("200ms", "300ms"), own),
     }
     for words, (top, candidates) in others.items():
         ended = torr("compare", matrix(candidates, top), "--resume", "_output/torr/latest")

@@ -28,7 +28,9 @@ def test_files_are_named_and_those_in_the_scratch_folder_are_no_failure(start, c
     assert found.files == (folder / "left.log",)
     failure = found.failure("app")
     assert failure.kind == "left_behind"
-    assert failure.message == f"app: left behind 1 new file: {folder / 'left.log'}"
+    assert (
+        failure.message == f"app: left behind 1 file that appeared meanwhile: {folder / 'left.log'}"
+    )
 
 
 def test_processes_and_listeners_are_named(tmp_path):
@@ -36,7 +38,7 @@ def test_processes_and_listeners_are_named(tmp_path):
     assert found.failure("app").message == (
         "app: left behind 1 process that still runs: app (pid 7); "
         "1 listener: app (pid 7) at 127.0.0.1:80; "
-        f"5 new files: {tmp_path}, {tmp_path}, {tmp_path} …"
+        f"5 files that appeared meanwhile: {tmp_path}, {tmp_path}, {tmp_path} …"
     )
 
 

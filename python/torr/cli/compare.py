@@ -12,7 +12,7 @@ from torr.cli import options, words
 from torr.cli.command import Verb
 from torr.cli.live_options import live
 from torr.cli.options import LOAD, RESULT, flag
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 
 if TYPE_CHECKING:
     from torr.cli.matrix import Plans
@@ -69,6 +69,9 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     from torr.experiments.pinning import pin_of
     from torr.sources.matrix_file import read_matrix_file
 
+    is_url = str(matrix).startswith(("http:", "https:", "unix:"))
+    hint = "servers that run already: torr run for each, then torr diff"
+    require(not is_url, "compare takes a matrix file, which says how to start servers", hint)
     file = read_matrix_file(matrix)
     pin = pin_of(flags["pin"])
     # Nobody else is on the generator's cores.

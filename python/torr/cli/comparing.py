@@ -13,7 +13,7 @@ from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.cli.watching import sources_of
-from torr.errors import require
+from torr.errors import UsageError
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import Afresh, KeptUp
 from torr.experiments.lab import Lab, Several
@@ -92,12 +92,14 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
     directory = RunDirectory.reopen(resumed.resolve())
     kept = directory.head.get("experiment") or {}
     asked = json.loads(json.dumps(head["experiment"]))
+    # The plainest difference is said.
     for key in (*_MATCHING, *sorted(asked.keys() - set(_MATCHING))):
-        require(
-            _begun(kept.get(key)) == asked[key],
-            f"--resume {resumed}: its {_was(key, kept.get(key), asked[key])}",
-            "give the file and the flags that the run began with",
-        )
+        then = _begun(kept.get(key))
+        if then != asked[key]:
+            raise UsageError(
+                f"--resume {resumed}: its {_was(key, then, asked[key])}",
+                "give the file and the flags that the run began with",
+            )
     return directory
 
 
@@ -114,9 +116,12 @@ def _begun(kept: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _was(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
-    """How what was asked for differs, as far as a word says it."""
-    if isinstance(then, dict) or isinstance(now, dict):
-        return f"{key} {'are others' if key.endswith('s') else 'is another'}"
+    """How what was asked for differs: two words, or the first place within that differs."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        if then.keys() != now.keys():
+            return f"{key} are others: {', '.join(then)} then, {', '.join(now)} now"
+        place = next(each for each in now if then[each] != now[each])
+        return _was(f"{key}: {place}" if key == "candidates" else place, then[place], now[place])
     return f"{key}: {then} then, {now} now"
 
 
@@ -126,9 +131,9 @@ def _candidate(each: Candidate, matrix: Matrix) -> dict[str, Any]:
     values = {"port": 1, "scratch": "/", "processes": 1, **matrix.cells[0]}
     plan = matrix.plan_of(each, matrix.cells[0], command.filled(values).url)
     return {
-        "command": redacted_text(str(command)),
+        "command": command.redacted(),
         "url": redacted_text(command.url),
-        "env": {name: REDACTED if is_secret(name) else x for name, x in command.env},
+        "env": {name: REDACTED if is_secret(name) else redacted_text(x) for name, x in command.env},
         "cwd": str(command.cwd),
         "health": command.health,
         "expect": each.expected.as_json(),

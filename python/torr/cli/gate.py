@@ -13,6 +13,7 @@ import click
 
 from torr.errors import MissedError
 from torr.stats.series import Level, is_starved, lowest, starved_text
+from torr.stats.trials import unmeasured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,7 @@ def judged(result: Result, slos: Sequence[Condition]) -> Judgement:
 def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     """Whether they pass, by the lowest level that claims anything."""
     if result["kind"] == "compare":
-        return _of_candidates(result["verdicts"])
+        return _of_candidates(result) if slos else Judgement()
     if not slos:
         return Judgement()
     rounds = lowest(result["levels"])
@@ -85,9 +86,13 @@ def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     return _of_unshown([verdict for verdict in found if verdict["word"] == "not shown"], rounds)
 
 
-def _of_candidates(verdicts: Sequence[Result]) -> Judgement:
-    """Each candidate has its SLOs in each cell, and any that is broken counts."""
-    slos = [verdict for verdict in verdicts if verdict.get("condition")]
+def _of_candidates(result: Result) -> Judgement:
+    """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
+    slos = [verdict for verdict in result["verdicts"] if verdict.get("condition")]
+    never = unmeasured(result)
+    if never:
+        why = f"SLO not shown: {never[0]['candidate']} was not measured: {never[0]['text']}"
+        return Judgement(MissedError(why))
     named = {word: [_of_candidate(v) for v in slos if v["word"] == word] for word in _WORDS}
     notes = tuple(f"SLO not shown: {each}" for each in named["not shown"])
     if not named["broken"]:

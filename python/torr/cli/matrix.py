@@ -94,9 +94,14 @@ class Plans:
     def _flags_of(self, candidate: Candidate) -> Flags:
         """The flags that a candidate has, checked one by one."""
         found = {}
+        place = f"candidates.{self._file.candidates.index(candidate)}"
         for key, value in candidate.flags.items():
-            line = self._file.lines.get(key, candidate.line)
+            own = self._file.lines.get(f"{place}.{key}")
+            line = own or self._file.lines.get(key, candidate.line)
             with at(self._file.path, line):
+                is_of_file = key in MATRIX_KEYS
+                above = "write it above the first [[candidates]]"
+                require(not is_of_file, f"{key} is a key of the file, and no candidate's", above)
                 known = (*self._options, *CANDIDATE_KEYS, *MATRIX_KEYS)
                 near = get_close_matches(key, known, 1)
                 hint = f"did you mean {near[0]}?" if near else "a key is a flag of torr run"

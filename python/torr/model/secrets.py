@@ -42,6 +42,11 @@ def is_secret(name: str) -> bool:
     return _SECRET_NAME.fullmatch(name) is not None
 
 
+def is_secret_flag(word: str) -> bool:
+    """Whether the word behind this one is a secret: `--api-key`, but not `--api-key=…`."""
+    return word.startswith("-") and is_secret(word.lstrip("-"))
+
+
 def redacted_text(text: str) -> str:
     """The text with the values of secret fields, members and URLs' users replaced by `***`."""
     text = _USERINFO.sub(rf"\1{REDACTED}@", text)
@@ -62,7 +67,7 @@ def redacted_command(arguments: Iterable[str]) -> list[str]:
     """A command line fit to be saved: `-H 'Authorization: ***'`, `--basic-auth ***`."""
     words: list[str] = []
     for argument in arguments:
-        if words[-1:] == [_USER_FLAG]:
+        if words[-1:] == [_USER_FLAG] or (words and is_secret_flag(words[-1])):
             words.append(REDACTED)
         elif words[-1:] == [_CAPTURE_FLAG]:
             words.append(argument)  # says where a value stands, not which it is

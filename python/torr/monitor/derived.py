@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from torr.monitor.limit import Figures, limit
 from torr.monitor.looks import Look, between
+from torr.monitor.processes import TICKS_PER_S
 from torr.monitor.timeline import share
 
 if TYPE_CHECKING:
     from torr.monitor.axis import Axis
 
 Json = dict[str, Any]
+
+LEAST_TICKS = 10
 
 
 def derived(
@@ -47,8 +50,8 @@ def derived(
     side, reason = limit(figures)
     return {
         "target_cpu_rate": figures.target_rate,
-        "target_cpu_us_per_request": _ratio(target_s, answers, 1e6),
-        "requests_per_cpu_s": _ratio(answers, target_s, 1),
+        "target_cpu_us_per_request": _ratio(_told(target_s), answers, 1e6),
+        "requests_per_cpu_s": _ratio(answers, _told(target_s), 1),
         "target_rss_max_bytes": max(
             (look.target.rss_bytes for look in inside if look.target), default=None
         ),
@@ -81,6 +84,11 @@ def _threads(inside: Sequence[Look]) -> float:
         x.target.threads / x.target.processes for x in inside if x.target and x.target.processes
     ]
     return sum(known) / len(known) if known else 1.0
+
+
+def _told(cpu_s: float | None) -> float | None:
+    """CPU time as far as a ratio can be made of it: it comes in ticks, and a few tell nothing."""
+    return None if cpu_s is None or cpu_s * TICKS_PER_S < LEAST_TICKS else cpu_s
 
 
 def _percent(cpu_s: float | None, seconds: float) -> float | None:

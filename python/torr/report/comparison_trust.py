@@ -77,10 +77,18 @@ def _failed(found: Comparison) -> Iterator[str]:
     """How many trials failed, and whose."""
     if not found.failures:
         return
-    who = [str(failure.get("candidate") or "") for failure in found.failures]
-    each = [f"{name} {who.count(name)}" for name in dict.fromkeys(who)]
-    trials = counted(len(who), "trial")
-    yield say("{trials} failed ({whose})", trials=trials, whose=words.names(each))
+    for is_measured in (False, True):
+        who = [
+            str(failure.get("candidate") or "")
+            for failure in found.failures
+            if bool(failure.get("measured")) == is_measured
+        ]
+        each = words.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
+        trials = counted(len(who), "trial")
+        if who and is_measured:
+            yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=each)
+        elif who:
+            yield say("{trials} failed ({whose})", trials=trials, whose=each)
 
 
 def _discarded(found: Comparison) -> Iterator[str]:

@@ -23,6 +23,7 @@ from torr.report.verdict_table import (
     show_interval,
 )
 from torr.stats.series import lowest
+from torr.stats.trials import unmeasured
 from torr.store.atomic import replace_bytes
 
 Result = Mapping[str, Any]
@@ -41,7 +42,7 @@ def write(result: Result, path: Path, why: str | None = None) -> None:
 
 def text(result: Result, why: str | None = None) -> str:
     """Return one suite: a test for each limit, SLO and verdict, and `why` it does not pass."""
-    cases = [*_limits(result), *_slos(result), *_verdicts(result)]
+    cases = [*_limits(result), *_slos(result), *_verdicts(result), *_unmeasured(result)]
     if why is not None and not any(case.find("failure") is not None for case in cases):
         case = Element("testcase", classname=f"torr {result['kind']}", name="passes")
         SubElement(case, "failure", message=_clean(why))
@@ -51,7 +52,7 @@ def text(result: Result, why: str | None = None) -> str:
         name=_clean(f"torr {result['kind']} {result['name']}"),
         tests=f"{len(cases)}",
         failures=f"{sum(case.find('failure') is not None for case in cases)}",
-        errors="0",
+        errors=f"{sum(case.find('error') is not None for case in cases)}",
         skipped=f"{sum(case.find('skipped') is not None for case in cases)}",
     )
     suite.extend(cases)
@@ -90,6 +91,18 @@ def _verdicts(result: Result) -> Iterator[Element]:
             why = f"; {verdict['reason']}" if verdict["reason"] else ""
             SubElement(case, "system-out").text = _clean(f"{said}, n = {verdict['n']}{why}")
             yield case
+
+
+def _unmeasured(result: Result) -> Iterator[Element]:
+    """An error for each candidate that no trial of a cell measured."""
+    for failure in unmeasured(result):
+        setting = "".join(f" {key}={value}" for key, value in (failure["factors"] or {}).items())
+        case = Element(
+            "testcase", classname=_clean(failure["candidate"]), name=_clean(f"measured{setting}")
+        )
+        error = SubElement(case, "error", message=_clean(failure["text"]), type=failure["kind"])
+        error.text = _clean("\n".join(failure["log_tail"]))
+        yield case
 
 
 def _case(sides: str, what: str, entry: Mapping[str, Any]) -> Element:

@@ -138,6 +138,8 @@ def _refuse_candidate(path: Path, names: Sequence[str], found: Sequence[str]) ->
 
 def _refuse_setting(path: Path, candidate: str, settings: Sequence[Mapping[str, Any]]) -> None:
     each = dict.fromkeys(",".join(f"{k}={v}" for k, v in s.items()) for s in settings)
+    if not any(each):
+        raise UsageError(f"{path} has no trial at that setting", "leave it out")
     run = path.parent if path.name == "result.json" else path
     hint = f"choose one setting: {run}:{candidate},{next(iter(each))}" if candidate else None
     raise UsageError(f"{path} has trials at these settings: {'; '.join(each)}", hint)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import signal
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
-from torr.model.secrets import is_secret
+from torr.model.secrets import is_secret, is_secret_flag, redacted_command
 from torr.model.url import Url
 from torr.servers.placeholders import filled, names
 
@@ -46,9 +47,16 @@ class Command:
 
     @property
     def secrets(self) -> list[str]:
-        """The values of variables whose names say that they hold a secret, the longest first."""
-        found = {value for name, value in self.env if value and is_secret(name)}
-        return sorted(found, key=len, reverse=True)
+        """The values of variables and flags whose names say that they are secret, longest first."""
+        found = {value for name, value in self.env if is_secret(name)}
+        found |= {after for word, after in pairwise(self.argv) if is_secret_flag(word)}
+        return sorted(filter(None, found), key=len, reverse=True)
+
+    def redacted(self) -> str:
+        """The words as a shell takes them, without secrets."""
+        import shlex
+
+        return shlex.join(redacted_command(self.argv))
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started or stopped; raises UsageError."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from torr.servers.failure import TrialError
 from torr.servers.ports import Holder, holders
-from torr.units import show_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,12 +50,12 @@ class Leftovers:
     def failure(self, name: str, log_tail: tuple[str, ...] = ()) -> TrialError | None:
         """The error (left_behind) that names what should not be there; None if nothing is."""
         parts = [
-            f"{show_count(len(found), noun)}: {', '.join(map(str, found[:3]))}"
+            f"{len(found)} {one if len(found) == 1 else many}: {', '.join(map(str, found[:3]))}"
             + (" …" if len(found) > 3 else "")
-            for noun, found in (
-                ("process that still runs", self.processes),
-                ("listener", self.listeners),
-                ("new file", self.files),
+            for one, many, found in (
+                ("process that still runs", "processes that still run", self.processes),
+                ("listener", "listeners", self.listeners),
+                ("file that appeared meanwhile", "files that appeared meanwhile", self.files),
             )
             if found
         ]

@@ -100,8 +100,11 @@ class _Reader:
         for number, name in enumerate(names):
             with at(self.top.path, line_of(self.top.lines, f"requests.{number}.name")):
                 require(name not in names[:number], f"two requests are called {name!r}")
+        hint = "write [[requests]] with name and url"
+        if "candidates" in self.top.found:
+            hint = "this is a matrix: torr compare"
         with at(self.top.path, 1):
-            require(bool(entries), "there is no request", "write [[requests]] with name and url")
+            require(bool(entries), "there is no request", hint)
         return entries
 
     def groups(self) -> list[GroupEntry]:

@@ -97,3 +97,14 @@ def error_rate(levels: Sequence[Level]) -> float | None:
 
 def _name(level: Level) -> str:
     return level.get("candidate") or ""
+
+
+def unmeasured(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the last failure of each candidate that has no trial at all in a cell."""
+    measured = {_spot(level) for level in result.get("levels") or ()}
+    lacking = {_spot(failure): failure for failure in result.get("failures") or ()}
+    return [failure for spot, failure in lacking.items() if spot not in measured]
+
+
+def _spot(entry: Mapping[str, Any]) -> tuple[str, str]:
+    return _name(entry), json.dumps(entry.get("factors") or {}, sort_keys=True)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
 from torr.store.atomic import replace_link, replacing
+from torr.units import show_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,6 +51,8 @@ class RunDirectory:
     _slices: BinaryIO = field(init=False, repr=False)
     _level_start: int = 0
     _end: int = 0
+    # How many levels result.json holds.
+    _on_disk: int = 0
 
     @classmethod
     def create(
@@ -162,8 +165,8 @@ class RunDirectory:
         Until the run is closed result.json says `interrupted`: so it was, if no more comes.
         """
         self._levels.append((level, self._level_start, self._end))
-        self._level_start = self._end
         self._assemble("interrupted", {})
+        self._level_start = self._end
         if len(self._levels) == 1:
             self._point_latest_here()
 
@@ -213,6 +216,7 @@ class RunDirectory:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
             self._write_levels(file)
             file.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
+        self._on_disk = len(self._levels)
 
     def _known(self, status: Status | Literal["running"]) -> Json:
         """What stands before the levels."""
@@ -250,13 +254,14 @@ class RunDirectory:
             self._slices.seek(self._end)
 
     def _lost(self, error: OSError) -> OutputError:
-        kept = len(self._levels) if self.result_path.exists() else 0
-        return OutputError(
-            f"{self.path}: the run could not be kept: {error.strerror or error}",
-            f"{kept} finished level(s) are in {self.result_path}"
-            if kept
-            else "make room, run again",
-        )
+        text = f"{self.path}: the run could not be kept: {error.strerror or error}"
+        if not self.result_path.exists():
+            return OutputError(text, "make room, run again")
+        noun = "trial" if self.head["kind"] == "compare" else "level"
+        hint = f"{show_count(self._on_disk, f'finished {noun}')} kept in {self.result_path}"
+        if self.head["kind"] == "compare":
+            hint += f"; make room and go on with --resume {self.path}"
+        return OutputError(text, hint)
 
     def _point_latest_here(self) -> None:
         with self.translating_errors():
