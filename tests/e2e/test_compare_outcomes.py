@@ -10,6 +10,7 @@ import pytest
 
 from candidates import GOOD, QUICK, SERVER, await_
 
+OF_FILE = "rounds is a key of the file, and no candidate's"
 SLOW = GOOD.replace('"hello"', '"delay", "--delay", "30ms"')
 OF_MODES = QUICK + 'env = { MODE = "{mode}" }\n[factors]\nmode = ["x", "y"]\n'
 
@@ -30,6 +31,19 @@ def test_each_candidate_has_its_own_slo(torr, matrix):
     suite = (ended.folder / "slo.xml").read_text()
     assert 'classname="SLO slow"' in suite
     assert 'failures="1"' in suite
+
+
+def test_who_was_never_measured_passes_no_slo_and_is_an_error_for_a_build_server(torr, matrix):
+    candidates = {"one": GOOD, "two": '["no-such-server"]'}
+    ended = torr("compare", matrix(candidates), "--junit", "none.xml")
+    assert ended.code == 0, ended.err
+    suite = (ended.folder / "none.xml").read_text()
+    assert 'errors="1"' in suite
+    assert "was not found" in suite
+    asked = f'slo = ["p50 < 9s"]\n{QUICK}'
+    ended = torr("compare", matrix(candidates, asked))
+    assert ended.code == 1
+    assert "SLO not shown: two was not measured: two: the command" in ended.err
 
 
 def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr, matrix, server):
@@ -75,7 +89,7 @@ def test_strict_fails_where_a_candidate_never_started(torr, matrix):
 
 def test_secrets_of_a_server_that_fails_are_in_no_file_but_its_log(torr, matrix, tmp_path):
     code = "import os, sys; print('token=hush1', os.environ['API_KEY']); sys.exit(7)"
-    words = [sys.executable, "-c", code, "--password=hush2"]
+    words = [sys.executable, "-c", code, "--password=hush2", "--api-key", "hush4"]
     top = QUICK + 'env = { API_KEY = "hush3" }\n'
     ended = torr("compare", matrix({"one": GOOD, "two": json.dumps(words)}, top))
     assert ended.result["failures"][0]["log_tail"] == ["token=*** ***"]
@@ -83,7 +97,7 @@ def test_secrets_of_a_server_that_fails_are_in_no_file_but_its_log(torr, matrix,
     files = [path for path in run.rglob("*") if path.is_file() and path.parent.name != "logs"]
     assert {"result.json", "summary.md", "report.html"} <= {path.name for path in files}
     for path in files:
-        for secret in (b"hush1", b"hush2", b"hush3"):
+        for secret in (b"hush1", b"hush2", b"hush3", b"hush4"):
             assert secret not in path.read_bytes(), path
     assert "hush" not in ended.out + ended.err
 
@@ -125,6 +139,11 @@ def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, 
         ("mode = [", "proceses = [", "the factor 'proceses' changes nothing"),
         ("mode = [", "port = [", "{port} is each trial's own"),
         ('{port}/"', '{port}/?n={{ uuid }}"', "its request is a template"),
+        (
+            "[factors]",
+            '[[candidates]]\nname = "z"\nrounds = 3\ncommand = ["z"]\n[factors]',
+            OF_FILE,
+        ),
     ],
 )
 def test_what_can_never_be_compared_is_refused_before_anything_starts(
