@@ -104,3 +104,15 @@ def test_a_user_of_the_command_line_keeps_no_password():
     assert redacted_command(command) == [
         *("run", "--basic-auth", "***", "--basic-auth=***", "http://h/"),
     ]
+
+
+@pytest.mark.parametrize("flag", ["--api-key", "--token", "--db-password", "-token", "--APIKEY"])
+def test_the_word_behind_a_secret_flag_is_covered(flag):
+    assert redacted_command(["serve", flag, "hush", "--port", "80"]) == [
+        *("serve", flag, "***", "--port", "80")
+    ]
+
+
+@pytest.mark.parametrize("flag", ["--tokens", "--tokenizer", "--cookies", "--session-cache", "key"])
+def test_the_word_behind_another_flag_is_not(flag):
+    assert redacted_command(["serve", flag, "17"]) == ["serve", flag, "17"]

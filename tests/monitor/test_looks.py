@@ -100,6 +100,14 @@ def test_what_a_request_costs_is_of_the_window_alone():
     assert (found["limit"], found["target_rss_max_bytes"]) == ("neither", 1000)
 
 
+def test_a_few_ticks_of_cpu_time_tell_nothing_of_a_request():
+    few = derived([look(0), look(2, cpu_s=0.09)], Axis(100.0), level(), (0,))
+    assert (few["target_cpu_us_per_request"], few["requests_per_cpu_s"]) == (None, None)
+    assert few["target_cpu_rate"] == 4.5
+    enough = derived([look(0), look(2, cpu_s=0.1)], Axis(100.0), level(), (0,))
+    assert enough["target_cpu_us_per_request"] == 100.0
+
+
 def test_nothing_is_derived_of_a_window_that_answered_nothing():
     looks = [look(0), look(2)]
     found = derived(looks, Axis(100.0), level(ok_per_s=0.0), ())

@@ -23,6 +23,11 @@ _WORDS = (
 )
 _NAME = rf"(?:[\w.-]*(?:{'|'.join(_WORDS)})[\w.-]*|sig)"
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
+_SECRET_FLAG = re.compile(
+    r"--?(?:[\w.]+[-_.])*(?:authorization|cookie|token|secret|passw(?:or)?d|passphrase|pwd|"
+    r"credentials?|api[-_]?key|access[-_]?key|secret[-_]?key|signature)",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(rf"^((?:-H|--header=)?\s*{_NAME}\s*:).+$", re.IGNORECASE | re.DOTALL)
 # What stands for a value, `{{ row.token }}`, is covered as one.
 _FIELD = re.compile(
@@ -43,8 +48,11 @@ def is_secret(name: str) -> bool:
 
 
 def is_secret_flag(word: str) -> bool:
-    """Whether the word behind this one is a secret: `--api-key`, but not `--api-key=…`."""
-    return word.startswith("-") and is_secret(word.lstrip("-"))
+    """Whether the word behind this one is a secret: `--api-key`, but not `--api-key=…`.
+
+    Its name ends with what it holds: `--tokens` and `--tokenizer` hold none.
+    """
+    return _SECRET_FLAG.fullmatch(word) is not None
 
 
 def redacted_text(text: str) -> str:
