@@ -7,7 +7,7 @@ import pytest
 
 from compared import FACTORS, cells, compared, failure, pair, rounds
 from torr.model.condition import Condition
-from torr.report import comparison_facts, comparison_tables, markdown
+from torr.report import comparison_facts, comparison_tables, markdown, verdict_table
 from torr.report import csv as levels_csv
 from torr.report.comparison import Comparison
 from torr.stats.comparison import Procedure
@@ -186,3 +186,22 @@ def test_settings_in_words():
         "1 process, delay 500ms, log on and 50 connections",
         "1 process, delay 500ms, log off and 1 connection",
     ]
+
+
+def test_intervals_are_named_by_how_surely_they_hold(four):
+    third = pair(0.88, procedure=Procedure(alpha=0.05 / 3))
+    (table,) = tables_of(third).values()
+    assert table.columns[5] == "98.3 %"
+    assert "98.3 % interval" in verdict_table.verdicts(third).columns
+    assert "95 % interval" in verdict_table.verdicts(four).columns
+
+
+def test_what_candidates_are_made_of_stands_side_by_side(four):
+    assert comparison_facts.versions(Comparison.of(four)) is None
+    known = four["experiment"]["candidates"]
+    known["go-net"]["versions"] = {"go": "1.26"}
+    known["go-gin"]["versions"] = {"go": "1.26", "gin": "1.11"}
+    table = comparison_facts.versions(Comparison.of(four))
+    assert table.columns == ("package", "go-net", "go-gin")
+    assert table.rows == (("gin", "–", "1.11"), ("go", "1.26", "1.26"))
+    assert "What they are made of" in markdown.text(four)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 MOST_CELLS = 12
 MOST_FAILURES = 10
 LEAST_NAME = 8
-# What a narrow terminal can do without: the first goes first.
-LEAST = ("p99", "95 %", "n")
 # Of the words of many cells: what most comparisons have none of.
 LEAST_WORDS = ("no verdict", "failed")
 
@@ -45,7 +43,8 @@ def show(result: dict[str, Any], out: Screen) -> None:
 def _show_place(place: Place, out: Screen) -> None:
     out.line()
     out.line(place.words, "bold")
-    _print(tables.of_place(place), LEAST, out)
+    # What a narrow terminal can do without: the first goes first.
+    _print(tables.of_place(place), ("p99", tables.coverage_at([place]), "n"), out)
     for line in _doubts(place):
         out.line(cut(out.in_words(line), out.width), "dim")
 

@@ -77,6 +77,17 @@ def candidates(found: Comparison) -> Table | None:
     return Table(columns, rows, frozenset(range(len(columns))))
 
 
+def versions(found: Comparison) -> Table | None:
+    """Return what each candidate is made of: a row a package, a column a candidate."""
+    known: Mapping[str, Any] = found.experiment.get("candidates") or {}
+    each = {name: (known.get(name) or {}).get("versions") or {} for name in found.names}
+    packages = sorted({package for has in each.values() for package in has}, key=str.lower)
+    if not packages:
+        return None
+    rows = tuple((p, *(str(has.get(p, "–")) for has in each.values())) for p in packages)
+    return Table((say("package"), *each), rows, frozenset(range(len(each) + 1)))
+
+
 def rules(found: Comparison) -> Sequence[str]:
     """Return the rules of fairness as they were applied, a sentence each."""
     return [told(str(rule)) for rule in found.experiment.get("rules") or ()]

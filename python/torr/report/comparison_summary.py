@@ -31,6 +31,7 @@ def sections(result: Result) -> Iterator[str]:
     yield from parts.titled(say("Rounds discarded"), tables.of_discarded(found))
     yield from parts.titled(say("Configuration"), facts.configuration(result))
     yield from parts.titled(say("Candidates"), facts.candidates(found))
+    yield from parts.titled(say("What they are made of"), facts.versions(found))
     yield from parts.items(say("Differences of the answers"), facts.differences(found))
     yield from parts.items(say("Rules of fairness, as applied"), facts.rules(found))
     yield from parts.titled(say("Environment"), facts.environment(result))

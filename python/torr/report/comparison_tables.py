@@ -7,13 +7,14 @@ rounds; those that a verdict is not about have no word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torr.report import comparison_words as words
 from torr.report.cells import Table
 from torr.report.say import chain, say
 from torr.report.told import told
+from torr.report.verdict_table import coverage
 from torr.report.wording import heading
 from torr.stats.metric import METRICS, OK_PER_S, Metric
 from torr.stats.series import ended, variation
@@ -39,10 +40,17 @@ def of_cells(found: Comparison) -> Iterator[tuple[str, Table]]:
         yield title or say("Trials: medians of rounds"), _of_places(places, found)
 
 
+def coverage_at(places: Iterable[Place]) -> str:
+    """Return how surely the intervals of these cells hold their ratio."""
+    entries = (entry for place in places for entry in place.entries)
+    return coverage(verdict for entry in entries for verdict in entry.verdicts.values())
+
+
 def of_place(place: Place) -> Table:
     """Return one cell in short: a row a candidate."""
     primary = place.primary
-    names = (say("candidate"), told(primary.label), say("ratio"), "95 %", say("verdict"), "p99")
+    share = coverage_at([place])
+    names = (say("candidate"), told(primary.label), say("ratio"), share, say("verdict"), "p99")
     columns = (*names, say("errors"), "n")
     rows = tuple((entry.name, *_short(place, entry)) for entry in place.entries)
     return Table(columns, rows, frozenset({0, 4}))
@@ -128,7 +136,7 @@ def _of_places(places: Sequence[Place], found: Comparison) -> Table:
     more = [m for m in _MONITORED if _is_known(m, places)]
     load = say("rate") if places[0].rate is not None else heading("connection")
     columns: list[str] = [load, say("candidate"), told(primary.label), say("spread"), say("ratio")]
-    columns += ["95 %", "n", say("verdict"), say("errors")]
+    columns += [coverage_at(places), "n", say("verdict"), say("errors")]
     for metric in (*beside, *more):
         columns += [told(metric.label), say("ratio")]
     rows = [_row(place, entry, [*beside, *more]) for place in places for entry in place.entries]

@@ -5,13 +5,14 @@ Cells are words and rounded numbers; exact ones, and every trial, are in result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from torr.report.cells import Table
 from torr.report.say import say
 from torr.report.told import told
 from torr.report.wording import heading
+from torr.stats.judgement import ALPHA
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate, show_size
 
@@ -54,7 +55,7 @@ def verdicts(result: Mapping[str, Any]) -> Table | None:
         a,
         b,
         say("change"),
-        say("95 % interval"),
+        say("{share} interval", share=coverage(found)),
         "n",
         say("spread"),
         "p",
@@ -75,6 +76,12 @@ def limits(result: Mapping[str, Any]) -> Table | None:
     )
     columns = (heading("connection"), say("fails if"), say("word"), say("why"))
     return Table(columns, rows, frozenset({1, 2, 3})) if rows else None
+
+
+def coverage(found: Iterable[Verdict]) -> str:
+    """Return how surely intervals hold what they are about: `95 %`, or `98.3 %` of three looks."""
+    alpha = max((verdict["alpha"] for verdict in found if verdict.get("alpha")), default=ALPHA)
+    return f"{100 * (1 - alpha):.3g} %"
 
 
 def is_comparison(verdict: Verdict) -> bool:

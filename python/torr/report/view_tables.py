@@ -56,6 +56,7 @@ def folded(result: Result) -> Iterator[Titled]:
         yield say("Every verdict"), verdict_table.verdicts(result)
         yield say("Errors"), cells.of_errors(found)
         yield say("Candidates"), facts.candidates(found)
+        yield say("What they are made of"), facts.versions(found)
         yield say("Configuration"), facts.configuration(result)
     else:
         if len(levels) > 1:
