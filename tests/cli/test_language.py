@@ -2,11 +2,13 @@
 
 import io
 import json
+import shutil
 
 import pytest
 from rich.console import Console
 
 from compared import pair
+from page import Page
 from torr.cli import terminal
 from torr.cli.columns import Columns
 from torr.report import markdown
@@ -63,6 +65,14 @@ def test_the_environment_may_say_the_language_and_the_flag_goes_before(diff, mon
     monkeypatch.setenv("TORR_LANG", "zh")
     assert "共有的级" in diff("-q")
     assert "common levels" in diff("-q", "--lang", "en")
+
+
+def test_the_page_opens_in_the_language_asked_for(diff, tmp_path):
+    for flags, language in ((("--lang", "zh"), "zh"), ((), None)):
+        diff(*flags)
+        (page,) = (tmp_path / "_output/torr").glob("*/report.html")
+        assert Page(page.read_text()).data["lang"] == language
+        shutil.rmtree(tmp_path / "_output")
 
 
 def test_json_is_the_same_in_every_language(diff):

@@ -21,8 +21,9 @@ def write_all(
     """Write every file that people read of `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and two PNGs as well, of a
-    diff its two PNGs, of a comparison its PNG. summary.md is in `language`, or in English. Each
-    file is replaced whole or not at all. Raises OutputError.
+    diff its two PNGs, of a comparison its PNG. All in `language`; without one the page is in its
+    reader's, and summary.md in English. Each file is replaced whole or not at all. Raises
+    OutputError.
     """
     from functools import partial
 
@@ -30,7 +31,9 @@ def write_all(
     from torr.report import csv, dat, html, markdown, png
 
     writers: list[Callable[[dict[str, Any], Path], list[Path]]]
-    writers = [html.write, partial(markdown.write, language=language or "en"), csv.write]
+    page = partial(html.write, lang=language)
+    summary = partial(markdown.write, language=language or "en")
+    writers = [page, summary, csv.write]
     if result["kind"] == "ladder":
         writers += [dat.write, png.write_ladder]
     if result["kind"] == "diff":
