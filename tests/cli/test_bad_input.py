@@ -14,6 +14,11 @@ BAD = {
     "unknown scheme": (["run", "ftp://localhost/"], "unknown scheme 'ftp'"),
     "port 0": (["run", "http://localhost:0/"], "port 0 is not between"),
     "port 70000": (["ladder", "http://localhost:70000/"], "port 70000 is not between"),
+    "JUnit nowhere": (
+        ["run", "--junit", "none/ci.xml", URL],
+        "--junit: none/ci.xml: cannot be written: there is no folder none",
+    ),
+    "JUnit a folder": (["ladder", "--junit", "/tmp", URL], "--junit: /tmp: cannot be written"),
     "no URL": (["run"], "URL is missing"),
     "no connections": (["run", "-c", "0", URL], "-c/--connections: '0' is not at least 1"),
     "half a connection": (["run", "-c", "1.5", URL], "-c/--connections: '1.5' is not a whole"),

@@ -85,7 +85,7 @@ def test_a_junit_file_that_cannot_be_written_is_named(torr, measure):
     before, after = measure("before", 100, 1), measure("after", 80, 1)
     ended = torr("diff", "--junit", "none/ci.xml", before, after)
     assert ended.code == 2
-    assert "--junit none/ci.xml: cannot be written" in ended.err
+    assert "--junit: none/ci.xml: cannot be written" in ended.err
 
 
 @pytest.mark.parametrize("limit", ["p99 > 10%", "errors > +10%", "p99"])

@@ -235,8 +235,7 @@ lang = flag(
 )
 
 _JUNIT: dict[str, Any] = {
-    "type": click.Path(path_type=Path),
-    "metavar": "FILE",
+    "type": words.NEW_FILE,
     "group": RESULT,
     "help": "write what passed and failed as JUnit XML",
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import units
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
@@ -192,6 +192,15 @@ def _address(text: str) -> str:
         raise UsageError(f"{text!r} is not an IP address", "write 127.0.0.1 or ::1") from error
 
 
+def _new_file(text: str) -> Path:
+    """A file that can be written, as far as its folder tells before the load."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise UsageError(f"{text}: cannot be written: there is no folder {path.parent}", "make it")
+    require(not path.is_dir(), f"{text}: cannot be written: it is a folder", "name a file in it")
+    return path
+
+
 def _file(text: str) -> str:
     """A file that can be read, by its path."""
     try:
@@ -273,6 +282,7 @@ JSON_CHECK = Word("PATH=VALUE", JsonCheck.parse)
 CAPTURE = Word("NAME=WHERE", Capture.parse)
 PROXY = Word("URL", Proxy.parse)
 FILE = Word("FILE", _file)
+NEW_FILE = Word("FILE", _new_file)
 CONTENT = Word("TEXT|@FILE", _content)
 WATCHED = Word("PID|URL", watched)
 CONDITION = Word("COND", _condition)
