@@ -6,6 +6,7 @@ Of many cells only how often each candidate has which word: the files have every
 from __future__ import annotations
 
 from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from torr.cli.columns import GAP, cut
@@ -79,7 +80,9 @@ def _show_failures(found: Comparison, out: Screen) -> None:
         where = chain(", ", [candidate, cell])
         trial = say("{where}, round {number}: {kind}", where=where, number=number, kind=kind)
         out.line(cut(out.in_words(_line(trial, 2)), out.width))
-        out.line(cut(out.in_words(_line(why, 4)), out.width), "dim")
+        # With what to try, which stands at its end: nothing of it is cut.
+        for line in wrap(out.in_words(_line(why)), max(LEAST_NAME, out.width - 4)):
+            out.line(f"    {line}", "dim")
     left = len(table.rows) - MOST_FAILURES
     if left > 0:
         out.line(_line(say("and {n:,} more", n=left), 2), "dim")
