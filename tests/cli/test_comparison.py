@@ -55,7 +55,7 @@ def test_failed_trials_are_named_with_their_reason():
 
 
 def test_what_to_try_is_never_cut():
-    long = failure("x", AT, text="it exited before it was ready, " + "and so on " * 9)
+    long = failure("x", AT, text="it exited before it was ready" + ", and so on" * 9)
     found = lines_of(compared(rounds({"go-net": 12_000}, AT), failures=[long]))
     at = next(n for n, line in enumerate(found) if "round 1: did not start" in line)
     assert " ".join(line.strip() for line in found[at + 1 :]).endswith("and so on; look at its log")
