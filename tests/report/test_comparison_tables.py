@@ -109,6 +109,8 @@ def test_rounds_that_a_rule_discards_leave_medians_but_not_errors():
     entry = found.places[0].rivals[0]
     assert entry.discarded == {3}
     assert set(entry.values(found.primary)) == set(range(1, 11)) - {3}
+    (table,) = tables_of(result).values()
+    assert [row[table.columns.index("n")] for row in table.rows] == ["9", "9"]
     (row,) = comparison_tables.of_discarded(found).rows
     assert row[:4] == ("500 connections", "go-gin", "3", "go-gin 1")
     assert row[4].startswith("slower, 0.84x (")

@@ -58,10 +58,14 @@ class Entry:
         """Failures as percent of the attempts of all trials, discarded ones too."""
         return trials.error_rate(list(self.trials.values()))
 
+    @property
+    def kept(self) -> dict[int, Json]:
+        """The trials by round, without discarded rounds."""
+        return {n: level for n, level in self.trials.items() if n not in self.discarded}
+
     def values(self, metric: Metric) -> dict[int, float]:
         """Return a metric of each trial that has it, by round, without discarded rounds."""
-        kept = {n: level for n, level in self.trials.items() if n not in self.discarded}
-        read = {number: metric.read(level) for number, level in kept.items()}
+        read = {number: metric.read(level) for number, level in self.kept.items()}
         return {number: value for number, value in read.items() if value is not None}
 
     def middle(self, metric: Metric) -> float | None:

@@ -160,7 +160,7 @@ def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
         "–" if spread is None else f"{100 * spread:.1f} %",
         words.ratio(verdict),
         words.interval(verdict),
-        str(verdict.get("n", len(entry.trials))),
+        str(verdict.get("n", len(entry.kept))),
         told(place.printed(entry)),
         show_percent(entry.error_rate),
         *beside,
@@ -184,7 +184,7 @@ def _short(place: Place, entry: Entry) -> Row:
         told(place.printed(entry)),
         _middle(entry, Metric("response_ms.p99")),
         show_percent(entry.error_rate),
-        str(verdict.get("n", len(entry.trials))),
+        str(verdict.get("n", len(entry.kept))),
     )
 
 
