@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from page import Page, english
+
 
 def counted(out):
     """What Locust's own statistics say: requests by name."""
@@ -60,6 +62,8 @@ def test_streams_that_broke_and_were_not_reported_are_said(streams):
     assert int(said[1]) == rows["broke"]
     assert "cut" not in rows
     assert warning in ended.err
-    page = (ended.folder / "_output/torr/latest/report.html").read_text()
-    assert "What the locustfile itself told of as failed is no attempt" in page
-    assert "check.locustfile of OWN broke at" in page
+    page = Page((ended.folder / "_output/torr/latest/report.html").read_text()).data["run"]
+    titles = [english(table["title"]) for table in page["view"]["tables"]]
+    assert "Events that the locustfile told of as failed" in titles
+    samples = page["result"]["levels"][0]["samples"]
+    assert ("check.locustfile", "OWN broke") in {(x["reason"], x["name"]) for x in samples}
