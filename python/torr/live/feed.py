@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
-from torr.live.page import run_of, without_histograms
+from torr.live.page import bare, run_of
 
 if TYPE_CHECKING:
     from torr.engine import Level, Slice
@@ -83,7 +83,7 @@ class Feed:
                 "candidate": step.candidate,
                 "factors": step.factors,
             }
-            self.journal.add(_text({**place, "slice": without_histograms(piece)}))
+            self.journal.add(_text({**place, "slice": bare(piece)}))
         self._tell(step)
 
     def _tell(self, step: Step) -> None:

@@ -61,13 +61,14 @@ def view(result: Result) -> Json:
 def without_histograms(result: Result) -> Json:
     """Return a result whose slices have no histograms; slices.jsonl keeps them."""
     levels = [
-        {**level, "slices": [_bare(piece) for piece in level.get("slices") or ()]}
+        {**level, "slices": [bare(piece) for piece in level.get("slices") or ()]}
         for level in result.get("levels") or ()
     ]
     return {**result, "levels": levels}
 
 
-def _bare(piece: Mapping[str, Any]) -> Json:
+def bare(piece: Mapping[str, Any]) -> Json:
+    """Return a slice as the page draws it: without its histograms."""
     return {key: value for key, value in piece.items() if key != "histograms"}
 
 
