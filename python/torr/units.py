@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SECOND_NS = 1_000_000_000
 LONGEST_NS = 87_600 * 3600 * SECOND_NS
@@ -191,6 +191,11 @@ def show_size(size: float | None) -> str:
         if size >= factor:
             return f"{_bare(_three_digits(size / factor))} {unit}"
     return f"{size:.0f} B"
+
+
+def show_setting(factors: Mapping[str, object]) -> str:
+    """Write the factors of a cell: `processes 4, connections 500`; nothing where there are none."""
+    return ", ".join(f"{name} {value}" for name, value in factors.items())
 
 
 def show_count(count: int, noun: str) -> str:

@@ -14,6 +14,7 @@ import click
 from torr.errors import MissedError
 from torr.stats.series import Level, is_starved, lowest, starved_text
 from torr.stats.trials import unmeasured
+from torr.units import show_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,7 @@ def _of_candidates(result: Result) -> Judgement:
 
 def _of_candidate(verdict: Result) -> str:
     factors = verdict["factors"] or {"concurrency": verdict["concurrency"]}
-    where = ", ".join(f"{key} {value}" for key, value in factors.items())
+    where = show_setting(factors)
     return f"{verdict['candidate']} at {where}: {_named(verdict)}"
 
 

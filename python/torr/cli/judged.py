@@ -16,7 +16,7 @@ from torr.servers.differences import differences_in_cells
 from torr.servers.versions import versions
 from torr.stats.comparison import verdicts, with_given_up
 from torr.stats.limits_of_trials import slo_verdicts
-from torr.units import show_count
+from torr.units import show_count, show_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def _differences(course: Course) -> list[str]:
     """How the candidates of each cell answer, where that is known of more than one."""
     cells: dict[str, dict[str, Answer]] = {}
     for (name, cell), answer in course.answers.items():
-        where = ", ".join(f"{key} {value}" for key, value in json.loads(cell).items())
+        where = show_setting(json.loads(cell))
         cells.setdefault(where, {})[name] = answer
     return differences_in_cells(cells)
 

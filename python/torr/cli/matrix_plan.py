@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torr.stats.judgement import least_rounds
-from torr.units import SECOND_NS, show_count
+from torr.units import SECOND_NS, show_count, show_setting
 
 if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
@@ -22,8 +22,7 @@ def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None) -> None:
     """Print the trials of each cell in their order; nothing is started."""
     seconds, unknown = 0.0, 0
     for cell, factors in enumerate(matrix.cells):
-        words = ", ".join(f"{name} {value}" for name, value in factors.items())
-        click.echo(words or "one cell")
+        click.echo(show_setting(factors) or "one cell")
         for number, names in enumerate(matrix.order(cell)):
             click.echo(f"  {f'round {number}' if number else 'not counted':<12}{' → '.join(names)}")
         for candidate in file.candidates:

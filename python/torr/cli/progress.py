@@ -86,7 +86,7 @@ class Progress:
 
     def _say_trial(self, trial: Mapping[str, Any], text: str) -> None:
         """Write the row of a trial, the first of a cell below its setting."""
-        setting = ", ".join(f"{name} {value}" for name, value in trial["factors"].items())
+        setting = units.show_setting(trial["factors"])
         if setting != self._setting:
             self._setting = setting
             self._say(f"\n{setting}", HEADER_OF_TRIALS)

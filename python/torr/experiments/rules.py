@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from torr.units import format_duration, show_count
+from torr.units import format_duration, show_count, show_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -48,7 +48,7 @@ def _workers(course: Course) -> Iterator[str]:
     for (name, cell), all_ready in course.readiness.items():
         lacking = [ready for ready in all_ready if not ready.is_complete]
         if lacking:
-            where = ", ".join(f"{key} {value}" for key, value in json.loads(cell).items())
+            where = show_setting(json.loads(cell))
             often = f" (so or alike in {len(lacking)} of {show_count(len(all_ready), 'start')})"
             yield f"{name}{f' at {where}' if where else ''}: {lacking[-1].sentence}{often}."
 

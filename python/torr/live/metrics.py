@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
 from torr.live.exposition import Labels, Sample, page
+from torr.units import show_setting
 
 if TYPE_CHECKING:
     from torr.engine import Level, Slice
@@ -144,8 +145,7 @@ def _trial(candidate: str | None, factors: Mapping[str, Any]) -> Labels:
     """Whose trial it is, where candidates are compared; factors have any names, so in one label."""
     if candidate is None:
         return ()
-    setting = ", ".join(f"{name} {value}" for name, value in factors.items())
-    return (("candidate", candidate), ("setting", setting))
+    return (("candidate", candidate), ("setting", show_setting(factors)))
 
 
 def _counted(piece: Slice, trial: Labels) -> Iterator[Sample]:
