@@ -23,6 +23,12 @@ def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, number):
     assert (ended.folder / "_output/torr/latest/report.html").exists()
 
 
+def test_ctrl_c_that_hits_a_task_ends_the_test_without_the_stack_of_that_task(interrupted):
+    ended = interrupted("locustfile_spins", "-u", "2", number=signal.SIGINT)
+    assert "Traceback" not in ended.err
+    assert (ended.code, ended.result["status"]) == (0, "complete")
+
+
 def test_a_signal_before_the_end_of_the_run_time_interrupts(interrupted):
     ended = interrupted(EVENTS, "-u", "2", "-t", "10m")
     assert ended.result["status"] == "interrupted"

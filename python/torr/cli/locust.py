@@ -48,9 +48,14 @@ def locust(args: tuple[str, ...]) -> None:
     from torr.locust import install
 
     install()
+    from gevent.hub import Hub
     from locust.main import main
 
     from torr.locust.run import Keeper
+
+    # Ctrl-C goes on to Locust's main, whichever greenlet it hits; that one's stack tells nobody
+    # anything.
+    Hub.NOT_ERROR = (*Hub.NOT_ERROR, KeyboardInterrupt)
 
     keeper = Keeper(args, conclude)
     keeper.listen()
