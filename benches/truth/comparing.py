@@ -18,7 +18,8 @@ from truth.row import Round, Value
 
 AA_BAR = "≤ 9 of 100 (20 real, 80 by exchanging sides of real rounds), 2,000 exchanged ≤ 6 %"
 FIVE_BAR = "found in ≥ 8 of 10 matrices of 10 rounds of 5 s"
-TWENTY_BAR = "found in 10 of 10 matrices of 6 rounds"
+SETTLED_BAR = "found by --until settled, 40 rounds of 5 s at most"
+TWENTY_BAR = "found in 10 of 10 matrices of 6 rounds of 5 s"
 
 _TURNS = 20_000
 _REAL, _ALL, _MANY = 20, 100, 2_000
@@ -58,21 +59,23 @@ def spoken(levels: list[dict[str, Any]]) -> bool:
     return verdicts(levels, "a")[0]["word"] in _WORDS
 
 
-def slower(share: float, rounds: int, seconds: float, least: int) -> Any:  # noqa: ANN401
-    """Ten matrices with a server that works so much more; at least so many must find it."""
+def slower(share: float, rounds: int, seconds: float, least: int, *words: str, of: int = 10) -> Any:  # noqa: ANN401
+    """Matrices with a server that works so much more; at least so many `of` them must find it."""
 
     def measure(_seconds: int) -> Round:
         more = slower_by(share, _TURNS)
-        found = [compared({"base": _TURNS, "more": more}, rounds, seconds) for _ in range(10)]
+        both = {"base": _TURNS, "more": more}
+        found = [compared(both, rounds, seconds, *words) for _ in range(of)]
         worse = sum(verdict(one)["word"] == "worse" for one in found)
         ratio = statistics.median(verdict(one)["ratio"] for one in found)
         known = 1 / (1 + share)
         values = {
-            "found of 10": Value(worse, 10, 10 - least),
+            f"found of {of}": Value(worse, of, of - least),
             "ratio": Value(ratio, known, 0.01),
         }
         wanted = [verdict(one)["more_rounds"] for one in found if verdict(one)["more_rounds"]]
         aside = asides(found)
+        aside["rounds"] = " ".join(str(verdict(one)["n"]) for one in found)
         if wanted:
             aside["more rounds wanted"] = " ".join(map(str, wanted))
         return Round(values, aside)

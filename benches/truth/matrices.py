@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from truth.firing import TORR, fired, pinned
@@ -19,6 +20,7 @@ Result = dict[str, Any]
 
 SERVER = Path(__file__).with_name("working.py")
 _PATIENCE_S = 3600
+_LOOKS = 5
 
 
 def compared(candidates: dict[str, int], rounds: int, seconds: float, *words: str) -> Result:
@@ -56,18 +58,21 @@ def verdict(result: Result, metric: str = "ok_per_s") -> dict[str, Any]:
 
 
 def slower_by(share: float, turns: int) -> int:
-    """How many turns take that share more of a request than `turns` do, by measuring both.
+    """How many turns take that share more of a request than `turns` do, by measuring near there.
 
-    The server's own work costs too: t(n) = t(0) + n·slope, and t(more) = (1 + share)·t(turns).
+    A request costs more than its turns, and what it costs besides depends on how busy the server
+    is: t(more) = t(turns) + (more - turns)·slope, the slope from `turns` to half as many again.
+    Both are medians of looks that alternate, since a machine's speed drifts.
     """
-    idle_s, busy_s = _request_s(0), _request_s(turns)
-    slope = (busy_s - idle_s) / turns
-    return turns + round(share * busy_s / slope)
+    beyond = turns // 2
+    pairs = [(_request_s(turns), _request_s(turns + beyond)) for _ in range(_LOOKS)]
+    here_s, there_s = (median(times) for times in zip(*pairs, strict=True))
+    return turns + round(share * here_s * beyond / (there_s - here_s))
 
 
 def _request_s(turns: int) -> float:
     with serving(turns) as url:
-        return 1 / float(fired(url, "-c", "8", "-z", "3s")["ok_per_s"])
+        return 1 / float(fired(url, "-c", "8", "-z", "2s")["ok_per_s"])
 
 
 @contextmanager

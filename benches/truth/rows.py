@@ -30,13 +30,19 @@ ROWS = [
     Row(
         "compare: 20 % slower",
         comparing.TWENTY_BAR,
-        comparing.slower(0.20, rounds=6, seconds=2, least=10),
+        comparing.slower(0.20, rounds=6, seconds=5, least=10),
         is_single=True,
     ),
     Row(
         "compare: 5 % slower",
         comparing.FIVE_BAR,
         comparing.slower(0.05, rounds=10, seconds=5, least=8),
+        is_single=True,
+    ),
+    Row(
+        "compare: until settled",
+        comparing.SETTLED_BAR,
+        comparing.slower(0.05, 10, 5, 1, "--until", "settled", of=1),
         is_single=True,
     ),
     Row("soak", soak.BAR, soak.soak(minutes=30), is_single=True),

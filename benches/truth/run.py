@@ -3,9 +3,9 @@
     python benches/truth/run.py [--rounds 5] [--quick] [--only ROW,ROW]
 
 The target runs on one core, torr on another; each round is a run of its own, and a row is judged
-by the median of its rounds. The run is kept beside this file, unless it was quick. Machines that
-steal time fail rows honestly: the share of stolen time stands beside each. All of it takes two
-hours: a half the soak, three quarters the comparisons (`--only compare`).
+by the median of its rounds. The run is kept beside this file after each row, unless it was quick.
+Machines that steal time fail rows honestly: the share of stolen time stands beside each. All of it
+takes two hours: a half the soak, three quarters the comparisons (`--only compare`).
 """
 
 from __future__ import annotations
@@ -30,28 +30,29 @@ def main() -> int:
     options = parse()
     keep_none()
     kept: dict[str, Any] = {"host": describe(), "rounds": options.rounds, "rows": []}
+    place = Path(__file__).parent / "runs" / f"{stamp()}.json"
     for row in ROWS:
         if options.only and not any(row.name.startswith(name) for name in options.only):
             continue
         found = measured(row, options.rounds, options.seconds)
         kept["rows"].append(asdict(found))
         print(line(asdict(found)), flush=True)
+        if not options.quick:
+            keep(kept, place)
     if not kept["rows"]:
         print(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
         return 2
     if not options.quick:
-        print(f"\nkept: {keep(kept)}")
+        print(f"\nkept: {place}")
     return 0 if all(row["within"] for row in kept["rows"]) else 1
 
 
-def keep(found: dict[str, Any]) -> Path:
-    """Writes a run down, for programs and for people; where."""
-    path = Path(__file__).parent / "runs" / f"{stamp()}.json"
+def keep(found: dict[str, Any], path: Path) -> None:
+    """Writes a run down, for programs and for people."""
     path.write_text(json.dumps(found, indent=1))
     table = "\n".join(["| known | bar | met | found |", "| --- | --- | --- | --- |"])
     text = f"{table}\n" + "\n".join(line(row) for row in found["rows"])
     path.with_suffix(".md").write_text(text + "\n")
-    return path
 
 
 def line(row: dict[str, object]) -> str:
