@@ -24,13 +24,14 @@ FLOORS = {
         "monitor",
         "profile",
         "servers",
+        "serving",
         "sources",
         "store",
         "_engine",
     },
     2: {"experiments", "locust", "micro"},
-    3: {"report", "live"},
-    4: {"cli", "api"},
+    3: {"report", "live", "history"},
+    4: {"cli", "api", "plugin"},
 }
 CRATE_FLOORS = {
     0: {"wire", "net"},

@@ -154,8 +154,25 @@ def test_the_ledger_is_json_markdown_and_csv(torr):
 def test_a_ledger_is_narrowed_down(torr):
     ended = torr("runs", "ledger", "api", "--tag", "t2", "-o", "json")
     assert [entry["run"] for entry in json.loads(ended.out)["entries"]] == [2]
-    assert "no kept run of 'none' is meant by that" in torr("runs", "ledger", "none").err
+    assert "no kept run of 'none' is meant" in torr("runs", "ledger", "none").err
     assert "it has no level 7" in torr("runs", "ledger", "api", "--at", "7").err
+
+
+def test_a_ledger_is_set_beside_a_baseline(torr):
+    ended = torr("runs", "ledger", "api", "--baseline", "t1")
+    assert ended.out.splitlines()[0] == (
+        f"The newest of api, run 3 ({NOTES[2]}), has 60 ok/s, 3.00 × the baseline's,"
+        f" run 1 ({NOTES[0]}): one run each."
+    )
+    assert "to the baseline" in ended.out
+    assert all(len(line) <= 80 for line in ended.out.splitlines()[2:])
+    found = json.loads(torr("runs", "ledger", "api", "--baseline", "t1", "-o", "json").out)
+    assert [entry["baseline"] and entry["baseline"]["ratio"] for entry in found["entries"]] == [
+        *(None, 2.0, 3.0)
+    ]
+    refused = torr("runs", "ledger", "api", "--baseline", "none")
+    assert refused.code == 2
+    assert "no kept run of 'api' has this tag" in refused.err
 
 
 @pytest.mark.parametrize("verb", OF_RUNS)

@@ -18,6 +18,7 @@ QUICKER = {
     "compare": ["-z", "100ms", "--warmup", "0s"],
     "diff": [],
     "runs": [],
+    "serve": ["--for", "200ms", "--port", "0", "--host", "127.0.0.1"],
     "locust": ["-t", "1s"],
     "doctor": [],
     "target": ["--for", "200ms", "--port", "0"],

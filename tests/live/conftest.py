@@ -13,11 +13,11 @@ from torr.cli.conclude import sections
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Step
 from torr.live.live import Live, Shown
-from torr.live.server import Door
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.serving.server import Door
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 

@@ -8,10 +8,8 @@ import pytest
 
 from doubles import Truth
 from events import ask, token_of
-from torr.errors import UsageError
-from torr.live import server
-from torr.live.server import Door
 from torr.monitor.exposition import is_exposition
+from torr.serving import server
 
 
 def test_the_page_is_nobody_elses(played):
@@ -112,25 +110,6 @@ def test_what_a_run_is_called_is_data(played):
     run.finish(truth=Truth(errors={name: 1}))
     assert name not in ask(run.url)[2]
     assert f'name="{name}"' in ask(run.url, "/metrics")[2]
-
-
-def test_a_taken_port_is_changed_for_a_free_one_unless_it_was_asked_for(monkeypatch):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        monkeypatch.setattr(server, "PORT", port)
-        door = Door("127.0.0.1", None)
-        door.socket.close()
-        assert door.port != port
-        with pytest.raises(UsageError, match=rf"--live-port {port}: cannot be listened on"):
-            Door("127.0.0.1", port)
-
-
-@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid"])
-def test_an_address_of_another_machine_is_refused(host):
-    with pytest.raises(UsageError, match=f"--live-host {host}"):
-        Door(host, None)
 
 
 def test_its_own_cpu_time_is_known_and_stays_known(played):

@@ -20,7 +20,10 @@ WHOLLY = (
     *("stats/limit.py", "model/judging.py", "monitor/limit.py", "experiments/rules.py"),
     "experiments/keeping_up.py",
 )
-PARTLY = ("stats/series.py", "experiments/tokens.py", "report/diff.py", "report/comparison.py")
+PARTLY = (
+    *("stats/series.py", "stats/tuning.py", "experiments/tokens.py"),
+    *("report/diff.py", "report/comparison.py"),
+)
 ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")
 ENGINE_PARTLY = (
     *("engine/src/kept.rs", "engine/src/goodput.rs", "engine/src/ledger/gathering.rs"),

@@ -5,7 +5,8 @@ import io
 
 from kept import level, result
 from torr.report import tuning
-from torr.stats.tuning import ledger
+from torr.report.say import render
+from torr.stats.tuning import Measured, ledger
 
 ROUNDS = {
     "api 0.8 CPU": 21.5,
@@ -16,21 +17,51 @@ ROUNDS = {
 }
 
 
-def session(**more):
+def session(baseline=None, **more):
     results = [
         (n, result("chat", level(50, rate, p95=4200.0, **more)))
         for n, rate in enumerate(ROUNDS.values(), 1)
     ]
+    beside = baseline and Measured.of(baseline, dict(results)[baseline], None, None)
+    found = ledger(results, baseline=beside)
     entries = [
         {**entry, "started": f"2026-01-31T12:0{n}:00.000Z", "note": note, "tags": ["a", "b"]}
-        for n, (entry, note) in enumerate(zip(ledger(results), ROUNDS, strict=True))
+        for n, (entry, note) in enumerate(zip(found, ROUNDS, strict=True))
     ]
-    return {"name": "chat", "request": None, "concurrency": None, "entries": entries}
+    known = {"name": "chat", "request": None, "concurrency": None, "entries": entries}
+    return {**known, "baseline": beside and entries[baseline - 1]}
 
 
 def test_the_sentence_names_the_best_run():
     said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first."
     assert tuning.sentence(session()) == said
+
+
+def test_beside_a_baseline_the_newest_run_is_what_matters():
+    found = session(baseline=3)
+    assert tuning.sentence(found) == (
+        "The newest of chat, run 5 (=DB on SSD | more CPU), has 48.4 ok/s, 0.98 × the"
+        " baseline's, run 3 (api 2 CPU, 2 workers): one run each."
+    )
+    assert render(tuning.sentence(found), "zh") == (
+        "chat 最新的一次，运行 5（=DB on SSD | more CPU），为 48.4 ok/s，是基线（运行 3（api 2"
+        " CPU, 2 workers））的 0.98 ×：各只跑一次。"
+    )
+    content = tuning.table(found)
+    assert content.columns[-1] == "to the baseline"
+    assert [row[-1] for row in content.rows][2:] == [
+        "–",
+        "1.09 × one run each",
+        "0.98 × one run each",
+    ]
+
+
+def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
+    assert tuning.sentence(session(baseline=5)).endswith("is the baseline itself: 48.4 ok/s.")
+    found = session(baseline=1)
+    found["entries"][-1] |= {"reason": "its window was cut short", "ok_per_s": None}
+    assert tuning.sentence(found).endswith("claims nothing: its window was cut short.")
+    assert tuning.table(found).rows[-1][-3:] == ("its window was cut short", "–", "–")
 
 
 def test_a_ledger_of_a_request_says_so():

@@ -6,7 +6,7 @@ import pytest
 
 from kept import level, result
 from torr.errors import UsageError
-from torr.stats.tuning import ledger
+from torr.stats.tuning import Measured, ledger
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
@@ -134,6 +134,26 @@ def test_rates_of_a_shared_machine_are_bounds():
     entries = ledger(one_each(50, 60, health="contended"))
     assert entries[0]["at_least"]
     assert entries[1]["before"]["bounds"] == [True, True]
+
+
+def test_each_run_is_set_beside_a_baseline_which_may_be_among_them():
+    of = result("api", level(50, 30.8))
+    entries = ledger(one_each(*SESSION), baseline=Measured.of(2, of, None, None))
+    assert changes(entries, "baseline") == [0.698, None, 1.607, 1.756, 1.571]
+    assert entries[0]["baseline"]["run"] == 2
+
+
+def test_a_baseline_that_claims_nothing_is_compared_with_nothing():
+    of = result("api", level(50, 500, cut_short=True))
+    entries = ledger(one_each(50, 60), baseline=Measured.of(9, of, None, None))
+    assert changes(entries, "baseline") == [None, None]
+
+
+def test_trials_have_a_range_and_a_single_one_has_none():
+    results = [(1, result("api", *(level(50, 10 * n, p95=n, number=n) for n in (1, 2, 4))))]
+    several, single = ledger([*results, *one_each(50)])
+    assert (several["ok_per_s_range"], several["p95_ms_range"]) == ([10, 40], [1, 4])
+    assert single["ok_per_s_range"] is None
 
 
 def test_nothing_kept_is_an_empty_ledger():

@@ -1,13 +1,14 @@
-// The page: reads what it was given, and is a report, or a run that goes on.
+// The page: reads what it was given, and is a report, a run that goes on, or one over kept runs.
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
 import { el } from "./dom";
+import { HistoryPage } from "./history/page";
 import { LivePage } from "./live/page";
 import type { Bootstrap, Lang } from "./model";
 import { Report } from "./parts/report";
-import { preferred, say, speak } from "./words";
+import { preferred, remember, remembered, say, speak } from "./words";
 
 interface Page {
   readonly element: HTMLElement;
@@ -19,9 +20,11 @@ function start(): void {
   const text = document.getElementById("torr-data")?.textContent;
   if (!root || !text) return;
   const data = JSON.parse(text) as Bootstrap;
-  speak(preferred(data.lang));
+  const isServed = data.mode === "serve";
+  speak((isServed ? remembered() : null) ?? preferred(data.lang));
   const page = open(data, (lang: Lang) => {
     speak(lang);
+    if (isServed) remember(lang);
     page?.draw();
   });
   root.append(page ? page.element : el("p", {}, say("page.nothing")));
@@ -30,6 +33,7 @@ function start(): void {
 
 function open(data: Bootstrap, choose: (lang: Lang) => void): Page | null {
   if (data.mode === "live") return new LivePage(data, choose);
+  if (data.kept) return new HistoryPage(data.kept, data.run, choose);
   return data.run ? new Report(data.run, choose) : null;
 }
 

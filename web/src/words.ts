@@ -26,6 +26,27 @@ export function preferred(asked: Lang | null): Lang {
   return asked ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
 }
 
+const KEPT = "torr-lang";
+
+/** What a reader chose on an earlier page of the same server; null where that is not known. */
+export function remembered(): Lang | null {
+  try {
+    const found = sessionStorage.getItem(KEPT);
+    return found === "en" || found === "zh" ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Have the other pages of the same server begin in a language. */
+export function remember(lang: Lang): void {
+  try {
+    sessionStorage.setItem(KEPT, lang);
+  } catch {
+    // A browser that keeps nothing begins in its own language again.
+  }
+}
+
 /** A message, its `{names}` filled in. */
 export function say(key: Key, values: Record<string, string | number> = {}): string {
   return fill(MESSAGES[current][key], values);

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torr.experiments.lab import Listener
     from torr.live.feed import Judge
     from torr.live.live import Live
-    from torr.live.server import Door
+    from torr.serving.server import Door
     from torr.store.rundir import RunDirectory
 
 DETAILS = ("live_port", "live_host", "live_stay")
@@ -39,7 +39,7 @@ def door_of(flags: dict[str, Any]) -> Iterator[Door | None]:
         require(given is None, f"{flag} is given without --live", f"torr … --live {flag} …")
         yield None
         return
-    from torr.live.server import HOST, Door
+    from torr.serving.server import HOST, Door
 
     door = Door(flags["live_host"] or HOST, flags["live_port"])
     try:

@@ -20,6 +20,7 @@ VERBS = {
     "compare": ("torr.cli.compare:compare", "start servers in turn, and say which is faster"),
     "diff": ("torr.cli.diff:diff", "set two runs side by side"),
     "runs": ("torr.cli.runs.group:runs", "the runs that torr has kept: find, compare, tag them"),
+    "serve": ("torr.cli.serve:serve", "the kept runs in a browser: find, overlay, trends"),
     "locust": ("torr.cli.locust:locust", "run locustfiles as they are, and keep what they did"),
     "doctor": ("torr.cli.doctor:doctor", "say what this machine can generate, before you trust it"),
     "target": ("torr.cli.target:target", "serve something to try it on"),

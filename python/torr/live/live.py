@@ -16,15 +16,15 @@ from torr.live.feed import Feed
 from torr.live.journal import Journal
 from torr.live.metrics import Metrics
 from torr.live.page import document
-from torr.live.server import Server
 from torr.live.stream import Readers
+from torr.serving.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torr.experiments.interrupt import Interrupt
     from torr.live.feed import Judge
-    from torr.live.server import Door
+    from torr.serving.server import Door
     from torr.store.rundir import RunDirectory
 
 _LET_GO_S = 2.0

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report.comparison import Comparison
 from torr.report.streaming import is_joined
 from torr.stats.histogram import Histogram
 from torr.stats.series import by_concurrency
+
+if TYPE_CHECKING:
+    from torr.report.side import Side
 
 Level = Mapping[str, Any]
 Json = dict[str, Any]
@@ -36,6 +39,20 @@ def of(result: Mapping[str, Any]) -> list[Json]:
     cell. Without histograms, as in a diff, there are none.
     """
     return [curve for name, levels in _groups(result) for curve in _curves(name, levels)]
+
+
+def of_sides(sides: Sequence[Side]) -> list[Json]:
+    """Return the curves of the sides of a diff at each level that all of them have."""
+    levels = [by_concurrency(side.trials) for side in sides]
+    return [
+        curve
+        for concurrency in levels[0]
+        if all(concurrency in own for own in levels)
+        for side, own in zip(sides, levels, strict=True)
+        for curve in _curves(
+            {"candidate": side.name, "cell": None, "concurrency": concurrency}, own[concurrency]
+        )
+    ]
 
 
 def _groups(result: Mapping[str, Any]) -> Iterator[tuple[Json, Sequence[Level]]]:

@@ -40,14 +40,14 @@ def page(result: Mapping[str, Any], lang: str | None = None) -> str:
 
 
 def document(data: Json) -> str:
-    """Return the page for bootstrap data: `mode`, `lang`, `run` and `live`.
+    """Return the page for bootstrap data: `mode`, `lang`, `run`, `live` and, of kept runs, `kept`.
 
     Raises OutputError where the page was not built, as in a checkout before `make build`.
     """
     style, script = _bundled("page.css"), _bundled("page.js")
     parts = {
         "lang": escape(data.get("lang") or "en"),
-        "policy": _policy(style, script, is_served=data["mode"] != "report"),
+        "policy": _policy(style, script, is_live=data["mode"] == "live"),
         "title": escape(_title(data)),
         "style": style,
         "plain": _plain(data),
@@ -63,13 +63,13 @@ def as_data(value: object) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _policy(style: str, script: str, *, is_served: bool) -> str:
+def _policy(style: str, script: str, *, is_live: bool) -> str:
     parts = [
         "default-src 'none'",
         f"script-src {_hash(script)}",
         f"style-src {_hash(style)}",
         "img-src data:",
-        "connect-src 'self'" if is_served else "connect-src 'none'",
+        "connect-src 'self'" if is_live else "connect-src 'none'",
         "base-uri 'none'",
         "form-action 'none'",
     ]
@@ -82,8 +82,10 @@ def _hash(text: str) -> str:
 
 
 def _title(data: Json) -> str:
-    run = data.get("run")
-    return f"{run['result']['name']} · torr {run['result']['kind']}" if run else "torr"
+    run, kept = data.get("run"), data.get("kept") or {}
+    if run:
+        return f"{run['result']['name']} · torr {run['result']['kind']}"
+    return f"{kept['ledger']['name']} · torr" if "ledger" in kept else "torr"
 
 
 def _plain(data: Json) -> str:

@@ -1,6 +1,7 @@
 """The tuning ledger as people read it: a sentence, and a row a run, as table, Markdown and CSV.
 
 Whether a change is more than noise is said in each row: by a word, or by why there is none.
+Where the ledger has a baseline, the sentence is about the newest run and that one.
 """
 
 from __future__ import annotations
@@ -11,39 +12,38 @@ from typing import Any
 from torr.report import csv, markdown_parts
 from torr.report.cells import Table
 from torr.report.diff import show_ratio
+from torr.report.say import chain, say, say_count
+from torr.report.told import told
+from torr.report.wording import counted
 from torr.stats.metric import Metric
-from torr.units import show_count, show_ms, show_percent, show_rate
+from torr.units import show_ms, show_percent, show_rate
 
 Json = Mapping[str, Any]
 
-COLUMNS = (
-    *("run", "when (UTC)", "note", "load", "trials"),
-    *("ok/s", "p95", "success", "to the one before", "to the best so far"),
-)
 _NOTHING = "–"
-_CHANGES = ("before", "best")
+_CHANGES = ("before", "best", "baseline")
+_LISTS = ("ok_per_s_range", "p95_ms_range")
 
 
 def sentence(ledger: Json) -> str:
-    """Say which run is the best, and how far from the first it is."""
+    """Say how the newest run stands to the baseline; without one, which run is the best."""
     entries: Sequence[Json] = ledger["entries"]
-    best = next((entry for entry in entries if entry["is_best"]), None)
-    what = " of ".join(word for word in (ledger["request"], ledger["name"]) if word)
-    if best is None:
-        return f"No run of {what} is kept."
-    note = f" ({best['note']})" if best["note"] else ""
-    first = next(entry for entry in entries if entry["ok_per_s"] is not None)
-    count = show_count(len(entries), "run")
-    text = f"{count} of {what}: run {best['run']}{note} is the best, {_rate(best)} ok/s"
-    if first is best or not first["ok_per_s"]:
-        return f"{text}."
-    return f"{text}, {best['ok_per_s'] / first['ok_per_s']:.2f} × the first."
+    if not entries:
+        return say("No run of {what} is kept.", what=_what(ledger))
+    return _of_best(ledger, entries) if ledger.get("baseline") is None else _of_newest(ledger)
 
 
 def table(ledger: Json) -> Table:
     """Return one row a run, in the order of the session."""
-    rows = tuple(map(_cells, ledger["entries"]))
-    return Table(COLUMNS, rows, frozenset({1, 2, 3, 8, 9}), frozenset({2}))
+    last = () if ledger.get("baseline") is None else (say("to the baseline"),)
+    columns = (
+        *(say("run"), say("when (UTC)"), say("note"), say("load"), say("trials")),
+        *("ok/s", "p95", say("success"), say("to the one before"), say("to the best so far")),
+        *last,
+    )
+    which = _CHANGES if last else _CHANGES[:-1]
+    rows = tuple(_cells(entry, which) for entry in ledger["entries"])
+    return Table(columns, rows, frozenset({1, 2, 3, 8, 9, 10}), frozenset({2}))
 
 
 def markdown(ledger: Json) -> str:
@@ -57,21 +57,80 @@ def comma_separated(ledger: Json) -> str:
     entries = ledger["entries"]
     # A change that there is none of has no columns, and not an empty one of its own.
     known = [
-        {k: x for k, x in entry.items() if x is not None or k not in _CHANGES} for entry in entries
+        {k: x for k, x in entry.items() if x is not None or k not in (*_CHANGES, *_LISTS)}
+        for entry in entries
     ]
     return csv.text(known)
 
 
-def _cells(entry: Json) -> tuple[str, ...]:
+def _what(ledger: Json) -> str:
+    if not ledger["request"]:
+        return str(ledger["name"])
+    return say("{request} of {name}", request=ledger["request"], name=ledger["name"])
+
+
+def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
+    best = next((entry for entry in entries if entry["is_best"]), None)
+    if best is None:
+        return say("No run of {what} claims anything.", what=_what(ledger))
+    count = say_count(len(entries), "{n:,} run", "{n:,} runs")
+    first = next(entry for entry in entries if entry["ok_per_s"] is not None)
+    more = (
+        ""
+        if first is best or not first["ok_per_s"]
+        else say(", {ratio} × the first", ratio=f"{best['ok_per_s'] / first['ok_per_s']:.2f}")
+    )
+    return say(
+        "{count} of {what}: {run} is the best, {rate} ok/s{more}.",
+        count=count,
+        what=_what(ledger),
+        run=_run(best),
+        rate=_rate(best),
+        more=more,
+    )
+
+
+def _of_newest(ledger: Json) -> str:
+    """The newest run, which may claim nothing, or be the baseline itself."""
+    newest, baseline = ledger["entries"][-1], ledger["baseline"]
+    known = {"run": _run(newest), "what": _what(ledger)}
+    if newest["reason"]:
+        why = told(newest["reason"])
+        return say("The newest of {what}, {run}, claims nothing: {why}.", why=why, **known)
+    rate = _rate(newest)
+    if newest["run"] == baseline["run"]:
+        return say(
+            "The newest of {what}, {run}, is the baseline itself: {rate} ok/s.", rate=rate, **known
+        )
+    change = newest["baseline"]
+    return say(
+        "The newest of {what}, {run}, has {rate} ok/s, {ratio} the baseline's, {other}: {word}.",
+        rate=rate,
+        ratio=_ratio(change),
+        other=_run(baseline),
+        word=_word(change),
+        **known,
+    )
+
+
+def _run(entry: Json) -> str:
+    if not entry["note"]:
+        return say("run {n}", n=entry["run"])
+    return say("run {n} ({note})", n=entry["run"], note=entry["note"])
+
+
+def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
+    numbers: tuple[str, ...]
     if entry["reason"]:
-        numbers = (_NOTHING, _NOTHING, _NOTHING, entry["reason"], _NOTHING)
+        # What stands in the column of the first change; the others have none.
+        rest = (_NOTHING,) * (len(which) - 1)
+        numbers = (_NOTHING, _NOTHING, _NOTHING, told(entry["reason"]), *rest)
     else:
         numbers = (
             _rate(entry),
             show_ms(entry["p95_ms"]),
             show_percent(entry["success_rate"]),
-            _change(entry["before"]),
-            _change(entry["best"]),
+            *(_change(entry[key]) for key in which),
         )
     when = str(entry["started"])[:16].replace("T", " ")
     trials = f"{entry['trials']}" if entry["trials"] else _NOTHING
@@ -87,14 +146,21 @@ def _load(entry: Json) -> str:
         return _NOTHING
     if entry["rate"] is not None:
         return f"{show_rate(entry['rate'])}/s"
-    return show_count(entry["concurrency"], entry["noun"])
+    return counted(entry["concurrency"], entry["noun"])
 
 
 def _change(change: Json | None) -> str:
     """A ratio and its word, or why there is no word."""
     if change is None:
         return _NOTHING
+    return chain(" ", [_ratio(change), _word(change)])
+
+
+def _ratio(change: Json) -> str:
+    """A multiple of what was before, of p99 where arrivals came at a rate."""
     metric = Metric(change["metric"])
-    what = "" if metric.is_rate else f"{metric.label} "
-    why = (change["reason"] or "").partition(":")[0]
-    return f"{what}{show_ratio(change)} {change['word'] or why}"
+    return chain(" ", ["" if metric.is_rate else metric.label, show_ratio(change)])
+
+
+def _word(change: Json) -> str:
+    return told(change["word"] or (change["reason"] or "").partition(":")[0])

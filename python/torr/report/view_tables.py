@@ -29,8 +29,21 @@ def tables(result: Result) -> list[Json]:
 
     `words` are the columns of text, `names` those of them whose long names may break.
     """
-    shown = [_json(title, found, is_folded=False) for title, found in first(result) if found]
-    return shown + [_json(title, found, is_folded=True) for title, found in folded(result) if found]
+    shown = [as_json_table(title, found) for title, found in first(result) if found]
+    more = [as_json_table(title, found, is_folded=True) for title, found in folded(result) if found]
+    return shown + more
+
+
+def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> Json:
+    """Return a table as the page takes it."""
+    return {
+        "title": as_json(title),
+        "columns": [as_json(column) for column in found.columns],
+        "rows": [[as_json(cell) for cell in row] for row in found.rows],
+        "words": sorted(found.words),
+        "names": sorted(found.names),
+        "folded": is_folded,
+    }
 
 
 def first(result: Result) -> Iterator[Titled]:
@@ -101,14 +114,3 @@ def _of_level(level: Result) -> Iterator[Titled]:
 def _of_levels(result: Result) -> Iterator[Titled]:
     yield say("Levels: median of rounds"), table.levels(result)
     yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)
-
-
-def _json(title: str, found: Table, *, is_folded: bool) -> Json:
-    return {
-        "title": as_json(title),
-        "columns": [as_json(column) for column in found.columns],
-        "rows": [[as_json(cell) for cell in row] for row in found.rows],
-        "words": sorted(found.words),
-        "names": sorted(found.names),
-        "folded": is_folded,
-    }

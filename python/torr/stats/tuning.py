@@ -1,7 +1,8 @@
 """The tuning ledger: one resource changed, measured again, compared; each run of it an entry.
 
     run ─ the trials of one level that claim something ─ medians ─ change to the one before
-                                                                 └ change to the best so far
+                                                                 ├ change to the best so far
+                                                                 └ change to a baseline
 
 A change has a verdict where both runs have trials, by the same procedure as two runs of a diff;
 else it has its ratio alone. Each change is judged by itself: in a ledger of twenty changes of
@@ -73,9 +74,17 @@ class Measured:
 
     def median(self, key: str) -> float | None:
         """Return the median of its trials; None where no trial has a number."""
-        metric = Metric(key, self.request)
-        known = [value for value in map(metric.read, self.trials) if value is not None]
+        known = self._known(key)
         return median(known) if known else None
+
+    def range(self, key: str) -> list[float] | None:
+        """Return the least and the most of its trials; None of a single one."""
+        known = self._known(key)
+        return [min(known), max(known)] if len(known) > 1 else None
+
+    def _known(self, key: str) -> list[float]:
+        metric = Metric(key, self.request)
+        return [value for value in map(metric.read, self.trials) if value is not None]
 
     def as_json(self) -> Json:
         """Return it as an entry of the ledger, without changes."""
@@ -90,6 +99,8 @@ class Measured:
             "at_least": any(verdict_of(level) == "contended" for level in self.trials),
             "p95_ms": self.median(P95),
             "success_rate": self.median(SUCCESS_RATE),
+            "ok_per_s_range": self.range(OK_PER_S),
+            "p95_ms_range": self.range(P95),
             "reason": self.reason,
         }
 
@@ -98,13 +109,14 @@ def ledger(
     results: Iterable[tuple[int, Level]],
     request: str | None = None,
     concurrency: int | None = None,
+    baseline: Measured | None = None,
 ) -> list[Json]:
     """Return the entries of a session, from its runs' ids and results in order.
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
-    `before` and `best`, None where there is nothing to compare with, and `is_best`. `request` names
-    the request whose numbers are meant; `concurrency` the level, None for each run's best. Raises
-    UsageError where no run has either.
+    `before`, `best` and `baseline`, None where there is nothing to compare with, and `is_best`.
+    `request` names the request whose numbers are meant; `concurrency` the level, None for each
+    run's best. Raises UsageError where no run has either.
     """
     entries: list[Json] = []
     best: Measured | None = None
@@ -112,6 +124,7 @@ def ledger(
     for run, result in results:
         now = Measured.of(run, result, request, concurrency)
         changes = {"before": _change(before, now), "best": _change(best, now)}
+        changes["baseline"] = None if baseline and baseline.run == run else _change(baseline, now)
         entries.append({**now.as_json(), **changes})
         if now.trials:
             before = now
@@ -144,7 +157,7 @@ def _is_better(best: Measured, now: Measured) -> bool:
 
 def _change(before: Measured | None, now: Measured) -> Json | None:
     """How a run differs from an earlier one: its ratio, and a verdict where trials carry one."""
-    if before is None or not now.trials:
+    if before is None or not (before.trials and now.trials):
         return None
     if before.cell == now.cell and min(len(before.trials), len(now.trials)) > 1:
         procedure = Procedure(primary=now.metric, metrics=())

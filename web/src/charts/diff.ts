@@ -17,14 +17,19 @@ const LOOKS = [
 export function diffSpecs(diff: Diff): Spec[] {
   const time = both(diff, (point) => point.service_ms, ms);
   const isLog = spansFar(time.flatMap((line) => line.values));
+  const isTimed = time.some((line) => line.values.some((value) => value != null));
   return [
     { ...base(diff, say("ladder.rate")), lines: both(diff, (point) => point.ok_per_s, rate) },
     ratio(diff),
-    {
-      ...base(diff, say("diff.time")),
-      lines: time,
-      y: { scale: isLog ? "log" : "zero", hasSwitch: true },
-    },
+    ...(isTimed
+      ? [
+          {
+            ...base(diff, say("diff.time")),
+            lines: time,
+            y: { scale: isLog ? ("log" as const) : ("zero" as const), hasSwitch: true },
+          },
+        ]
+      : []),
   ];
 }
 

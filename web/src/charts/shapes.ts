@@ -164,13 +164,13 @@ export function borders(levels: readonly { from: number; to: number; words: stri
 }
 
 /** A line at a value that means "no difference", with the band that counts as the same. */
-export function sameBand(low: number, high: number): Shape {
+export function sameBand(low: number, high: number, none = 1): Shape {
   return (u) => {
     const [a, b] = [place(u, high), place(u, low)];
     u.ctx.fillStyle = colour("band", 0.45);
     u.ctx.fillRect(u.bbox.left, a, u.bbox.width, b - a);
     dashed(u, "muted", []);
-    const middle = place(u, 1);
+    const middle = place(u, none);
     line(u, u.bbox.left, middle, u.bbox.left + u.bbox.width, middle);
   };
 }

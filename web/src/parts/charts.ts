@@ -23,7 +23,7 @@ export function main(run: Run, keep: Keep): HTMLElement {
   const made = el("figure", { class: "main", "aria-label": pick(run.view.sentence) });
   const { ladder, comparison, diff } = run.view;
   if (comparison) made.append(keep(new Rows(comparison)));
-  else if (diff) made.append(...plots(diffSpecs(diff), keep));
+  else if (diff) made.append(...spread(run, keep), ...plots(diffSpecs(diff), keep));
   else if (ladder) made.append(...plots(ladderSpecs(ladder, run.result.capacity?.usl), keep));
   else made.append(...ofRun(run, keep));
   return made;
@@ -117,6 +117,12 @@ function ofRun(run: Run, keep: Keep): HTMLElement[] {
       ]
     : [];
   return [...spread, ...(found ? plots(timelineSpecs(found, run.view.slos), keep) : [])];
+}
+
+/** Two runs of one level are told apart by how their times are spread. */
+function spread({ view }: Run, keep: Keep): HTMLElement[] {
+  const isOne = new Set(view.distributions.map((curve) => curve.concurrency)).size === 1;
+  return isOne ? ofGroup(view.distributions, keep) : [];
 }
 
 /** A comparison has a chart of its candidates; anything else one of each kind of time. */

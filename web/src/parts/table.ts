@@ -5,10 +5,19 @@ import { button, copy, el } from "../dom";
 import type { Table } from "../model";
 import { pick, say } from "../words";
 
-/** The table below its title; `level` is that of the title's heading. */
-export function table(found: Table, hasTitle = true): HTMLElement {
+/** What a table of runs has besides: cells that lead on, and rows that can be chosen. */
+export interface Extras {
+  /** Where the cells of a column lead. */
+  links?: Record<number, (cell: string) => string>;
+  /** What hears of a row that is chosen or not, by its first cell. */
+  choose?: (cell: string, isChosen: boolean) => void;
+}
+
+/** The table below its title. */
+export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLElement {
   const columns = found.columns.map(pick);
   const given = found.rows.map((row) => row.map(pick));
+  const chosen = new Set<string>();
   let rows = given;
   const body = el("tbody");
   const heads = columns.map((name, at) => head(found, name, at, sort));
@@ -25,12 +34,20 @@ export function table(found: Table, hasTitle = true): HTMLElement {
 
   function fill(): void {
     body.replaceChildren(
-      ...rows.map((row) => el("tr", {}, ...row.map((cell, at) => data(found, cell, at)))),
+      ...rows.map((row) =>
+        el(
+          "tr",
+          {},
+          chooser(row, extras, chosen),
+          ...row.map((cell, at) => data(found, cell, at, extras.links?.[at])),
+        ),
+      ),
     );
   }
 
   const title = pick(found.title);
-  const drawn = el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body);
+  const corner = extras.choose && el("th", {}, el("span", { class: "away" }, say("table.choose")));
+  const drawn = el("table", {}, el("thead", {}, el("tr", {}, corner, ...heads)), body);
   const scroll = el(
     "div",
     { class: "scroll", tabindex: 0, role: "group", "aria-label": title },
@@ -76,8 +93,37 @@ function head(found: Table, name: string, at: number, sort: (column: number) => 
   return made;
 }
 
-function data(found: Table, cell: string, at: number): HTMLElement {
+function chooser(
+  row: readonly string[],
+  { choose }: Extras,
+  chosen: Set<string>,
+): HTMLElement | null {
+  const name = row[0];
+  if (!choose || name === undefined) return null;
+  const box = el("input", {
+    type: "checkbox",
+    checked: chosen.has(name),
+    "aria-label": `${say("table.choose")} ${name}`,
+  });
+  box.addEventListener("change", () => {
+    if (box.checked) chosen.add(name);
+    else chosen.delete(name);
+    choose(name, box.checked);
+  });
+  return el("td", {}, box);
+}
+
+function data(
+  found: Table,
+  cell: string,
+  at: number,
+  link?: (cell: string) => string,
+): HTMLElement {
   const made = el("td", { class: kind(found, at) });
+  if (link && cell) {
+    made.append(el("a", { href: link(cell) }, cell));
+    return made;
+  }
   if (!found.names.includes(at)) {
     made.textContent = cell;
     return made;

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr import units
 from torr.cli import words
 from torr.cli.options import flag, together
-from torr.errors import UsageError
+from torr.store.kept.since import parse_since
 
 if TYPE_CHECKING:
     from torr.store.kept.store import Filter
@@ -19,28 +16,8 @@ if TYPE_CHECKING:
 WHICH, RESULT = "Which runs", "Result"
 MOST_ID = 2**31 - 1
 
-_DAYS = re.compile(r"(\d{1,5})d")
-
-
-def _since(text: str) -> datetime:
-    """A day, a moment, or how long ago; what has no zone is local time."""
-    now = datetime.now(timezone.utc)
-    days = _DAYS.fullmatch(text.strip())
-    if days:
-        return now - timedelta(days=int(days[1]))
-    try:
-        return datetime.fromisoformat(text.strip().replace("Z", "+00:00")).astimezone()
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return now - timedelta(seconds=units.parse_duration(text) / units.SECOND_NS)
-    except UsageError as error:
-        hint = "write 7d, 12h, 2026-01-31 or 2026-01-31T12:00"
-        raise UsageError(f"{text!r} is no day and no time", hint) from error
-
-
 RUN_ID = words.whole("ID", 1, MOST_ID)
-SINCE = words.Word("WHEN", _since)
+SINCE = words.Word("WHEN", parse_since)
 
 ids = click.argument("ids", nargs=-1, required=True, type=RUN_ID, metavar="ID")
 one_id = click.argument("run_id", type=RUN_ID, metavar="ID")

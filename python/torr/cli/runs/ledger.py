@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,19 +13,14 @@ from torr.cli.options import flag
 from torr.cli.runs import choosing
 from torr.errors import require
 
-if TYPE_CHECKING:
-    from torr.store.kept.kept_run import KeptRun
-
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
     "torr runs ledger api",
     "torr runs ledger api --request 'simple chat' -o markdown",
 )
 
-KINDS = ("run", "ladder", "locust")
-"""What has one setting a run: comparisons and diffs are no rounds of a session."""
-
-LEAST = ("when (UTC)", "load", "trials", "success")
+LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
+"""What a narrow terminal can do without: the first goes first."""
 
 
 @click.command("ledger", cls=Verb, examples=EXAMPLES)
@@ -33,6 +28,7 @@ LEAST = ("when (UTC)", "load", "trials", "success")
 @choosing.narrowing_a_name
 @flag("--at", type=words.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
 @flag("--request", metavar="NAME", group=choosing.WHICH, help="of this request [of all]")
+@flag("--baseline", type=words.TAG, group=choosing.WHICH, help="beside the newest with this tag")
 @flag(
     "-o",
     "--output",
@@ -59,26 +55,22 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
 
 def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
     """The ledger of the runs that are meant, the oldest first."""
-    from torr.stats import tuning
+    from torr.history.session import Session, Wanted
     from torr.store.kept.store import open_store
 
+    runs = choosing.filter_of({**flags, "name": name})
+    wanted = Wanted(runs, flags["request"], flags["at"], flags["baseline"])
     with open_store() as store:
-        wanted = choosing.filter_of({**flags, "name": name}, *KINDS)
-        kept = {run.id: run for run in reversed(store.find(wanted))}
-        require(bool(kept), f"no kept run of {name!r} is meant by that", "see `torr runs list`")
-        results = ((run_id, store.result(run_id)) for run_id in kept)
-        entries = tuning.ledger(results, flags["request"], flags["at"])
-    return {
-        "name": name,
-        "request": flags["request"],
-        "concurrency": flags["at"],
-        "entries": [{**entry, **_labels(kept[entry["run"]])} for entry in entries],
-    }
-
-
-def _labels(run: KeptRun) -> dict[str, Any]:
-    known = run.as_json()
-    return {key: known[key] for key in ("started", "kind", "git_commit", "note", "tags", "health")}
+        session = Session(store, wanted)
+        require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
+        found = session.ledger()
+    tag = flags["baseline"]
+    require(
+        tag is None or found["baseline"] is not None,
+        f"--baseline {tag}: no kept run of {name!r} has this tag",
+        f"torr runs tag ID {tag}",
+    )
+    return found
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, exists, insert, select, update
+from sqlalchemy import delete, exists, func, insert, select, update
 
 from torr.errors import StoreError
 from torr.store.kept.database import Database
@@ -78,6 +78,16 @@ class Store:
     def __exit__(self, *_error: object) -> None:
         self._database.engine.dispose()
 
+    @property
+    def place(self) -> Place:
+        """Where it is; as text without its password."""
+        return self._database.place
+
+    def count(self) -> int:
+        """Return how many runs there are."""
+        with self._database.reading() as connection:
+            return connection.execute(select(func.count()).select_from(runs)).scalar_one()
+
     def register(self, text: bytes, directory: Path | None = None) -> int:
         """Keep a result.json, given as its text; its id.
 
@@ -109,6 +119,16 @@ class Store:
         query = wanted.of(select(runs)).order_by(runs.c.started_ms.desc(), runs.c.id.desc())
         with self._database.reading() as connection:
             return _kept(connection, query if most is None else query.limit(most))
+
+    def names(self) -> list[str]:
+        """Return what runs are called, each name once."""
+        with self._database.reading() as connection:
+            return sorted(connection.execute(select(runs.c.name).distinct()).scalars())
+
+    def tags(self) -> list[str]:
+        """Return the tags that any run has."""
+        with self._database.reading() as connection:
+            return sorted(connection.execute(select(tags.c.tag).distinct()).scalars())
 
     def run(self, run_id: int) -> KeptRun:
         """Return what is known of a run; raises StoreError when there is none of this id."""

@@ -1,4 +1,4 @@
-"""The live page's server: uvicorn in a thread of its own, which stands back behind the load.
+"""A door that listens, and a server: uvicorn in a thread, which stands back behind the load.
 
 It knows no run: what it serves is given to it. Nothing of it is written to a log.
 """
@@ -10,37 +10,61 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import uvicorn
 
 from torr.errors import UsageError
-from torr.live.access import Access, is_loopback
+from torr.serving.access import Access, is_loopback
 from torr.standing_back import stand_back
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
     from typing_extensions import Self
 
-    from torr.live.stream import Readers
-
-PORT = 8677
-"""The one that is tried first: torr, on the keys of a telephone."""
 HOST = "127.0.0.1"
 _DROP_MS = 10_000
 _END_S = 2.0
 _BACKLOG = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a page is to listen, as flags say it: `host` and `port` are their names.
+
+    `usual` is the port that is tried first where none is asked for, and any free one then.
+    """
+
+    usual: int
+    host: str
+    port: str
+
+
+LIVE = Address(8677, "--live-host", "--live-port")
+"""torr, on the keys of a telephone."""
+KEPT = Address(8678, "--host", "--port")
+
+
+class Audience(Protocol):
+    """Those whose answers go on for long: they live on the server's loop, and are let go."""
+
+    def live_on(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use this loop."""
+
+    def close(self) -> None:
+        """Let everybody go who has got what there is."""
+
+
 class Door:
     """A listening socket and its name; whoever makes it closes it."""
 
-    def __init__(self, host: str, port: int | None) -> None:
-        """Listen; without a port on PORT, or on any free one where that is taken.
+    def __init__(self, host: str, port: int | None, address: Address = LIVE) -> None:
+        """Listen; without a port on the usual one, or on any free one where that is taken.
 
         Raises UsageError where the address cannot be had.
         """
-        self.socket = _listening(host, port)
+        self.socket = _listening(host, port, address)
         self.host = host
         self.port: int = self.socket.getsockname()[1]
 
@@ -51,7 +75,7 @@ class Door:
 
     def access(self) -> Access:
         """Who may ask; cookies do not tell ports apart, so their names do."""
-        return Access(f"torr-live-{self.port}", self.is_open)
+        return Access(f"torr-{self.port}", self.is_open)
 
     def url(self, access: Access) -> str:
         """Where a browser finds it."""
@@ -69,9 +93,9 @@ def place(host: str, port: int) -> str:
 class Server:
     """Serves an application from `start` to `stop`."""
 
-    def __init__(self, app: ASGIApp, door: Door, readers: Readers) -> None:
+    def __init__(self, app: ASGIApp, door: Door, audience: Audience | None = None) -> None:
         self._door = door
-        self._readers = readers
+        self._audience = audience
         # Nothing is logged: a URL may have a token, and stderr has the terminal's line.
         config = uvicorn.Config(
             app,
@@ -89,7 +113,7 @@ class Server:
         )
         self._server = uvicorn.Server(config)
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="torr-live", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="torr-pages", daemon=True)
         self._spent_s = 0.0
 
     def start(self) -> Self:
@@ -108,8 +132,9 @@ class Server:
         return self._spent_s
 
     def stop(self) -> None:
-        """Let readers go that have got everything, and end; waits 2 s at most."""
-        self._readers.close()
+        """Let the audience go, and end; waits 2 s at most."""
+        if self._audience is not None:
+            self._audience.close()
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join(_END_S)
@@ -126,22 +151,23 @@ class Server:
             self._spent_s = time.thread_time()
 
     async def _serve(self) -> None:
-        self._readers.live_on(asyncio.get_running_loop())
+        if self._audience is not None:
+            self._audience.live_on(asyncio.get_running_loop())
         self._ready.set()
         await self._server.serve(sockets=[self._door.socket])
 
 
-def _listening(host: str, port: int | None) -> socket.socket:
+def _listening(host: str, port: int | None, address: Address) -> socket.socket:
     """A socket that listens; raises UsageError that names the flag."""
     try:
-        return _bound(host, PORT if port is None else port)
+        return _bound(host, address.usual if port is None else port)
     except OSError as error:
         if port is not None or isinstance(error, socket.gaierror):
-            raise _cannot(host, port, error) from error
+            raise _cannot(host, port, address, error) from error
     try:
         return _bound(host, 0)
     except OSError as error:
-        raise _cannot(host, port, error) from error
+        raise _cannot(host, port, address, error) from error
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -161,7 +187,7 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _cannot(host: str, port: int | None, error: OSError) -> UsageError:
-    where = f"--live-host {host}" + ("" if port is None else f" --live-port {port}")
+def _cannot(host: str, port: int | None, address: Address, error: OSError) -> UsageError:
+    where = f"{address.host} {host}" + ("" if port is None else f" {address.port} {port}")
     said = error.strerror or str(error)
-    return UsageError(f"{where}: cannot be listened on: {said}", "leave --live-port out")
+    return UsageError(f"{where}: cannot be listened on: {said}", f"leave {address.port} out")

@@ -1,0 +1,88 @@
+"""A tuning session, read from the store: the runs of a name in order, beside a baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from torr.stats import tuning
+from torr.stats.tuning import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.store.kept.kept_run import KeptRun
+    from torr.store.kept.store import Filter, Store
+
+Json = dict[str, Any]
+
+KINDS = ("run", "ladder", "locust")
+"""What has one setting a run: comparisons and diffs are no rounds of a session."""
+
+_LABELS = ("started", "kind", "git_commit", "note", "tags", "health")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which session is meant: `runs` names it, and narrows it down.
+
+    `request` is the request whose numbers count, None for all; `concurrency` the level, None for
+    the best of each run; `baseline` a tag, whose newest run the others are set beside.
+    """
+
+    runs: Filter
+    request: str | None = None
+    concurrency: int | None = None
+    baseline: str | None = None
+
+
+class Session:
+    """The runs that are meant, the oldest first, at most so many of the newest.
+
+    `levels` and `requests` are what any of them has, once the ledger is made.
+    """
+
+    def __init__(self, store: Store, wanted: Wanted, most: int | None = None) -> None:
+        self._store = store
+        self._wanted = wanted
+        self.runs = store.find(replace(wanted.runs, kinds=KINDS), most)[::-1]
+        self.levels: set[int] = set()
+        self.requests: dict[str, None] = {}
+
+    def ledger(self) -> Json:
+        """Return its ledger; raises UsageError where no run claims anything."""
+        wanted, known = self._wanted, {run.id: run for run in self.runs}
+        baseline = self._baseline()
+        measured = None
+        if baseline is not None:
+            of = self._store.result(baseline.id)
+            measured = Measured.of(baseline.id, of, wanted.request, wanted.concurrency)
+        entries = tuning.ledger(self._results(), wanted.request, wanted.concurrency, measured)
+        return {
+            "name": wanted.runs.name,
+            "request": wanted.request,
+            "concurrency": wanted.concurrency,
+            "baseline": measured and baseline and {**measured.as_json(), **_labels(baseline)},
+            "entries": [{**entry, **_labels(known[entry["run"]])} for entry in entries],
+        }
+
+    def _results(self) -> Iterator[tuple[int, Json]]:
+        for run in self.runs:
+            result = self._store.result(run.id)
+            for level in result["levels"]:
+                self.levels.add(level["concurrency"])
+                self.requests |= {step["name"]: None for step in level.get("steps") or ()}
+            yield run.id, result
+
+    def _baseline(self) -> KeptRun | None:
+        """The newest run of the name with the tag, whatever else the runs are narrowed down by."""
+        tag, runs = self._wanted.baseline, self._wanted.runs
+        if tag is None:
+            return None
+        tagged = replace(runs, tags=(tag,), commit=None, since=None, kinds=KINDS)
+        return next(iter(self._store.find(tagged, most=1)), None)
+
+
+def _labels(run: KeptRun) -> Json:
+    known = run.as_json()
+    return {key: known[key] for key in _LABELS}
