@@ -1,0 +1,61 @@
+"""Two functions or more in one process, in interleaved rounds, judged as servers are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError
+from torr.micro import overhead
+from torr.micro.errors import Errors
+from torr.micro.measuring import COUNT, ROUNDS, Measurement, batch_of, one_round
+from torr.micro.trial import trial
+from torr.stats import comparison, williams
+
+if TYPE_CHECKING:
+    from torr.micro.subject import Subject
+
+Level = dict[str, Any]
+
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The trials of all functions, and the verdicts of each against the first."""
+
+    baseline: str
+    levels: list[Level]
+    verdicts: list[dict[str, Any]]
+
+    def word(self, name: str | None = None) -> str:
+        """Return the word of the primary metric, ok/s, for a function: the only other one."""
+        found = [v for v in self.verdicts if v["family"] == "primary"]
+        return str(next(v for v in found if name in (None, v["candidate"]))["word"])
+
+
+def compare_functions(
+    subjects: Mapping[str, Subject], count: int = COUNT, rounds: int = ROUNDS, seed: int = SEED
+) -> Compared:
+    """Measure functions in turn, round by round; the first one is the baseline.
+
+    The order within rounds is a Williams square. Raises UsageError for fewer than two.
+    """
+    if len(subjects) < 2:
+        raise UsageError("a comparison needs two functions", "give both by their names")
+    for subject in subjects.values():
+        subject.check()
+    cost = overhead.measured()
+    errors = {name: Errors() for name in subjects}
+    # One batch for all: a look at the clock weighs the same on either side.
+    batch = min(batch_of(subject, count, cost) for subject in subjects.values())
+    levels: list[Level] = []
+    for number, order in enumerate(williams.order(list(subjects), rounds, seed), 1):
+        for name in order:
+            subject = subjects[name]
+            one = one_round(subject, count, batch, cost, errors[name])
+            whole = Measurement((one,), batch, cost, subject.gc_off, errors[name])
+            levels.append(trial(name, {}, number, one, whole))
+    baseline = next(iter(subjects))
+    return Compared(baseline, levels, comparison.verdicts(levels, baseline))

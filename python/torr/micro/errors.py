@@ -1,0 +1,35 @@
+"""What operations raised: counted by class, the first of each with its traceback."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections import Counter
+from typing import Any
+
+_LONGEST = 4_000
+
+
+class Errors:
+    """Errors of operations; threads may hand them in at once."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def take(self, error: BaseException) -> str:
+        """Count an error; the name of its class."""
+        name = type(error).__qualname__
+        with self._lock:
+            self.counts[name] += 1
+            if name not in self._first:
+                self._first[name] = "".join(traceback.format_exception(error))[-_LONGEST:]
+        return name
+
+    def samples(self) -> list[dict[str, Any]]:
+        """Return the first of each class as result.json has samples."""
+        return [
+            {"class": "check", "reason": f"raised.{name}", "detail": text}
+            for name, text in self._first.items()
+        ]

@@ -1,0 +1,106 @@
+"""Rounds of one function, in one thread: warm-up, batches where the clock is too coarse, times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError
+from torr.micro import overhead
+from torr.micro.errors import Errors
+
+if TYPE_CHECKING:
+    from torr.micro.overhead import Overhead
+    from torr.micro.subject import Subject
+
+COUNT, ROUNDS = 1_000, 10
+
+# Below this the clock's own steps and cost would be a part of every time.
+_TOO_SHORT_NS = 1_000
+_BATCH_NS = 10_000
+# A percentile needs samples: no round has fewer batches.
+_LEAST_BATCHES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: times in nanoseconds of operations, each the mean of its batch.
+
+    `attempted` operations were begun, `ok` of them have a time; `busy_ns` is the sum of theirs.
+    """
+
+    attempted: int
+    ok: int
+    busy_ns: float
+    times_ns: Sequence[float]
+    errors: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def ok_per_s(self) -> float:
+        """Operations a second, of those that were timed."""
+        return self.ok / (self.busy_ns / 1e9) if self.busy_ns else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The rounds of a function; `batch` operations share a look at the clock."""
+
+    rounds: tuple[Round, ...]
+    batch: int
+    overhead: Overhead
+    gc_off: bool
+    errors: Errors
+    threads: int = 1
+
+
+def measure(
+    subject: Subject,
+    count: int = COUNT,
+    rounds: int = ROUNDS,
+    after_round: Callable[[], object] = lambda: None,
+) -> Measurement:
+    """Measure `rounds` rounds of `count` operations each, after one that is not counted.
+
+    That one also says how many operations share a look at the clock. Raises UsageError for what
+    cannot be measured.
+    """
+    subject.check()
+    if count < 1 or rounds < 1:
+        raise UsageError(f"n={count}, rounds={rounds}: both must be 1 or more")
+    cost, errors = overhead.measured(), Errors()
+    batch = batch_of(subject, count, cost)
+    found = []
+    for _ in range(rounds):
+        found.append(one_round(subject, count, batch, cost, errors))
+        after_round()
+    return Measurement(tuple(found), batch, cost, subject.gc_off, errors)
+
+
+def one_round(subject: Subject, count: int, batch: int, cost: Overhead, errors: Errors) -> Round:
+    """Run one round; errors are counted in it and kept in `errors`."""
+    raw: list[int] = []
+    counted: Counter[str] = Counter()
+
+    def fail(error: Exception) -> None:
+        counted[errors.take(error)] += 1
+
+    subject.run(count, batch, raw.append, fail)
+    least = cost.of(batch)
+    times = [max(0.0, time - least) / batch for time in raw]
+    attempted = (len(raw) + counted.total()) * batch
+    return Round(attempted, len(raw) * batch, sum(times) * batch, times, counted)
+
+
+def batch_of(subject: Subject, count: int, cost: Overhead) -> int:
+    """How many operations share a look at the clock, by a first round, which warms up too."""
+    first = one_round(subject, count, 1, cost, Errors())
+    if subject.is_async or not first.times_ns:
+        return 1
+    typical = median(first.times_ns)
+    if typical >= _TOO_SHORT_NS:
+        return 1
+    wanted = round(_BATCH_NS / max(typical, 1.0))
+    return max(1, min(wanted, count // _LEAST_BATCHES))

@@ -1,0 +1,136 @@
+"""The pytest plugin `torr`: fixtures that measure, stress and watch functions, and their budgets.
+
+Loaded with every pytest of an environment that has torr: until a test asks for a fixture nothing
+more is imported than this module.
+
+    @pytest.mark.budget(ops=">10k/s", p99="<1ms")
+    def test_put(measure):
+        cache = MemoryCache()
+        measure(lambda key: cache.put(key, 1), n=10_000, given=str)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.plugin.session import Session
+    from torr.plugin.taking import Compare, Leaks, Measure, Stress
+
+MARK = "budget"
+_KEY: pytest.StashKey[Session] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add torr's options, each with its prefix."""
+    group = parser.getgroup("torr", "functions under load (torr)")
+    group.addoption("--torr-save", metavar="NAME", help="keep the measured functions as a run")
+    group.addoption(
+        "--torr-compare", metavar="NAME", help="set them beside the newest kept run of this name"
+    )
+    group.addoption(
+        "--torr-fail-if",
+        action="append",
+        default=[],
+        metavar="CHANGE",
+        help="fail if it surely did: 'p50 > +10%%', 'ops < -5%%' (repeatable)",
+    )
+    group.addoption(
+        "--torr-budgets",
+        choices=["fail", "report"],
+        default="fail",
+        help="whether a budget that is surely broken fails its test [fail]",
+    )
+    group.addoption("--torr-rounds", type=int, metavar="N", help="rounds of every measurement")
+    group.addoption("--torr-dir", metavar="DIR", default="_output/torr", help="of kept runs")
+    group.addoption("--torr-tag", action="append", default=[], metavar="TAG", help="of the run")
+    group.addoption("--torr-note", metavar="TEXT", help="what is special about the run")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line(
+        "markers",
+        f'{MARK}(ops=">10k/s", p50="<0.1ms", p99="<1ms", errors="<1%", scale="machine"): limits of'
+        " what the fixture measure or stress finds (torr)",
+    )
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Read every budget before anything runs; one that cannot be read is named with its line."""
+    marked = [item for item in items if item.get_closest_marker(MARK)]
+    if marked:
+        from torr.plugin.budgets import check
+
+        check(marked)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Judge a test's budgets once it has run."""
+    found = yield
+    session = pyfuncitem.config.stash.get(_KEY, None)
+    if session is not None:
+        session.judge(pyfuncitem)
+    return found
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:  # noqa: ANN401
+    """Say what was measured, if anything was."""
+    session = config.stash.get(_KEY, None)
+    if session is not None:
+        session.summarise(terminalreporter)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what was measured where that was asked for, and set it beside an earlier run."""
+    found = session.config.stash.get(_KEY, None)
+    if found is not None:
+        found.finish(session)
+
+
+@pytest.fixture
+def measure(request: pytest.FixtureRequest) -> Measure:
+    """Time a function in one thread: `measure(fn, n=…)`."""
+    from torr.plugin.taking import Measure
+
+    return Measure(_session(request), request.node)
+
+
+@pytest.fixture
+def stress(request: pytest.FixtureRequest) -> Stress:
+    """Run a function in threads that start together: `stress(fn, threads=…, each=…)`."""
+    from torr.plugin.taking import Stress
+
+    return Stress(_session(request), request.node)
+
+
+@pytest.fixture
+def leaks(request: pytest.FixtureRequest) -> Leaks:
+    """Say what a function leaves behind: `leaks(fn, n=…, max_growth=…)`."""
+    from torr.plugin.taking import Leaks
+
+    return Leaks(_session(request), request.node)
+
+
+@pytest.fixture
+def compare_functions(request: pytest.FixtureRequest) -> Compare:
+    """Measure functions in interleaved rounds: `compare_functions(old=f, new=g)`."""
+    from torr.plugin.taking import Compare
+
+    return Compare(_session(request), request.node)
+
+
+def _session(request: pytest.FixtureRequest) -> Session:
+    """The one session of this pytest; refuses where other workers would be measured too."""
+    from torr.plugin.session import Session
+
+    stash = request.config.stash
+    if _KEY not in stash:
+        stash[_KEY] = Session(request.config)
+    return stash[_KEY]

@@ -1,0 +1,126 @@
+"""What becomes of measured functions: set beside an earlier run, and kept as one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError, require
+from torr.stats import comparison, limit
+from torr.stats.comparison import Procedure
+from torr.stats.metric import OK_PER_S, Metric
+
+if TYPE_CHECKING:
+    from torr.model.change import Change
+    from torr.plugin.session import Session
+
+Json = dict[str, Any]
+
+KIND = "micro"
+_METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
+_PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
+
+
+def set_beside(session: Session) -> None:
+    """Compare with the newest kept run of a name, function by function; unpaired, and marked."""
+    name = session.config.getoption("torr_compare")
+    changes = [_change(text) for text in session.config.getoption("torr_fail_if")]
+    if name is None:
+        require(
+            not changes, "--torr-fail-if is given without --torr-compare", "--torr-compare NAME"
+        )
+        return
+    from torr.store.kept.store import Filter, open_store
+
+    with open_store() as store:
+        found = store.find(Filter(name=name, kinds=(KIND,)), most=1)
+        require(
+            bool(found), f"--torr-compare {name}: there is no such kept run", "see `torr runs list`"
+        )
+        before: list[Json] = store.result(found[0].id)["levels"]
+    now = [level for entry in session.entries for level in entry.levels]
+    for function, factors in dict.fromkeys((x["candidate"], _key(x)) for x in now):
+        old, new = (
+            [x for x in levels if (x["candidate"], _key(x)) == (function, factors)]
+            for levels in (before, now)
+        )
+        if old:
+            verdicts = comparison.unpaired(old, new, (f"run {found[0].id}", "now"), _PROCEDURE)
+            whose = [{**verdict, "candidate": function} for verdict in verdicts]
+            session.against += whose
+            session.limits += [
+                limit.judge(change, v)
+                for change in changes
+                for v in whose
+                if v["metric"] == change.key
+            ]
+
+
+def keep(session: Session) -> None:
+    """Write a run's directory and register it, where --torr-save asks for it."""
+    name = session.config.getoption("torr_save")
+    if name is None:
+        return
+    from torr.micro import machine
+    from torr.model.secrets import redacted_command
+    from torr.store.environment import environment
+    from torr.store.kept.registering import register
+    from torr.store.rundir import RunDirectory
+
+    head = {
+        "kind": KIND,
+        "command": ["pytest", *redacted_command(sys.argv[1:])],
+        "plan": None,
+        "note": session.config.getoption("torr_note"),
+        "tags": list(dict.fromkeys(session.config.getoption("torr_tag"))),
+        "environment": environment(),
+    }
+    flags = {"name": "--torr-save", "folder": "--torr-dir"}
+    folder = Path(session.config.getoption("torr_dir"))
+    with RunDirectory.create(folder, name, head, flags) as directory:
+        for entry in session.entries:
+            for level in entry.levels:
+                directory.keep_level(level)
+        directory.close("complete", sections(session, machine.speed().as_json()))
+        kept = register(directory.path)
+        session.said.append(f"kept    {directory.path}" + (f" as run {kept.id}" if kept.id else ""))
+        if kept.problem is not None:
+            session.said.append(f"note: {kept.problem}")
+
+
+def sections(session: Session, speed: dict[str, float]) -> Json:
+    """What a session comes to, as sections of result.json."""
+    budgets = [
+        {**verdict, "candidate": entry.name, "factors": entry.parameters}
+        for entry in session.entries
+        for verdict in entry.verdicts
+    ]
+    leaks = [
+        {"candidate": entry.name, "factors": entry.parameters, **entry.leaks.as_json()}
+        for entry in session.entries
+        if entry.leaks is not None
+    ]
+    compared = [verdict for _, found in session.compared for verdict in found.verdicts]
+    return {
+        "verdicts": [*compared, *session.against],
+        "budgets": budgets,
+        "leaks": leaks,
+        "fail_if": session.limits,
+        "machine_speed": speed,
+    }
+
+
+def _change(text: str) -> Change:
+    from torr.model.change import Change
+
+    words = text.strip()
+    found = Change.parse(f"ok/s{words[3:]}" if words.startswith("ops") else words)
+    known = {OK_PER_S, *(metric.key for metric in _METRICS)}
+    if found.key not in known:
+        raise UsageError(f"--torr-fail-if {text!r}: that is not compared", "ops, p50 or p99")
+    return found
+
+
+def _key(level: Json) -> str:
+    return repr(sorted((level.get("factors") or {}).items())) + f" {level['concurrency']}"

@@ -1,0 +1,98 @@
+"""One pytest session: what its tests measured, how their budgets stand, what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from torr.errors import TorrError, UsageError
+from torr.micro import machine
+from torr.plugin.budgets import budgets_of
+
+if TYPE_CHECKING:
+    from torr.micro.comparing import Compared
+    from torr.micro.leaking import Leaks
+
+Level = dict[str, Any]
+Verdict = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Entry:
+    """What was measured under one name; `parameters` are those of the test, as texts."""
+
+    nodeid: str
+    name: str
+    parameters: dict[str, str]
+    levels: list[Level] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    leaks: Leaks | None = None
+
+
+class Session:
+    """Everything that was measured, in its order."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        if hasattr(config, "workerinput"):
+            # A fixture's error, in every test that wants to measure.
+            raise UsageError(
+                "torr does not measure in a worker of pytest-xdist: the others would be measured",
+                "run these tests with -p no:xdist or -n 0",
+            )
+        self.config = config
+        self.entries: list[Entry] = []
+        self.compared: list[tuple[str, Compared]] = []
+        self.against: list[Verdict] = []
+        self.limits: list[Verdict] = []
+        self.said: list[str] = []
+        self.rounds: int | None = config.getoption("torr_rounds")
+        self.fails = config.getoption("torr_budgets") == "fail"
+
+    def entry(self, item: pytest.Item, name: str | None) -> Entry:
+        """Return a new entry of a test; of several in one test each but the first is numbered."""
+        path, _, _ = item.nodeid.partition("[")
+        base = path if name is None else f"{path}::{name}"
+        given = getattr(item, "callspec", None)
+        parameters = {k: str(v) for k, v in given.params.items()} if given else {}
+        same = sum(e.nodeid == item.nodeid and e.name.split(" #")[0] == base for e in self.entries)
+        made = Entry(item.nodeid, base if not same else f"{base} #{same + 1}", parameters)
+        self.entries.append(made)
+        return made
+
+    def judge(self, item: pytest.Item) -> None:
+        """Judge a test's budgets; fails it where one is surely broken."""
+        budgets = budgets_of(item)
+        if not budgets:
+            return
+        own = [e for e in self.entries if e.nodeid == item.nodeid and e.levels]
+        if not own:
+            pytest.fail("it has a budget, and measured nothing", pytrace=False)
+        for entry in own:
+            entry.verdicts = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
+        broken = [(e, v) for e in own for v in e.verdicts if v["word"] == "broken"]
+        if broken and self.fails:
+            from torr.plugin.summary import budget_line
+
+            told = "\n".join(budget_line(entry, verdict) for entry, verdict in broken)
+            pytest.fail(f"budget broken:\n{told}", pytrace=False)
+
+    def summarise(self, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
+        """Print what was measured."""
+        from torr.plugin.summary import write
+
+        write(self, reporter)
+
+    def finish(self, session: pytest.Session) -> None:
+        """Set it beside an earlier run and keep it; what cannot be is said, and ends with 2."""
+        from torr.plugin.keeping import keep, set_beside
+
+        try:
+            set_beside(self)
+            keep(self)
+        except TorrError as error:
+            self.said.append(f"torr: {error}")
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        if any(limit["word"] == "failed" for limit in self.limits):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED

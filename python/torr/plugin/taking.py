@@ -1,0 +1,191 @@
+"""What the fixtures are: each measures when it is called, and hands on what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from torr.errors import UsageError
+from torr.micro import leaking, measuring, stressing
+from torr.micro.comparing import Compared, compare_functions
+from torr.micro.subject import Subject
+from torr.micro.trial import trials
+from torr.stats.metric import OK_PER_S, Metric
+
+if TYPE_CHECKING:
+    from torr.micro.measuring import Measurement
+    from torr.plugin.session import Entry, Session
+
+Level = dict[str, Any]
+Call = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a measurement found: medians of its rounds, in operations a second and milliseconds.
+
+    A percentile is None where a round has too few operations for it. `errors` counts what
+    operations raised, by class.
+    """
+
+    levels: Sequence[Level]
+    errors: dict[str, int]
+
+    @property
+    def ops_per_s(self) -> float:
+        """Operations a second."""
+        return self.value(OK_PER_S) or 0.0
+
+    @property
+    def p50_ms(self) -> float | None:
+        """The median time of an operation."""
+        return self.value("response_ms.p50")
+
+    @property
+    def p99_ms(self) -> float | None:
+        """The time that one operation in a hundred exceeds."""
+        return self.value("response_ms.p99")
+
+    def value(self, key: str) -> float | None:
+        """Return the median over rounds of a number by its place in result.json."""
+        known = [x for x in map(Metric(key).read, self.levels) if x is not None]
+        return median(known) if known else None
+
+
+class _Taking:
+    """A fixture of one test."""
+
+    def __init__(self, session: Session, item: pytest.Item) -> None:
+        self._session = session
+        self._item = item
+
+    def _keep(self, measured: Measurement, name: str | None) -> Found:
+        entry = self._session.entry(self._item, name)
+        entry.levels += trials(entry.name, entry.parameters, measured)
+        return Found(entry.levels, dict(measured.errors.counts))
+
+
+class Measure(_Taking):
+    """Times a function in one thread."""
+
+    def __call__(  # noqa: PLR0913 - what a user may say
+        self,
+        fn: Call,
+        *,
+        n: int = measuring.COUNT,
+        rounds: int | None = None,
+        given: Callable[[int], object] | Sequence[object] | None = None,
+        setup: Callable[[], object] | None = None,
+        gc: Literal["off", "on"] = "off",
+        name: str | None = None,
+    ) -> Found:
+        """Measure `rounds` rounds of `n` operations each, after one that is not counted.
+
+        `given` is the value that a call gets: of its number from 0, or a sequence. `setup` is
+        called before each round; what it returns, if anything, comes first in each call. An
+        operation of less than 1 µs is timed in batches. Async functions are awaited. What an
+        operation raises is counted, and the next one goes on.
+        """
+        subject = Subject(fn, given, setup, gc_off=gc == "off")
+        count = self._session.rounds or rounds or measuring.ROUNDS
+        return self._keep(measuring.measure(subject, n, count), name)
+
+
+class Stress(_Taking):
+    """Runs a function in threads that start together."""
+
+    def __call__(  # noqa: PLR0913 - what a user may say
+        self,
+        fn: Call,
+        *,
+        threads: int,
+        each: int,
+        rounds: int | None = None,
+        given: Callable[[int, int], object] | None = None,
+        setup: Callable[[], object] | None = None,
+        timeout: float = stressing.TIMEOUT_S,
+        name: str | None = None,
+    ) -> Found:
+        """Run `each` operations in each of `threads` threads, for `rounds` rounds.
+
+        `given` makes the value that a call gets of the numbers of its thread and of itself.
+        Threads that have not ended after `timeout` seconds fail the test, with all their stacks.
+        """
+        subject = stressing.Stress(fn, threads, each, given, setup, timeout)
+        count = self._session.rounds or rounds or stressing.ROUNDS
+        try:
+            measured = stressing.stress(subject, count)
+        except stressing.HangError as error:
+            pytest.fail(f"{error}\n\n{error.stacks}", pytrace=False)
+        return self._keep(measured, name)
+
+
+class Leaks(_Taking):
+    """Says what a function leaves behind."""
+
+    def __call__(
+        self,
+        fn: Call,
+        *,
+        n: int = leaking.COUNT,
+        max_growth: int | None = None,
+        given: Callable[[int], object] | None = None,
+        name: str | None = None,
+    ) -> leaking.Leaks:
+        """Run `n` operations; fails where more and more is left behind.
+
+        With `max_growth` it fails where there are more objects more than that at the end, and
+        growth that goes on is no failure by itself.
+        """
+        found = leaking.leaks(fn, n, given)
+        self._session.entry(self._item, name).leaks = found
+        failure = _why_leaking(found, max_growth)
+        if failure is not None and self._session.fails:
+            pytest.fail(failure, pytrace=False)
+        return found
+
+
+class Compare(_Taking):
+    """Measures functions in interleaved rounds."""
+
+    def __call__(
+        self,
+        *,
+        n: int = measuring.COUNT,
+        rounds: int | None = None,
+        given: Callable[[int], object] | Sequence[object] | None = None,
+        setup: Callable[[], object] | None = None,
+        **functions: Call,
+    ) -> Compared:
+        """Measure functions by their names in turn, round by round; the first is the baseline."""
+        if not all(map(callable, functions.values())):
+            raise UsageError("compare_functions takes functions by their names", "old=f, new=g")
+        subjects = {name: Subject(fn, given, setup) for name, fn in functions.items()}
+        count = self._session.rounds or rounds or measuring.ROUNDS
+        found = compare_functions(subjects, n, count)
+        for name in functions:
+            own = [level for level in found.levels if level["candidate"] == name]
+            entry: Entry = self._session.entry(self._item, name)
+            entry.levels += [
+                {**level, "candidate": entry.name, "factors": entry.parameters} for level in own
+            ]
+        self._session.compared.append((self._item.nodeid, found))
+        return found
+
+
+def _why_leaking(found: leaking.Leaks, most: int | None) -> str | None:
+    """What is wrong with what was left behind; None where nothing is."""
+    types = ", ".join(f"{count:+,} {name}" for name, count in found.types[:3] if count > 0)
+    places = "\n".join(f"  {size:+,} B  {place}" for place, size in found.places)
+    told = f"{types or 'no objects of the collector'}\n{places}"
+    if most is not None:
+        if found.growth <= most:
+            return None
+        return f"{found.growth:+,} objects after {found.count:,} operations, not {most:,}: {told}"
+    if found.word != "growth that goes on":
+        return None
+    return f"each operation leaves {found.per_operation:.2g} blocks of memory behind: {told}"
