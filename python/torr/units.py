@@ -164,6 +164,15 @@ def show_ms(milliseconds: float | None) -> str:
     return f"{_three_digits(milliseconds)} ms"
 
 
+def show_time(milliseconds: float | None) -> str:
+    """Write a time for people in the unit that suits it: `38 ns`, `1.24 µs`, `0.420 ms`."""
+    if milliseconds is None or milliseconds >= 0.1:
+        return show_ms(milliseconds)
+    if milliseconds < 1e-3:
+        return f"{milliseconds * 1e6:.0f} ns"
+    return f"{_three_digits(milliseconds * 1e3)} µs"
+
+
 def show_rate(per_second: float | None) -> str:
     """Write a rate for people: `47,812`, `21.5`, `0.4`."""
     if per_second is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -17,6 +19,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 MOST_LINES = 40
 # What tools write, whose pages nobody reads.
 GENERATED = ("go.mod", "go.sum", "torr.json")
+# A whole suite, not an example of one thing.
+SUITE = EXAMPLES / "litefs_suite"
 NOTEBOOK = EXAMPLES / "notebook.ipynb"
 QUICK = {"LEVELS": "5,10"}
 
@@ -192,9 +196,28 @@ def test_the_slow_server_dumps_only_with_its_middleware(serve, go_servers, optio
     assert ("[dump] GET /healthz" in log.read_text()) == dumps
 
 
+def test_the_suite_of_a_framework_runs_and_its_findings_stand(tmp_path):
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rxX", SUITE]
+    # Two rounds say nothing of a budget: how fast this machine is fails no build.
+    arguments = ["--torr-budgets", "report", "--torr-rounds", "2", "--torr-save", "litefs"]
+    ended = subprocess.run(
+        [*command, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout
+    assert "parse_form hands the dict in its cache to every caller" in ended.stdout
+    found = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert len({budget["candidate"] for budget in found["budgets"]}) == 20
+    assert [leak["word"] for leak in found["leaks"]].count("growth that ends") >= 2
+
+
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(EXAMPLES)))
 def test_an_example_fits_on_a_page(path):
-    if path.name not in GENERATED:
+    if path.name not in GENERATED and path.parent != SUITE:
         text = code_of(path) if path == NOTEBOOK else path.read_text()
         assert len(text.splitlines()) <= MOST_LINES
 

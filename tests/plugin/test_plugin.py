@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -63,7 +64,7 @@ BUDGETS = """
 def test_a_budget_that_is_surely_broken_fails_its_test(pytests):
     ended = pytests(BUDGETS)
     assert (ended.code, ended.counts) == (1, {"failed": 1, "passed": 2})
-    assert "budget broken:" in ended.out
+    assert "budget missed:" in ended.out
     assert "test_it.py::test_missed: ops >100k/s, measured" in ended.out
     rows = [line for line in ended.out.splitlines() if "::test_" in line and " >" in line]
     words = {line.split()[0].rpartition("_")[2]: line.split()[-1] for line in rows}
@@ -133,7 +134,7 @@ def test_a_budget_may_be_scaled_by_the_machine(pytests):
         *("--torr-save", "scaled"),
     )
     assert ended.code == 0
-    assert "ops >1/s × machine = " in ended.out
+    assert "ops >1/s, here " in ended.out
     found = result_of(ended)
     (budget,) = found["budgets"]
     assert budget["limit"] == pytest.approx(found["machine_speed"]["median"])
@@ -192,12 +193,12 @@ def test_a_run_is_set_beside_an_earlier_one(pytests):
     ended = pytests(SLEEP.format(seconds=0.01), *limits, "--torr-fail-if", "ops < -5%")
     assert ended.code == 1
     assert ended.counts == {"passed": 1}
-    assert "test_it.py::test_it is slower beside run 1, ops/s 0." in ended.out
+    assert re.search(r"test_it\.py::test_it +run 1 .* slower ", ended.out)
     assert "not interleaved: drift not excluded" in ended.out
     assert "p50 > +50%: it surely did" in ended.out
     ended = pytests(SLEEP.format(seconds=0.0001), *limits)
     assert ended.code == 0
-    assert "is faster beside run 1" in ended.out
+    assert re.search(r"test_it\.py::test_it +run 1 .* faster ", ended.out)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ def test_two_functions_are_compared_in_interleaved_rounds(pytests):
         *("--torr-save", "two"),
     )
     assert ended.counts == {"passed": 1}
-    assert "fast is faster beside slow" in ended.out
+    assert re.search(r"^fast +slow .* faster", ended.out, re.MULTILINE)
     found = result_of(ended)
     assert {level["candidate"] for level in found["levels"]} == {
         *("test_it.py::test_it::slow", "test_it.py::test_it::fast")

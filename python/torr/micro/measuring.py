@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +22,8 @@ COUNT, ROUNDS = 1_000, 10
 # Below this the clock's own steps and cost would be a part of every time.
 _TOO_SHORT_NS = 1_000
 _BATCH_NS = 10_000
-# A percentile needs samples: no round has fewer batches.
-_LEAST_BATCHES = 20
+# Percentiles need samples: no round has fewer batches, and as many as p99 needs where that goes.
+_LEAST_BATCHES, _WANTED_BATCHES = 20, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,5 +103,6 @@ def batch_of(subject: Subject, count: int, cost: Overhead) -> int:
     typical = median(first.times_ns)
     if typical >= _TOO_SHORT_NS:
         return 1
-    wanted = round(_BATCH_NS / max(typical, 1.0))
+    least, most = (math.ceil(ns / max(typical, 1.0)) for ns in (_TOO_SHORT_NS, _BATCH_NS))
+    wanted = min(max(least, count // _WANTED_BATCHES), most)
     return max(1, min(wanted, count // _LEAST_BATCHES))

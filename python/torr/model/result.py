@@ -194,6 +194,16 @@ class Step(Part):
     stream: Stream | None = None
 
 
+class Timing(Part):
+    """How operations of a function were timed, in one round of it."""
+
+    batch: int = Field(ge=1, description="operations that shared a look at the clock")
+    clock_ns: Amount = Field(description="a look at the clock, taken off every time")
+    turn_ns: Amount = Field(description="a turn of the loop, taken off each operation of a batch")
+    gc: str
+    threads: int = Field(ge=1)
+
+
 class Level(Part):
     """One measured trial of one setting."""
 
@@ -229,6 +239,7 @@ class Level(Part):
     health: Health
     generator: Generator | None = None
     monitor: Monitored | None = None
+    micro: Timing | None = None
     warnings: list[str] = []
     failure: str | None = None
     interrupted: bool = False
@@ -255,6 +266,36 @@ class TrialFailure(Part):
     log_tail: list[str] = []
 
 
+class Budget(Part):
+    """A budget of a function, judged by its rounds."""
+
+    candidate: str
+    factors: dict[str, Any] = {}
+    metric: str
+    text: str
+    limit: float
+    scaled_by: Amount | None = Field(default=None, description="the machine's speed")
+    value: float | None
+    interval: tuple[float, float] | None = Field(description="of 90 %")
+    n: Count
+    word: Literal["held", "broken", "not shown"]
+    reason: str | None = None
+
+
+class LeftBehind(Part):
+    """What operations of a function left behind."""
+
+    candidate: str
+    factors: dict[str, Any] = {}
+    count: Count = Field(description="operations")
+    looks: list[dict[str, int]] = Field(description="before the first and after each stretch")
+    types: list[tuple[str, int]] = Field(description="objects more, by type")
+    places: list[tuple[str, int]] = Field(description="bytes more, by the line that allocated them")
+    growth: int = Field(description="objects more at the end")
+    per_operation: float = Field(description="blocks of memory an operation of the second half")
+    word: Literal["no growth", "growth that ends", "growth that goes on"]
+
+
 class Result(Part):
     """The one truth of a run."""
 
@@ -275,6 +316,11 @@ class Result(Part):
     failures: list[TrialFailure] = []
     capacity: Capacity | None = None
     verdicts: list[Verdict] = []
+    budgets: list[Budget] = []
+    leaks: list[LeftBehind] = []
+    machine_speed: dict[str, Amount] | None = Field(
+        default=None, description="of Python on this machine, as a multiple of the reference"
+    )
 
 
 AnyResult = TypeVar("AnyResult", bound=Result)

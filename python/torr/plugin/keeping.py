@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,7 @@ def set_beside(session: Session) -> None:
             bool(found), f"--torr-compare {name}: there is no such kept run", "see `torr runs list`"
         )
         before: list[Json] = store.result(found[0].id)["levels"]
-    now = [level for entry in session.entries for level in entry.levels]
+    now = session.levels
     for function, factors in dict.fromkeys((x["candidate"], _key(x)) for x in now):
         old, new = (
             [x for x in levels if (x["candidate"], _key(x)) == (function, factors)]
@@ -62,6 +63,7 @@ def keep(session: Session) -> None:
     name = session.config.getoption("torr_save")
     if name is None:
         return
+    from torr import report
     from torr.micro import machine
     from torr.model.secrets import redacted_command
     from torr.store.environment import environment
@@ -79,10 +81,10 @@ def keep(session: Session) -> None:
     flags = {"name": "--torr-save", "folder": "--torr-dir"}
     folder = Path(session.config.getoption("torr_dir"))
     with RunDirectory.create(folder, name, head, flags) as directory:
-        for entry in session.entries:
-            for level in entry.levels:
-                directory.keep_level(level)
+        for level in session.levels:
+            directory.keep_level(level)
         directory.close("complete", sections(session, machine.speed().as_json()))
+        report.write_all(json.loads(directory.result_path.read_bytes()), directory.path)
         kept = register(directory.path)
         session.said.append(f"kept    {directory.path}" + (f" as run {kept.id}" if kept.id else ""))
         if kept.problem is not None:
@@ -91,11 +93,7 @@ def keep(session: Session) -> None:
 
 def sections(session: Session, speed: dict[str, float]) -> Json:
     """What a session comes to, as sections of result.json."""
-    budgets = [
-        {**verdict, "candidate": entry.name, "factors": entry.parameters}
-        for entry in session.entries
-        for verdict in entry.verdicts
-    ]
+    budgets = [verdict for entry in session.entries for verdict in entry.judged]
     leaks = [
         {"candidate": entry.name, "factors": entry.parameters, **entry.leaks.as_json()}
         for entry in session.entries

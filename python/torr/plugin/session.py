@@ -10,6 +10,7 @@ import pytest
 from torr.errors import TorrError, UsageError
 from torr.micro import machine
 from torr.plugin.budgets import budgets_of
+from torr.report import micro
 
 if TYPE_CHECKING:
     from torr.micro.comparing import Compared
@@ -30,6 +31,12 @@ class Entry:
     verdicts: list[Verdict] = field(default_factory=list)
     leaks: Leaks | None = None
 
+    @property
+    def judged(self) -> list[Verdict]:
+        """Its budgets' verdicts with its name, as result.json has them."""
+        whose = {"candidate": self.name, "factors": self.parameters}
+        return [{**verdict, **whose} for verdict in self.verdicts]
+
 
 class Session:
     """Everything that was measured, in its order."""
@@ -49,6 +56,11 @@ class Session:
         self.said: list[str] = []
         self.rounds: int | None = config.getoption("torr_rounds")
         self.fails = config.getoption("torr_budgets") == "fail"
+
+    @property
+    def levels(self) -> list[Level]:
+        """Every round of every function."""
+        return [level for entry in self.entries for level in entry.levels]
 
     def entry(self, item: pytest.Item, name: str | None) -> Entry:
         """Return a new entry of a test; of several in one test each but the first is numbered."""
@@ -71,12 +83,14 @@ class Session:
             pytest.fail("it has a budget, and measured nothing", pytrace=False)
         for entry in own:
             entry.verdicts = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
-        broken = [(e, v) for e in own for v in e.verdicts if v["word"] == "broken"]
-        if broken and self.fails:
-            from torr.plugin.summary import budget_line
-
-            told = "\n".join(budget_line(entry, verdict) for entry, verdict in broken)
-            pytest.fail(f"budget broken:\n{told}", pytrace=False)
+        broken = [v for entry in own for v in entry.judged if v["word"] == "broken"]
+        table = micro.budgets({"budgets": broken})
+        if table is not None and self.fails:
+            told = (
+                f"{name}: {target}, measured {value} ({span})"
+                for name, target, value, span, _ in table.rows
+            )
+            pytest.fail("budget missed:\n" + "\n".join(told), pytrace=False)
 
     def summarise(self, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
         """Print what was measured."""

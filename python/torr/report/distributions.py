@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from torr.report import micro
 from torr.report.comparison import Comparison
 from torr.report.streaming import is_joined
 from torr.stats.histogram import Histogram
@@ -62,6 +63,10 @@ def _groups(result: Mapping[str, Any]) -> Iterator[tuple[Json, Sequence[Level]]]
             for entry in place.entries:
                 where = {"candidate": entry.name, "cell": place.words, "concurrency": None}
                 yield where, list(entry.trials.values())
+        return
+    if result["kind"] == "micro":
+        for name, rounds in micro.groups(result):
+            yield {"candidate": name, "cell": name, "concurrency": None}, rounds
         return
     for concurrency, rounds in by_concurrency(levels).items():
         yield {"candidate": None, "cell": None, "concurrency": concurrency}, rounds

@@ -15,6 +15,7 @@ from torr.report import (
     table,
     trust,
     verdict_table,
+    view_tables,
     watched,
 )
 from torr.report import markdown_parts as parts
@@ -56,6 +57,10 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
         yield from parts.titled(say("Verdicts"), verdict_table.verdicts(result))
         yield from parts.titled(say("Limits"), verdict_table.limits(result))
         yield from parts.titled(say("Ratios"), table.ratios(result))
+        return
+    if result["kind"] == "micro":
+        for title, content in view_tables.of_functions(result):
+            yield from parts.titled(title, _short(content))
         return
     if result["kind"] == "compare":
         yield from comparison_summary.sections(result)

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torr.report import comparison_sentence, diff, diff_sentence, ladder_sentence, run_sentence
+from torr.report import (
+    comparison_sentence,
+    diff,
+    diff_sentence,
+    ladder_sentence,
+    micro,
+    run_sentence,
+)
 from torr.report.say import Text, chain, changed, say
 from torr.report.wording import because, counted, places
 from torr.stats.series import (
@@ -29,6 +36,8 @@ def verdict(result: Result) -> Text:
         return diff_sentence.verdict(result)
     if result["kind"] == "compare":
         return comparison_sentence.verdict(result)
+    if result["kind"] == "micro":
+        return micro.verdict(result)
     ended_by = result.get("ended_by")
     end = say("ended early by {what}", what=ended_by) if ended_by else ""
     return say("{said}.", said=chain("; ", [_found(result), end]))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from torr.report import comparison_trust, diff_sentence
+from torr.report import comparison_trust, diff_sentence, micro
 from torr.report.say import Text, chain, say
 from torr.report.streaming import is_joined
 from torr.report.told import told
@@ -40,6 +40,8 @@ def trust(result: Result) -> Text:
     """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
     if result["kind"] == "diff":
         return diff_sentence.trust(result)
+    if result["kind"] == "micro":
+        return micro.trust(result)
     levels = result["levels"]
     if not any(attempted(level) or events_of(level) for level in levels):
         return _of_nothing(result)

@@ -9,6 +9,7 @@ from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as cells
 from torr.report import (
     health_table,
+    micro,
     request_tables,
     stream_tables,
     table,
@@ -48,7 +49,7 @@ def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> Json:
 
 def first(result: Result) -> Iterator[Titled]:
     """Return what stands right below the chart."""
-    kinds = {"diff": _of_diff, "compare": _of_comparison}
+    kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": of_functions}
     if result["kind"] in kinds:
         yield from kinds[result["kind"]](result)
         return
@@ -62,7 +63,7 @@ def first(result: Result) -> Iterator[Titled]:
 def folded(result: Result) -> Iterator[Titled]:
     """Return what opens when somebody looks."""
     levels = result["levels"]
-    if result["kind"] == "diff":
+    if result["kind"] in {"diff", "micro"}:
         return
     if result["kind"] == "compare":
         found = Comparison.of(result)
@@ -85,6 +86,14 @@ def folded(result: Result) -> Iterator[Titled]:
         yield say("Status codes"), table.statuses(result)
     yield say("What endpoints told"), watched.told(result)
     yield say("How each level was judged"), health_table.judged(levels)
+
+
+def of_functions(result: Result) -> Iterator[Titled]:
+    """Return what there is to say of functions, the budgets first."""
+    yield say("Budgets"), micro.budgets(result)
+    yield say("Beside others"), micro.changes(result)
+    yield say("Functions"), micro.functions(result)
+    yield say("What is left behind"), micro.leaks(result)
 
 
 def _of_diff(result: Result) -> Iterator[Titled]:
