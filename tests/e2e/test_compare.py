@@ -101,6 +101,14 @@ def test_the_plan_starts_nothing(torr, matrix, tmp_path):
     assert not (tmp_path / "_output").exists()
 
 
+def test_the_plan_says_what_the_other_metrics_need(torr, matrix):
+    said = "enough for verdicts, where trials spread little"
+    ended = torr("compare", "--plan", "--rounds", "6", matrix({"one": GOOD, "two": GOOD}))
+    assert f"{said}; 8 are the least for the other metrics" in ended.out
+    ended = torr("compare", "--plan", "--rounds", "8", matrix({"one": GOOD, "two": GOOD}))
+    assert f"{said}\n" in ended.out
+
+
 def test_what_goes_wrong_is_an_outcome_and_the_others_go_on(torr, matrix, server):
     bad = {
         "one": GOOD,

@@ -1,5 +1,8 @@
 """What the page is given of each kind of result."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from page import english, titles
@@ -121,3 +124,18 @@ def test_titles_are_said_in_both_languages(run, ladder, diffed, streamed, stream
         found = view.view(result)
         for each in (*found["tables"], *found["lists"]):
             assert set(each["title"]) == {"en", "zh"}, each["title"]
+
+
+MODEL = Path(__file__).parents[2] / "web/src/model.ts"
+
+
+def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
+    (level,) = streamed["levels"]
+    many = {**streamed, "levels": [{**level, "slices": level["slices"] * 20}]}
+    whole, short = (view.run(each)["result"]["levels"][0]["slices"][0] for each in (streamed, many))
+    read = re.search(r"interface Slice \{(.*?)\n\}", MODEL.read_text(), re.DOTALL)[1]
+    drawn = set(re.findall(r"^  (\w+)\??:", read, re.MULTILINE))
+    assert drawn & set(whole) <= set(short)
+    assert set(short["latency"]["response_ms"]) < set(whole["latency"]["response_ms"])
+    assert short["counts"] == whole["counts"]
+    assert "histograms" not in short

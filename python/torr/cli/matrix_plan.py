@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torr.stats.judgement import least_rounds
+from torr.stats.metric import METRICS
 from torr.units import SECOND_NS, show_count, show_setting
 
 if TYPE_CHECKING:
@@ -46,9 +47,12 @@ def _power(rounds: int, pairs: int, alpha: float) -> str:
         return "one candidate: there is nothing to compare it with"
     needed = least_rounds(pairs, alpha)
     said = f"{show_count(rounds, 'round')} for {show_count(pairs, 'comparison')} with the baseline"
-    if rounds >= needed:
-        return f"{said}: enough for verdicts, where trials spread little"
-    return f"{said}: too few for any verdict, {needed} are the least"
+    if rounds < needed:
+        return f"{said}: too few for any verdict, {needed} are the least"
+    # The other metrics are a family of their own, and a larger one.
+    others = least_rounds(pairs * (len(METRICS) - 1), alpha)
+    more = f"; {others} are the least for the other metrics" if rounds < others else ""
+    return f"{said}: enough for verdicts, where trials spread little{more}"
 
 
 def _clock(seconds: float) -> str:

@@ -27,7 +27,17 @@ from torr.report.say import as_json
 Json = dict[str, Any]
 Result = Mapping[str, Any]
 
+MOST_SLICES = 1_000
+
 _POOLED = ("ttft", "response")
+# What web/src/model.ts reads of a slice.
+_DRAWN = (
+    *("t_s", "seconds", "phase", "counts", "ok_per_s", "attempted_per_s", "connections_open"),
+    "concurrency",
+)
+_TIMES = ("response_ms", "service_ms")
+_STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
+_STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
 
 
 def run(result: Result) -> Json:
@@ -59,17 +69,41 @@ def view(result: Result) -> Json:
 
 
 def without_histograms(result: Result) -> Json:
-    """Return a result whose slices have no histograms; slices.jsonl keeps them."""
-    levels = [
-        {**level, "slices": [bare(piece) for piece in level.get("slices") or ()]}
-        for level in result.get("levels") or ()
-    ]
-    return {**result, "levels": levels}
+    """Return a result whose slices have no histograms; slices.jsonl keeps them.
+
+    Of more than MOST_SLICES they have but what charts are drawn from, and levels have no histograms
+    either: a comparison of a hundred trials would be a page that no mail takes.
+    """
+    levels = result.get("levels") or ()
+    is_long = sum(len(level.get("slices") or ()) for level in levels) > MOST_SLICES
+    of, left_out = (drawn, {"histograms": {}}) if is_long else (bare, {})
+    return {
+        **result,
+        "levels": [
+            {**level, "slices": [of(piece) for piece in level.get("slices") or ()], **left_out}
+            for level in levels
+        ],
+    }
 
 
 def bare(piece: Mapping[str, Any]) -> Json:
     """Return a slice as the page draws it: without its histograms."""
     return {key: value for key, value in piece.items() if key != "histograms"}
+
+
+def drawn(piece: Mapping[str, Any]) -> Json:
+    """Return what a chart shows of a slice."""
+    found = {key: piece[key] for key in _DRAWN if key in piece}
+    latency, stream = piece.get("latency") or {}, piece.get("stream") or {}
+    if latency:
+        found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency.get(key)}
+    if stream:
+        found["stream"] = {key: stream[key] for key in _STREAMED if key in stream}
+    return found
+
+
+def _thin(stats: Mapping[str, Any]) -> Json:
+    return {key: stats[key] for key in _STATS if key in stats}
 
 
 def _pooled(result: Result) -> Json:
