@@ -175,6 +175,18 @@ def test_a_ledger_is_set_beside_a_baseline(torr):
     assert "no kept run of 'api' has this tag" in refused.err
 
 
+def test_a_file_of_pytest_benchmark_is_kept_once(torr, tmp_path):
+    stats = {"min": 1, "max": 1, "mean": 1, "stddev": 0, "median": 1, "q3": 1, "rounds": 5}
+    of = {"name": "test_it", "fullname": "t.py::test_it", "stats": stats}
+    whole = {"benchmarks": [of], "datetime": "2026-01-31T12:00:00"}
+    (tmp_path / "old.json").write_text(json.dumps(whole))
+    assert torr("runs", "import", "old.json", "-n", "cache").out == "run 5  old.json\n"
+    assert torr("runs", "import", "old.json", "-n", "cache").out == "run 5  old.json\n"
+    (kept,) = json.loads(torr("runs", "list", "-n", "cache", "-o", "json").out)
+    assert (kept["kind"], kept["status"]) == ("micro", "complete")
+    assert "1 function measured." in torr("runs", "show", "5").out
+
+
 @pytest.mark.parametrize("verb", OF_RUNS)
 def test_the_help_of_a_verb_fits_a_screen(torr, verb):
     lines = torr("runs", verb, "--help").out.splitlines()

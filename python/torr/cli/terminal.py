@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 from rich.console import Console
 
-from torr.cli import comparison
+from torr.cli import comparison, functions
 from torr.cli.columns import GAP, cut
 from torr.cli.screen import Screen
 from torr.model.condition import Condition
@@ -76,7 +76,12 @@ def show(
         out.line(trust.trust(result))
         return
     out.line(trust.trust(result), COLOURS.get(trust.health(result), ""))
-    known = {"ladder": _show_ladder, "diff": _show_diff, "compare": comparison.show}
+    known = {
+        "ladder": _show_ladder,
+        "diff": _show_diff,
+        "compare": comparison.show,
+        "micro": functions.show,
+    }
     known.get(result["kind"], _show_run)(result, out)
 
 

@@ -45,7 +45,7 @@ def verdict(result: Result) -> Text:
 
 def is_measured(result: Result) -> bool:
     """Return whether there is anything to say numbers of."""
-    is_told = result["kind"] == "diff" or bool(result.get("failures"))
+    is_told = result["kind"] in {"diff", "micro"} or bool(result.get("failures"))
     return is_told or any(map(attempted, result["levels"]))
 
 

@@ -76,7 +76,8 @@ def without_histograms(result: Result) -> Json:
     """
     levels = result.get("levels") or ()
     is_long = sum(len(level.get("slices") or ()) for level in levels) > MOST_SLICES
-    of, left_out = (drawn, {"histograms": {}}) if is_long else (bare, {})
+    of = drawn if is_long else bare
+    left_out: Json = {"histograms": {}} if is_long else {}
     return {
         **result,
         "levels": [

@@ -13,6 +13,7 @@ VERBS = {
     "tag": ("torr.cli.runs.tagging:tag", "give runs tags and a note, or take them away"),
     "rm": ("torr.cli.runs.removing:remove", "forget runs; their files stay"),
     "export": ("torr.cli.runs.exporting:export", "write runs as directories again"),
+    "import": ("torr.cli.runs.importing:import_files", "keep what pytest-benchmark measured"),
     "ledger": ("torr.cli.runs.ledger:ledger", "the runs of a name in order: what each changed"),
 }
 

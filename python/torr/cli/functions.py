@@ -1,0 +1,23 @@
+"""What a terminal shows of functions: a table each of budgets, changes, functions and leaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.report import micro
+
+if TYPE_CHECKING:
+    from torr.cli.screen import Screen
+
+LEAST = ("spread", "rounds", "p99", "most of them", "why")
+"""What a narrow terminal can do without: the first goes first."""
+
+
+def show(result: dict[str, Any], out: Screen) -> None:
+    """Print the tables that have something to say."""
+    for of in (micro.budgets, micro.changes, micro.functions, micro.leaks):
+        table = of(result)
+        if table is not None:
+            out.line()
+            content = out.columns(table.columns, table.rows, table.words)
+            out.table(content.fitting(out.width, LEAST))
