@@ -1,0 +1,52 @@
+"""Stacks: folded text, tables, trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from torr.errors import UsageError
+from torr.profile.stacks import Row, Stacks
+
+TEXT = "main;serve;log 30\nmain;serve 10\nmain;gc 5\nmain;serve;log 15\n"
+
+
+def test_folded_text_is_read_and_written_the_heaviest_first():
+    found = Stacks.folded(TEXT)
+    assert found.total == 60
+    assert found.fold() == "main;serve;log 45\nmain;serve 10\nmain;gc 5\n"
+    assert Stacks.folded(found.fold()) == found
+
+
+def test_names_may_have_spaces():
+    found = Stacks.folded("run (app.py:3);put (cache.py:12) 7\n")
+    assert list(found.weights) == [("run (app.py:3)", "put (cache.py:12)")]
+
+
+@pytest.mark.parametrize("line", ["main", "main;serve x", " 5", "main;serve -3"])
+def test_a_line_that_is_no_stack_is_named(line):
+    with pytest.raises(UsageError, match="line 2 of a profile is no stack"):
+        Stacks.folded(f"main 1\n{line}\n")
+
+
+def test_the_table_has_what_was_seen_in_a_function_and_below_it():
+    assert Stacks.folded(TEXT).top() == [
+        *(Row("main", 0, 60), Row("serve", 10, 55), Row("log", 45, 45), Row("gc", 5, 5))
+    ]
+
+
+def test_recursion_counts_once():
+    assert Stacks.folded("f;f;f 3\n").top() == [Row("f", 3, 3)]
+
+
+def test_shares_sum_to_one():
+    shares = Stacks.folded(TEXT).shares()
+    assert shares.total == pytest.approx(1)
+    assert shares.weights[("main", "gc")] == pytest.approx(5 / 60)
+    assert Stacks({}, "samples").shares().total == 0
+
+
+def test_the_tree_has_callers_above_and_heavier_branches_first():
+    tree = Stacks.folded(TEXT).tree()
+    assert [(depth, node.name, node.weight) for depth, node in tree.walk()] == [
+        *((0, "all", 60), (1, "main", 60), (2, "serve", 55), (3, "log", 45), (2, "gc", 5))
+    ]
