@@ -1,0 +1,52 @@
+// Where the boxes of a flame graph stand: callers below what they call, as wide as their weight.
+
+/** A function in its place; `was` is its share in the profile that this one is set beside. */
+export interface FlameNode {
+  name: string;
+  weight: number;
+  was?: number | null;
+  below?: FlameNode[];
+}
+
+export interface Box {
+  node: FlameNode;
+  depth: number;
+  /** Shares of the width: where it begins, and how wide it is. */
+  from: number;
+  width: number;
+  /** Which boxes lead to it, the root first. */
+  path: readonly FlameNode[];
+}
+
+/** All boxes that are wide enough to be seen, with `root` as wide as the graph. */
+export function boxes(root: FlameNode, least: number): Box[] {
+  const found: Box[] = [];
+  const whole = root.weight || 1;
+  const lay = (node: FlameNode, depth: number, from: number, path: readonly FlameNode[]) => {
+    const width = node.weight / whole;
+    if (width < least) return;
+    found.push({ node, depth, from, width, path });
+    let at = from;
+    for (const each of node.below ?? []) {
+      lay(each, depth + 1, at, [...path, node]);
+      at += each.weight / whole;
+    }
+  };
+  lay(root, 0, 0, []);
+  return found;
+}
+
+/** How deep boxes go. */
+export function height(found: readonly Box[]): number {
+  return found.reduce((most, box) => Math.max(most, box.depth + 1), 0);
+}
+
+/** The share of the whole in functions whose name has a text; what is below a match counts once. */
+export function matched(root: FlameNode, text: string): number {
+  const wanted = text.toLowerCase();
+  const seen = (node: FlameNode): number =>
+    node.name.toLowerCase().includes(wanted)
+      ? node.weight
+      : (node.below ?? []).reduce((sum, each) => sum + seen(each), 0);
+  return wanted && root.weight ? seen(root) / root.weight : 0;
+}

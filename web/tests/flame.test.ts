@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+
+import { neighbour } from "../src/charts/flame";
+import { boxes, height, matched, type FlameNode } from "../src/data/flame";
+
+const log: FlameNode = { name: "log.Print", weight: 45 };
+const serve: FlameNode = { name: "serve", weight: 55, below: [log] };
+const gc: FlameNode = { name: "gc", weight: 5 };
+const main: FlameNode = { name: "main", weight: 60, below: [serve, gc] };
+
+describe("boxes", () => {
+  it("are as wide as their weight, above what calls them", () => {
+    const found = boxes(main, 0).map(({ node, depth, from, width }) => [
+      node.name,
+      depth,
+      Number(from.toFixed(3)),
+      Number(width.toFixed(3)),
+    ]);
+    expect(found).toEqual([
+      ["main", 0, 0, 1],
+      ["serve", 1, 0, 0.917],
+      ["log.Print", 2, 0, 0.75],
+      ["gc", 1, 0.917, 0.083],
+    ]);
+    expect(height(boxes(main, 0))).toBe(3);
+  });
+
+  it("are left out where nobody could see them, with all that stands on them", () => {
+    expect(boxes(main, 0.1).map((box) => box.node.name)).toEqual(["main", "serve", "log.Print"]);
+    expect(boxes(main, 2)).toEqual([]);
+  });
+
+  it("of a part are those of that part alone", () => {
+    expect(boxes(serve, 0).map((box) => box.width)).toEqual([1, 45 / 55]);
+  });
+
+  it("of nothing are one box", () => {
+    expect(boxes({ name: "all", weight: 0 }, 0)).toHaveLength(1);
+  });
+});
+
+describe("a search", () => {
+  it("counts what it finds once, with what it calls", () => {
+    expect(matched(main, "e")).toBeCloseTo(55 / 60);
+    expect(matched(main, "LOG")).toBeCloseTo(45 / 60);
+    expect(matched(main, "none")).toBe(0);
+    expect(matched(main, "")).toBe(0);
+  });
+});
+
+describe("arrow keys", () => {
+  const found = boxes(main, 0);
+  const to = (from: string, key: string) => {
+    const at = found.findIndex((box) => box.node.name === from);
+    return found[neighbour(found, at, key)]?.node.name;
+  };
+
+  it("lead to callers, to what is called, and aside", () => {
+    expect(to("main", "ArrowDown")).toBe("serve");
+    expect(to("log.Print", "ArrowUp")).toBe("serve");
+    expect(to("serve", "ArrowRight")).toBe("gc");
+    expect(to("gc", "ArrowLeft")).toBe("serve");
+    expect(to("main", "ArrowUp")).toBeUndefined();
+    expect(to("main", "x")).toBeUndefined();
+  });
+});
