@@ -93,6 +93,8 @@ def run(
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
     monitor: str | int | Sequence[str | int] | None = None,
+    profile: str | int | None = None,
+    profile_at: int | None = None,
     note: str | None = None,
     tags: str | Sequence[str] | None = None,
     store: bool = True,
@@ -171,6 +173,8 @@ def run(
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
+    profile: behind it: where the time of a PID goes, or of a Go server's pprof URL
+    profile_at: with --profile: users [of the best level]
     note: what is special about this run, e.g. 'api 1.2 CPU'
     tags: a word to find it by: torr runs list --tag (repeatable)
     store: if False, do not register it with the kept runs
@@ -239,6 +243,8 @@ def ladder(
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
     monitor: str | int | Sequence[str | int] | None = None,
+    profile: str | int | None = None,
+    profile_at: int | None = None,
     note: str | None = None,
     tags: str | Sequence[str] | None = None,
     store: bool = True,
@@ -309,6 +315,8 @@ def ladder(
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
+    profile: behind it: where the time of a PID goes, or of a Go server's pprof URL
+    profile_at: with --profile: users [of the best level]
     note: what is special about this run, e.g. 'api 1.2 CPU'
     tags: a word to find it by: torr runs list --tag (repeatable)
     store: if False, do not register it with the kept runs

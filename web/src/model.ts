@@ -1,6 +1,8 @@
 // What the page is given: the bootstrap data, results and views. Python writes them; nothing here
 // judges. Keys that the page does not read are not named.
 
+import type { FlameNode } from "./data/flame";
+
 export type Text = string | { en: string; zh: string };
 
 export interface Stats {
@@ -233,6 +235,7 @@ export interface View {
   comparison: Comparison | null;
   diff: Diff | null;
   pooled: Pooled;
+  flames: { title: Text; unit: string; tree: FlameNode }[];
 }
 
 export interface Run {

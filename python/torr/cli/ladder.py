@@ -13,6 +13,7 @@ from torr.cli.connection_options import connection
 from torr.cli.live_options import live
 from torr.cli.options import LOAD, flag
 from torr.cli.planning import plan_of
+from torr.cli.profiling import with_profile
 from torr.cli.stream_options import streaming
 from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
@@ -94,4 +95,5 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
         levels = levels.at_least(len(plan.groups))
     climb = Climb(levels, flags["rounds"], tuple(flags["slos"]))
     head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
-    return Prepared(head, lambda lab: experiment(plan, climb, lab), watch_of(urls, plan, flags))
+    whole = with_profile(lambda lab: experiment(plan, climb, lab), plan, flags)
+    return Prepared(head, whole, watch_of(urls, plan, flags))

@@ -276,6 +276,23 @@ monitor = flag(
     help="watch a process, a /metrics, a Prometheus (repeatable)",
 )
 
+profile = together(
+    flag(
+        "--profile",
+        type=words.PROFILED,
+        group=RESULT,
+        rare=True,
+        help="behind it: where the time of a PID goes, or of a Go server's pprof URL",
+    ),
+    flag(
+        "--profile-at",
+        type=words.COUNT,
+        group=RESULT,
+        rare=True,
+        help="with --profile: users [of the best level]",
+    ),
+)
+
 keeping = together(
     flag(
         "--note",
@@ -301,4 +318,6 @@ keeping = together(
     ),
 )
 
-results = together(name, folder, output, quiet, lang, judging, rare_junit, monitor, keeping)
+results = together(
+    *(name, folder, output, quiet, lang, judging, rare_junit, monitor, profile, keeping)
+)

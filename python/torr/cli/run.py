@@ -13,6 +13,7 @@ from torr.cli.connection_options import connection
 from torr.cli.live_options import live
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
+from torr.cli.profiling import with_profile
 from torr.cli.stream_options import streaming
 from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
@@ -143,4 +144,5 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
 
     plan = plan_of(urls, flags)
     head = head_of("run", plan, flags)
-    return Prepared(head, lambda lab: experiment(plan, lab), watch_of(urls, plan, flags))
+    whole = with_profile(lambda lab: experiment(plan, lab), plan, flags)
+    return Prepared(head, whole, watch_of(urls, plan, flags))

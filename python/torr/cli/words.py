@@ -220,6 +220,16 @@ def watched(text: str) -> int | Url:
     return pid
 
 
+def _profiled(text: str) -> int | str:
+    """The number of a process that is there, or the URL of a Go server's pprof."""
+    if text.strip().isdigit():
+        return int(text) if isinstance(watched(text), int) else text
+    if not text.startswith(("http://", "https://")):
+        hint = "name a process by its number, or http://host:port/debug/pprof of a Go server"
+        raise UsageError(f"{text!r} is nothing that can be profiled", hint)
+    return text
+
+
 def _content(text: str) -> bytes:
     """The text itself, or the content of `@FILE`."""
     if not text.startswith("@"):
@@ -285,6 +295,7 @@ FILE = Word("FILE", _file)
 NEW_FILE = Word("FILE", _new_file)
 CONTENT = Word("TEXT|@FILE", _content)
 WATCHED = Word("PID|URL", watched)
+PROFILED = Word("PID|URL", _profiled)
 CONDITION = Word("COND", _condition)
 CHANGE = Word("CHANGE", _change)
 NOTE = Word("TEXT", read_note)

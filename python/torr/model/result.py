@@ -266,6 +266,22 @@ class TrialFailure(Part):
     log_tail: list[str] = []
 
 
+class Profile(Part):
+    """Where a target's time went, in a trial behind those that were measured."""
+
+    tool: str
+    concurrency: Count
+    seconds: Count
+    ok_per_s: Amount
+    cost_rate: float | None = Field(
+        default=None, description="percent of the ok/s measured there that the profiler took"
+    )
+    unit: str | None = None
+    folded: str | None = Field(default=None, description="`root;caller;leaf 42`, a stack a line")
+    failure: str | None = None
+    hint: str | None = None
+
+
 class Budget(Part):
     """A budget of a function, judged by its rounds."""
 
@@ -314,6 +330,7 @@ class Result(Part):
     environment: dict[str, Any] = {}
     levels: list[Level] = []
     failures: list[TrialFailure] = []
+    profiles: list[Profile] = []
     capacity: Capacity | None = None
     verdicts: list[Verdict] = []
     budgets: list[Budget] = []

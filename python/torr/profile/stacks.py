@@ -77,6 +77,13 @@ class Stacks:
         whole = self.total or 1.0
         return Stacks({stack: weight / whole for stack, weight in self.weights.items()}, "share")
 
+    def heaviest(self, most: int) -> Stacks:
+        """Return the same with all but the heaviest stacks put together as `(other)`."""
+        ordered = sorted(self.weights.items(), key=lambda item: -item[1])
+        kept = dict(ordered[:most])
+        rest = sum(weight for _, weight in ordered[most:])
+        return Stacks({**kept, ("(other)",): rest} if rest else kept, self.unit)
+
     def tree(self) -> Node:
         """Return the calls as a tree below one root, the heavier branch first."""
         root = Node("all", 0.0, [])

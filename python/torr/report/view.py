@@ -13,6 +13,7 @@ from typing import Any
 
 from torr.report import (
     distributions,
+    flames,
     sentence,
     trust,
     view_comparison,
@@ -65,6 +66,7 @@ def view(result: Result) -> Json:
         "comparison": view_comparison.comparison(result),
         "diff": view_diff.diff(result),
         "pooled": _pooled(result),
+        "flames": flames.flames(result),
     }
 
 

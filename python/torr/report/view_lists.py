@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.report import comparison_facts as facts
+from torr.report import flames
 from torr.report.comparison import Comparison
 from torr.report.say import as_json, say
 from torr.report.told import told
@@ -20,6 +21,7 @@ def lists(result: Result) -> list[Json]:
     """Return the lists of the page: title, items, and whether it is folded."""
     found = [
         *_of_comparison(result),
+        _list(say("Profiles"), flames.notes(result)),
         _list(say("Health of the generator"), _reasons(result), is_folded=True),
     ]
     return [each for each in found if each["items"]]

@@ -8,6 +8,7 @@ from typing import Any
 from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as cells
 from torr.report import (
+    flames,
     health_table,
     micro,
     request_tables,
@@ -84,6 +85,7 @@ def folded(result: Result) -> Iterator[Titled]:
             request_tables.failed_events(levels),
         )
         yield say("Status codes"), table.statuses(result)
+    yield from flames.tops(result)
     yield say("What endpoints told"), watched.told(result)
     yield say("How each level was judged"), health_table.judged(levels)
 

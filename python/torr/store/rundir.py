@@ -47,6 +47,8 @@ class RunDirectory:
     head: Json
     failures: list[Json] = field(default_factory=list)
     """Trials that came to nothing, in the order in which they were made."""
+    profiles: list[Json] = field(default_factory=list)
+    """Profiles that were taken behind what was measured."""
     _levels: list[tuple[Json, int, int]] = field(default_factory=list)
     _slices: BinaryIO = field(init=False, repr=False)
     _level_start: int = 0
@@ -210,8 +212,9 @@ class RunDirectory:
 
     def _assemble(self, status: Status, sections: Json) -> None:
         known = self._known(status)
-        failures = {"failures": self.failures} if self.failures else {}
-        rest = {"capacity": None, "verdicts": [], **failures, **sections}
+        more = {"failures": self.failures, "profiles": self.profiles}
+        there = {name: found for name, found in more.items() if found}
+        rest = {"capacity": None, "verdicts": [], **there, **sections}
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
             self._write_levels(file)
@@ -268,7 +271,10 @@ class RunDirectory:
             replace_link(self.root / LATEST, self.path.name)
 
 
-_OF_EACH_END = ("schema", "torr", "ended", "status", "levels", "failures", "capacity", "verdicts")
+_OF_EACH_END = (
+    *("schema", "torr", "ended", "status", "levels", "failures", "profiles", "capacity"),
+    "verdicts",
+)
 
 
 def _kept_head(path: Path) -> Json:

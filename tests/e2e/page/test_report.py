@@ -180,3 +180,47 @@ def test_the_report_of_a_ladder_of_ten_minutes_has_five_megabytes_at_most(read):
     opened = read(result)
     opened.unfold()
     assert opened.complaints == []
+
+
+def profiled():
+    """A run with a profile behind it, and one that came to nothing."""
+    taken = {
+        "tool": "pprof", "concurrency": 50, "seconds": 10, "ok_per_s": 2000.0,
+        "cost_rate": 7.0, "unit": "ns", "failure": None, "hint": None,
+        "folded": "main;serve;log.Print 450\nmain;serve 100\nmain;gc 50\n",
+    }
+    failed = {**taken, "tool": "perf", "folded": None, "unit": None, "failure": "perf: no"}
+    return {**results.run(), "profiles": [taken, failed]}
+
+
+def test_a_flame_graph_is_opened_searched_and_walked(read):
+    opened = read(profiled())
+    page = opened.page
+    assert page.get_by_text("pprof at 50 connections: in a trial of its own, with 7 %").is_visible()
+    assert page.get_by_text("no profile: perf: no").is_visible()
+    page.locator("details[data-id='flame 0'] summary").click()
+    flame = page.locator(".flame")
+    said = flame.locator(".flame-said")
+    flame.locator("rect").first.wait_for()
+    assert flame.locator("rect").count() == 5
+    flame.locator("rect").nth(3).hover()
+    assert said.text_content() == "log.Print · 0.000 ms · 75 %"
+    flame.locator("input").fill("gc")
+    assert "“gc”: 8.33 %" in said.text_content()
+    assert flame.locator("rect.found").count() == 1
+    flame.locator("rect").nth(2).click()
+    assert flame.locator("rect").count() == 2
+    flame.get_by_role("button", name="Show all").click()
+    flame.locator(".flame-box").press("ArrowDown")
+    assert said.text_content().startswith("main · ")
+    opened.shot("flame-wide")
+    assert opened.complaints == []
+
+
+def test_a_flame_graph_has_no_serious_violation(read):
+    opened = read(profiled(), "dark")
+    opened.unfold()
+    opened.page.evaluate(AXE.read_text())
+    found = opened.page.evaluate("axe.run('.flame', { resultTypes: ['violations'] })")
+    serious = [v for v in found["violations"] if v["impact"] in {"serious", "critical"}]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in serious] == []

@@ -3,6 +3,7 @@
 import { Rows } from "../charts/comparison";
 import { diffSpecs } from "../charts/diff";
 import { distributionSpec } from "../charts/distribution";
+import { Flame } from "../charts/flame";
 import { ladderSpecs, moreSpecs } from "../charts/ladder";
 import { cpuSpec, lanes } from "../charts/lanes";
 import { Plot, type Spec } from "../charts/plot";
@@ -12,6 +13,7 @@ import { groups } from "../data/distribution";
 import { spansFar } from "../data/ladder";
 import { timeline } from "../data/timeline";
 import { el } from "../dom";
+import { count, ms } from "../format";
 import type { Distribution, Run, Slo } from "../model";
 import { pick, say } from "../words";
 
@@ -85,6 +87,13 @@ export function distributions(curves: readonly Distribution[], keep: Keep): HTML
     el("p", {}, el("label", { for: "group" }, `${say("distribution.choose")} `), choice),
     box,
   ];
+}
+
+/** Where the time of a profile went. */
+export function flame(found: Run["view"]["flames"][number], keep: Keep): HTMLElement {
+  const show = (weight: number) =>
+    found.unit === "ns" ? ms(weight / 1e6) : `${count(weight)} ${found.unit}`;
+  return keep(new Flame(found.tree, show, pick(found.title)));
 }
 
 /** CPU of target, torr and every core; nothing where none was watched. */

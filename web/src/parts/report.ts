@@ -83,6 +83,9 @@ export class Report {
         () => view.blocks.map(block),
         view.blocks.length > 0,
       ),
+      ...view.flames.map((found, at) =>
+        part(`flame ${at}`, pick(found.title), () => [charts.flame(found, keep)]),
+      ),
       part("cpu", say("details.cpu"), () => charts.cpu(run, keep), charts.isWatched(run)),
       ...view.lists
         .filter((found) => found.folded)

@@ -1,0 +1,117 @@
+"""`--profile`: a trial more that taints nothing, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from events import ask
+
+SERVER = """
+import http.server
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.think()
+        self.send_response(200)
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def think(self):
+        sum(range(20_000))
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+LOAD = ("-c", "2", "-z", "2s", "--warmup", "500ms", "--drain", "1s")
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A Python server that thinks before it answers; its URL and its process."""
+    (tmp_path / "server.py").write_text(SERVER)
+    command = [sys.executable, tmp_path / "server.py"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        url = f"http://127.0.0.1:{process.stdout.readline().strip()}/"
+        assert ask(url)[0] == 200
+        yield url, process
+        process.kill()
+
+
+def test_where_the_time_went_is_seen_in_a_trial_of_its_own(torr, server):
+    url, process = server
+    began = time.monotonic()
+    ended = torr("run", *LOAD, "--profile", process.pid, url)
+    assert ended.code == 0, ended.err
+    assert time.monotonic() - began > 2 * 2.5
+    assert len(ended.result["levels"]) == 1
+    (profile,) = ended.result["profiles"]
+    assert (profile["tool"], profile["failure"], profile["concurrency"]) == ("py-spy", None, 2)
+    assert "think (server.py" in profile["folded"]
+    assert profile["ok_per_s"] > 0
+    assert isinstance(profile["cost_rate"], float)
+    page = (ended.folder / "_output/torr/latest/report.html").read_text()
+    assert "Where the time went, by py-spy at 2 connections" in page
+
+
+def test_a_ladder_is_profiled_at_the_level_asked_for(torr, server):
+    url, process = server
+    more = ("--levels", "1,2", "--profile", process.pid, "--profile-at", "4")
+    ended = torr("ladder", *LOAD[2:], *more, url)
+    assert ended.code == 0, ended.err
+    assert [level["concurrency"] for level in ended.result["levels"]] == [1, 2]
+    (profile,) = ended.result["profiles"]
+    assert (profile["concurrency"], profile["cost_rate"]) == (4, None)
+
+
+def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
+    url, process = server
+    tool = tmp_path / "bin" / "perf"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho 'Permission denied' >&2\nexit 1\n")
+    tool.chmod(0o755)
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        environment = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+        ended = torr("run", *LOAD, "--profile", sleeper.pid, url, env=environment)
+        sleeper.kill()
+    assert ended.code == 0, ended.err
+    assert ended.level["counts"]["ok"] > 0
+    (profile,) = ended.result["profiles"]
+    assert (profile["folded"], profile["failure"]) == (None, "perf: Permission denied")
+    page = (ended.folder / "_output/torr/latest/report.html").read_text()
+    assert "no profile: perf: Permission denied" in page
+    assert process.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (("--profile", "99999999"), "there is no process 99999999"),
+        (("--profile", "server"), "'server' is nothing that can be profiled"),
+        (("--profile", "http://127.0.0.1:1/debug/pprof"), "Connection refused"),
+        (("--profile-at", "5"), "--profile-at is given without --profile"),
+    ],
+)
+def test_what_cannot_be_profiled_is_refused_before_any_load(torr, steady, what, message):
+    ended = torr("run", *LOAD, *what, steady.url)
+    assert ended.code == 2
+    assert message in ended.err
+    assert steady.stop()["requests"] == 0
+
+
+def test_arrivals_have_no_users_to_profile_at(torr, steady, server):
+    more = ("--rate", "50", "--profile", server[1].pid, "--profile-at", "5")
+    ended = torr("run", *LOAD[2:], *more, steady.url)
+    assert ended.code == 2
+    assert "arrivals have none" in ended.err

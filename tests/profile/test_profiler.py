@@ -1,0 +1,142 @@
+"""Profilers: found, checked, and what they say when they cannot."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from pprof_bytes import BOTH, profile
+from torr.errors import UsageError
+from torr.profile import profiler
+from torr.profile.profiler import Perf, Pprof, PySpy, collapsed, profiler_of
+
+WORK = "def busy():\n    while True:\n        sum(range(1000))\nprint('on', flush=True)\nbusy()\n"
+
+
+@pytest.fixture
+def busy():
+    """A Python that works in one function."""
+    with subprocess.Popen([sys.executable, "-c", WORK], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def go():
+    """What a Go server serves at /debug/pprof/, and what was asked of it."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            asked.append(self.path)
+            body = profile(*BOTH) if "profile" in self.path else b"<html>index</html>"
+            self.send_response(404 if self.path.startswith("/none") else 200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+
+
+@pytest.mark.parametrize("path", ["/debug/pprof", "/debug/pprof/", "/debug/pprof/profile"])
+def test_a_go_server_looks_at_itself(go, path):
+    url, asked = go
+    found = profiler_of(url + path)
+    found.check()
+    stacks = found.take(2)
+    assert asked == ["/debug/pprof/", "/debug/pprof/profile?seconds=2"]
+    assert (found.tool, stacks.unit, stacks.total) == ("pprof", "ns", 40_000_000)
+
+
+def test_a_server_without_pprof_is_said(go):
+    with pytest.raises(UsageError, match="HTTP Error 404") as caught:
+        Pprof(f"{go[0]}/none").check()
+    assert "net/http/pprof" in caught.value.hint
+
+
+def test_a_server_that_is_gone_is_said():
+    with pytest.raises(UsageError, match="Connection refused"):
+        Pprof("http://127.0.0.1:1/debug/pprof").check()
+
+
+def test_a_python_is_looked_at_by_py_spy(busy):
+    found = profiler_of(busy.pid)
+    found.check()
+    assert isinstance(found, PySpy)
+    stacks = found.take(1)
+    assert stacks.unit == "samples"
+    assert any(row.name.startswith("busy") for row in stacks.top()[:3])
+    # Its command line, which may have secrets, is left out.
+    assert {stack[0] for stack in stacks.weights} == {f"process {busy.pid}"}
+
+
+def test_a_target_that_ends_in_the_middle_is_said_or_profiled_so_far(busy):
+    threading.Timer(0.5, busy.kill).start()
+    stacks = None
+    with suppress(UsageError):
+        stacks = PySpy(busy.pid).take(5)
+    assert stacks is None or stacks.total > 0
+
+
+def test_whatever_is_no_python_is_looked_at_by_perf():
+    with subprocess.Popen(["sleep", "30"]) as process:
+        assert profiler_of(process.pid) == Perf(process.pid)
+        process.kill()
+
+
+def test_a_process_that_is_gone_is_said():
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    with pytest.raises(UsageError, match=rf"--profile {process.pid}: No such file"):
+        profiler_of(process.pid)
+
+
+@pytest.mark.parametrize(("made", "hint"), [(PySpy, "pip install py-spy"), (Perf, "linux-perf")])
+def test_a_tool_that_is_missing_is_said_before_any_load(monkeypatch, made, hint):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(profiler.sys, "executable", "/nowhere/python")
+    with pytest.raises(UsageError, match="which is not installed") as caught:
+        made(os.getpid()).check()
+    assert hint in caught.value.hint
+
+
+def test_a_tool_that_may_not_look_is_said_with_what_it_takes(monkeypatch, tmp_path):
+    tool = tmp_path / "perf"
+    tool.write_text("#!/bin/sh\necho 'perf_event_open: Permission denied' >&2\nexit 1\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(UsageError, match="perf: perf_event_open: Permission denied") as caught:
+        Perf(1).take(1)
+    assert "CAP_PERFMON" in caught.value.hint
+
+
+def test_what_perf_writes_is_read_into_stacks():
+    text = """\
+server  4242 100.000001:   10000000 cpu-clock:
+\t    55d0c0ffee00 hash+0x20 (/srv/server)
+\t    55d0c0ffee10 serve (/srv/server)
+\t    7f00deadbeef main+0x10 (/srv/server)
+
+server  4242 100.010001:   10000000 cpu-clock:
+\t    55d0c0ffee10 serve (/srv/server)
+\t    7f00deadbeef main+0x10 (/srv/server)
+
+"""
+    assert collapsed(text).weights == {
+        ("server", "main", "serve", "hash"): 1,
+        ("server", "main", "serve"): 1,
+    }
+    assert collapsed("").weights == {}
