@@ -41,7 +41,8 @@ def tops(result: Result) -> Iterator[tuple[str, Table]]:
             for row in stacks.top()[:_MOST_ROWS]
         )
         columns = (say("function"), say("in itself"), say("with what it calls"))
-        yield _title(result, profile), Table(columns, rows, frozenset({0}), frozenset({0}))
+        title = say("Functions by time, by {tool}", tool=profile["tool"])
+        yield title, Table(columns, rows, frozenset({0}), frozenset({0}))
 
 
 def notes(result: Result) -> list[str]:
