@@ -207,3 +207,14 @@ def test_what_candidates_are_made_of_stands_side_by_side(four):
     assert table.columns == ("package", "go-net", "go-gin")
     assert table.rows == (("gin", "–", "1.11"), ("go", "1.26", "1.26"))
     assert "What they are made of" in markdown.text(four)
+
+
+def test_a_candidate_that_ran_out_of_descriptors_is_named(four):
+    full = {"limit": "target", "limit_reason": "the target has 100 % of its descriptors open"}
+    for level in four["levels"]:
+        if level["candidate"] == "go-net" and level["factors"]["connections"] == 500:
+            level["monitor"] = {"derived": full}
+    assert list(comparison_facts.notes(Comparison.of(four)))[-1] == (
+        "go-net ran out of its descriptors at 1 process and 500 connections and 4 processes and"
+        " 500 connections."
+    )

@@ -32,6 +32,22 @@ def notes(found: Comparison) -> Iterator[Text]:
             who = {"name": name, "baseline": found.baseline, "places": words.names(failing)}
             yield say("{name} fails more than {baseline} at {places}.", **who)
         yield from _secondary(name, seen, found)
+    yield from _out_of_descriptors(found)
+
+
+def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
+    """Say which candidates had no descriptor left, which else looks like slowness and failures."""
+    for name in found.names:
+        seen = [(p, entry) for p in found.places for entry in p.entries if entry.name == name]
+        full = [p.words for p, entry in seen if any(map(_has_none_left, entry.trials.values()))]
+        if full:
+            places = words.names(full)
+            yield say("{name} ran out of its descriptors at {places}.", name=name, places=places)
+
+
+def _has_none_left(level: Result) -> bool:
+    derived = (level.get("monitor") or {}).get("derived") or {}
+    return str(derived.get("limit_reason") or "").endswith("of its descriptors open")
 
 
 def configuration(result: Result) -> Table:
