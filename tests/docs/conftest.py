@@ -98,6 +98,13 @@ def kept_runs(tmp_path_factory, laddered):
     return path
 
 
+STATS = {"min": 1, "max": 1, "mean": 1, "stddev": 0, "median": 1, "q3": 1, "rounds": 5}
+BENCHMARKS = {
+    "benchmarks": [{"name": "test_it", "fullname": "t.py::test_it", "stats": STATS}],
+    "datetime": "2026-01-31T12:00:00",
+}
+
+
 @pytest.fixture
 def place(tmp_path, laddered, kept_runs, monkeypatch):
     """A directory with everything that the commands of the pages name."""
@@ -110,6 +117,7 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
     shutil.copy(output / "before.dat", output / "after.dat")
     shutil.copytree(output / "latest", output / "before-20260131-120000")
     (tmp_path / "body.bin").write_bytes(b"\x00\x01")
+    (tmp_path / "benchmarks.json").write_text(json.dumps(BENCHMARKS))
     for name in (
         "shop.http",
         "order.json",

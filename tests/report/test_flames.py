@@ -7,8 +7,15 @@ import pytest
 from torr.report import flames
 
 TAKEN = {
-    "tool": "py-spy", "concurrency": 8, "seconds": 10, "ok_per_s": 90.0, "cost_rate": 12.34,
-    "unit": "samples", "folded": "a;b 60\na;c 39\na;d 1\n", "failure": None, "hint": None,
+    "tool": "py-spy",
+    "concurrency": 8,
+    "seconds": 10,
+    "ok_per_s": 90.0,
+    "cost_rate": 12.34,
+    "unit": "samples",
+    "folded": "a;b 60\na;c 39\na;d 1\n",
+    "failure": None,
+    "hint": None,
 }
 
 

@@ -282,7 +282,7 @@ profile = together(
         type=words.PROFILED,
         group=RESULT,
         rare=True,
-        help="behind it: where the time of a PID goes, or of a Go server's pprof URL",
+        help="then profile a process, or a Go server's pprof",
     ),
     flag(
         "--profile-at",

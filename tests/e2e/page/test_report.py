@@ -185,8 +185,14 @@ def test_the_report_of_a_ladder_of_ten_minutes_has_five_megabytes_at_most(read):
 def profiled():
     """A run with a profile behind it, and one that came to nothing."""
     taken = {
-        "tool": "pprof", "concurrency": 50, "seconds": 10, "ok_per_s": 2000.0,
-        "cost_rate": 7.0, "unit": "ns", "failure": None, "hint": None,
+        "tool": "pprof",
+        "concurrency": 50,
+        "seconds": 10,
+        "ok_per_s": 2000.0,
+        "cost_rate": 7.0,
+        "unit": "ns",
+        "failure": None,
+        "hint": None,
         "folded": "main;serve;log.Print 450\nmain;serve 100\nmain;gc 50\n",
     }
     failed = {**taken, "tool": "perf", "folded": None, "unit": None, "failure": "perf: no"}

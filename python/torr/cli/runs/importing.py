@@ -11,7 +11,7 @@ from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
 
-EXAMPLES = ("torr runs import .benchmarks/*/0001_main.json --name cache",)
+EXAMPLES = ("torr runs import benchmarks.json --name cache",)
 
 
 @click.command("import", cls=Verb, examples=EXAMPLES)
