@@ -67,7 +67,8 @@ def slower_by(share: float, turns: int) -> int:
     beyond = turns // 2
     pairs = [(_request_s(turns), _request_s(turns + beyond)) for _ in range(_LOOKS)]
     here_s, there_s = (median(times) for times in zip(*pairs, strict=True))
-    return turns + round(share * here_s * beyond / (there_s - here_s))
+    more: int = round(share * here_s * beyond / (there_s - here_s))
+    return turns + more
 
 
 def _request_s(turns: int) -> float:
