@@ -28,7 +28,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"ok")
 
     def think(self):
-        sum(range(20_000))
+        sum(range(500_000))
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
 print(server.server_port, flush=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
+from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 
 import pytest
@@ -89,6 +90,18 @@ def test_async_functions_are_awaited():
     found = measure(Subject(operation, given=int), count=4, rounds=1)
     assert order == [0, 1, 2, 3] * 2
     assert (found.batch, found.rounds[0].ok) == (1, 4)
+
+
+def test_async_functions_are_awaited_where_a_loop_runs_already():
+    async def operation():
+        await asyncio.sleep(0)
+
+    async def outer():
+        return measure(Subject(operation), count=3, rounds=2)
+
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(lambda: asyncio.run(outer())).result()
+    assert [one.ok for one in found.rounds] == [3, 3]
 
 
 @pytest.mark.parametrize("count", [4, 4_000])

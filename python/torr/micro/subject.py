@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -75,7 +76,7 @@ class Subject:
         with self._collector():
             if self.is_async:
                 arguments = ((),) * count if values is None else [(value,) for value in values]
-                asyncio.run(loops.awaited(call, arguments, take, fail))
+                _run(lambda: loops.awaited(call, arguments, take, fail))
             elif values is None and batch == 1:
                 loops.single(call, count, take, fail)
             elif values is None:
@@ -96,6 +97,20 @@ class Subject:
         finally:
             if was_on:
                 gc.enable()
+
+
+def _run(make: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a coroutine on a loop of its own, in a thread of its own where one runs in this already.
+
+    Tests may stand on a loop of somebody else's, such as that of a browser's driver.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(make())
+        return
+    with ThreadPoolExecutor(1, thread_name_prefix="torr-micro") as threads:
+        threads.submit(lambda: asyncio.run(make())).result()
 
 
 def _cut(values: Sequence[object], size: int) -> Iterable[Sequence[object]]:

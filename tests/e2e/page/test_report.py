@@ -166,7 +166,9 @@ def test_the_parts_of_a_distribution_are_chosen(read):
     page = read(results.ladder()).page
     page.locator("details[data-id=distributions] summary").click()
     page.locator("#group").select_option("50")
-    assert page.locator("details[data-id=distributions] canvas").count() == 1
+    drawn = page.locator("details[data-id=distributions] canvas")
+    drawn.first.wait_for()
+    assert drawn.count() == 1
 
 
 def test_the_report_of_a_ladder_of_ten_minutes_has_five_megabytes_at_most(read):
