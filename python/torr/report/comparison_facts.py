@@ -11,7 +11,7 @@ from torr.report.cells import Table
 from torr.report.comparison import Comparison, Entry, Place
 from torr.report.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
 from torr.report.say import Text, chain, join, say
-from torr.report.told import told
+from torr.report.told import matches, told
 
 if TYPE_CHECKING:
     from torr.stats.metric import Metric
@@ -47,7 +47,8 @@ def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
 
 def _has_none_left(level: Result) -> bool:
     derived = (level.get("monitor") or {}).get("derived") or {}
-    return str(derived.get("limit_reason") or "").endswith("of its descriptors open")
+    reason = str(derived.get("limit_reason") or "")
+    return matches("the target has {share} of its descriptors open", reason) is not None
 
 
 def configuration(result: Result) -> Table:
