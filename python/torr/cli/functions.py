@@ -15,9 +15,7 @@ LEAST = ("spread", "rounds", "p99", "most of them", "why")
 
 def show(result: dict[str, Any], out: Screen) -> None:
     """Print the tables that have something to say."""
-    for of in (micro.budgets, micro.changes, micro.functions, micro.leaks):
-        table = of(result)
-        if table is not None:
-            out.line()
-            content = out.columns(table.columns, table.rows, table.words)
-            out.table(content.fitting(out.width, LEAST))
+    for table in micro.tables(result):
+        out.line()
+        content = out.columns(table.columns, table.rows, table.words)
+        out.table(content.fitting(out.width, LEAST))

@@ -223,7 +223,8 @@ def watched(text: str) -> int | Url:
 def _profiled(text: str) -> int | str:
     """The number of a process that is there, or the URL of a Go server's pprof."""
     if text.strip().isdigit():
-        return int(text) if isinstance(watched(text), int) else text
+        watched(text)  # says at once where there is none
+        return int(text)
     if not text.startswith(("http://", "https://")):
         hint = "name a process by its number, or http://host:port/debug/pprof of a Go server"
         raise UsageError(f"{text!r} is nothing that can be profiled", hint)

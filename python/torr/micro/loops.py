@@ -108,7 +108,7 @@ def empty(count: int, take: Take) -> None:
         try:
             began = clock()
             ended = clock()
-        except Exception:  # noqa: PERF203 - see above
+        except Exception:  # noqa: PERF203 - stands here because it stands in `single`
             raise
         else:
             take(ended - began)

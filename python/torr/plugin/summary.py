@@ -26,12 +26,10 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         f" time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in batches"
     )
     result = {"levels": session.levels, **sections(session, speed.as_json())}
-    shown = (micro.budgets(result), micro.changes(result), micro.functions(result))
-    for table in (*shown, micro.leaks(result)):
-        if table is not None:
-            reporter.write_line("")
-            for line in Columns(table.columns, table.rows, table.words).lines():
-                reporter.write_line(line)
+    for table in micro.tables(result):
+        reporter.write_line("")
+        for line in Columns(table.columns, table.rows, table.words).lines():
+            reporter.write_line(line)
     for line in (*_of_limits(session), *session.said):
         reporter.write_line(line)
 

@@ -5,7 +5,7 @@ A budget is met, missed or cannot be told; times are those of operations, from n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -52,6 +52,14 @@ def trust(result: Result) -> Text:
         say("speed of this machine {speed}", speed=f"{speed['median']:.2f}") if speed else "",
     ]
     return say("{said}.", said=chain(" · ", parts))
+
+
+def tables(result: Result) -> Iterator[Table]:
+    """Return every table that has something to say, the budgets first."""
+    for of in (budgets, changes, functions, leaks):
+        found = of(result)
+        if found is not None:
+            yield found
 
 
 def budgets(result: Result) -> Table | None:
