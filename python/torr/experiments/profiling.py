@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.engine import Level
+    from torr.experiments.interrupt import Interrupt
     from torr.model.plan import Plan
     from torr.profile.profiler import Profiler
     from torr.profile.stacks import Stacks
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # What a profile needs to have seen enough, where the load is by number of requests.
 _WINDOW_NS = 10 * SECOND_NS
+_LOOK_S = 0.1
 # Lighter stacks than the heaviest so many are put together.
 _MOST_STACKS = 4_000
 
@@ -62,7 +64,7 @@ def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> d
     taking = _Taking(wanted.profiler, plan.warmup_ns / SECOND_NS, max(1, window_ns // SECOND_NS))
     # Round 0: it is measured and not kept, as what only makes the next one alike.
     step = Step(len(levels), plan, 0, len(levels) + 1)
-    level = taking.beside(lambda: measure(step, lab).level)
+    level = taking.beside(lambda: measure(step, lab).level, lab.interrupt)
     same = [each["ok_per_s"] for each in levels if each["concurrency"] == at]
     return {
         "tool": wanted.profiler.tool,
@@ -84,12 +86,13 @@ class _Taking:
         self._stacks: Stacks | None = None
         self._error: TorrError | None = None
 
-    def beside(self, load: Callable[[], Level]) -> Level:
-        """Take it while a load runs; the level that the load came to."""
+    def beside(self, load: Callable[[], Level], interrupt: Interrupt) -> Level:
+        """Take it while a load runs; the level that the load came to. Ctrl-C waits for nobody."""
         thread = threading.Thread(target=self._take, name="torr-profile", daemon=True)
         thread.start()
         level = load()
-        thread.join()
+        while thread.is_alive() and not interrupt.requested:
+            thread.join(_LOOK_S)
         return level
 
     def as_json(self) -> dict[str, Any]:
@@ -99,7 +102,7 @@ class _Taking:
             return {
                 "unit": None,
                 "folded": None,
-                "failure": error.message if error else "the profiler ended without a word",
+                "failure": error.message if error else "interrupted",
                 "hint": error.hint if error else None,
             }
         return {
