@@ -266,9 +266,23 @@ class TrialFailure(Part):
     log_tail: list[str] = []
 
 
-class Profile(Part):
-    """Where a target's time went, in a trial behind those that were measured."""
+class ProfiledLine(Part):
+    """A line of source, how often it ran and how long that took in all."""
 
+    place: str = Field(description="file:line")
+    code: str
+    hits: Count
+    ns: Count
+
+
+class Profile(Part):
+    """Where time or memory went, in a trial behind those that were measured."""
+
+    kind: Literal["cpu", "memory", "lines"] = "cpu"
+    candidate: str | None = Field(
+        default=None, description="whose it is, where a run has several: a side of a diff, too"
+    )
+    factors: dict[str, Any] = {}
     tool: str
     concurrency: Count
     seconds: Count
@@ -278,6 +292,7 @@ class Profile(Part):
     )
     unit: str | None = None
     folded: str | None = Field(default=None, description="`root;caller;leaf 42`, a stack a line")
+    lines: list[ProfiledLine] = Field(default=[], description="of kind lines")
     failure: str | None = None
     hint: str | None = None
 
