@@ -2,16 +2,18 @@
 
 `pip install .` in a checkout or from a source archive needs Rust and Node; wheels need nothing. The
 hooks of PEP 517 and PEP 660 are maturin's own, behind one look at cargo and node and the build of
-web/. It changes no setting; npm installs what web/package-lock.json names into web/node_modules.
+web/. It changes no setting but the ABI of a Python without a GIL; npm installs what web/package-lock.json names into web/node_modules.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +45,7 @@ _ROOT = Path(__file__).parents[1]
 _MANIFEST = _ROOT / "Cargo.toml"
 _WEB = _ROOT / "web"
 _BUNDLE = _ROOT / "python" / "torr" / "report" / "bundle" / "page.js"
+_BUILD_ARGS = ("build-args", "maturin.build-args")
 _ADVICE = "install Rust with rustup (https://rustup.rs), or bring it up to date: rustup update"
 
 
@@ -54,7 +57,9 @@ def build_wheel(
     """Compile the engine, build the page and write the wheel; its file name."""
     _check_rust()
     _build_page()
-    return _name(maturin.build_wheel(wheel_directory, config_settings, metadata_directory))
+    return _name(
+        maturin.build_wheel(wheel_directory, _for_abi(config_settings), metadata_directory)
+    )
 
 
 def build_editable(
@@ -65,7 +70,8 @@ def build_editable(
     """Compile the engine, build the page and write a wheel that points here; its file name."""
     _check_rust()
     _build_page()
-    return _name(maturin.build_editable(wheel_directory, config_settings, metadata_directory))
+    settings = _for_abi(config_settings)
+    return _name(maturin.build_editable(wheel_directory, settings, metadata_directory))
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
@@ -79,10 +85,23 @@ def prepare_metadata_for_build_wheel(
 ) -> str:
     """Write the wheel's metadata; the name of its directory."""
     _check_rust()
-    return _name(maturin.prepare_metadata_for_build_wheel(metadata_directory, config_settings))
+    settings = _for_abi(config_settings)
+    return _name(maturin.prepare_metadata_for_build_wheel(metadata_directory, settings))
 
 
 prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
+def _for_abi(settings: Settings) -> Settings:
+    """Maturin's settings for this Python: a free-threaded one before 3.15 knows no stable ABI.
+
+    Features that are named here take the place of those in pyproject.toml, where `abi3` stands.
+    """
+    given = settings or {}
+    is_told = any(key in given for key in _BUILD_ARGS) or os.environ.get("MATURIN_PEP517_ARGS")
+    if is_told or not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return settings
+    return {**given, _BUILD_ARGS[0]: "--features version-specific"}
 
 
 def _check_rust() -> None:

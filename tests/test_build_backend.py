@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,35 @@ def test_make_build_says_the_same_before_it_installs_anything(cargo):
     assert ended.stderr == (
         "missing: Rust 1.88 or newer (cargo is 1.70.0)\n    try: rustup update\n"
     )
+
+
+ABI = """
+import torr_build
+torr_build._check_rust = torr_build._build_page = lambda: None
+torr_build.sysconfig.get_config_var = lambda name: GIL if name == "Py_GIL_DISABLED" else None
+torr_build.maturin.build_wheel = lambda *given: repr(given[1])
+print(torr_build.build_wheel(".", SETTINGS))
+"""
+
+
+@pytest.mark.parametrize(
+    ("gil_disabled", "settings", "passed"),
+    [
+        (0, None, None),
+        (1, None, {"build-args": "--features version-specific"}),
+        (1, {"build-args": "--profile dev"}, {"build-args": "--profile dev"}),
+    ],
+)
+def test_a_python_without_a_gil_gets_an_engine_of_its_own(tmp_path, gil_disabled, settings, passed):
+    code = ABI.replace("GIL if", f"{gil_disabled} if").replace("SETTINGS", repr(settings))
+    ended = build(tmp_path, code)
+    assert ended.stdout.strip() == repr(passed), ended.stderr
+
+
+def test_the_engine_leaves_a_python_without_a_gil_without_it():
+    """Import of a module that did not declare it would switch the GIL on again."""
+    code = "import sys; from torr import engine; print(getattr(sys, '_is_gil_enabled', bool)())"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    had_none = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    has_one = ended.stdout.strip() == "True"
+    assert not (had_none and has_one)

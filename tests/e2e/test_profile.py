@@ -52,6 +52,19 @@ def server(tmp_path):
         process.kill()
 
 
+@pytest.fixture
+def program(tmp_path):
+    """Writes the same server with a port that it is told, and the command that starts it."""
+
+    def made(name):
+        text = SERVER.replace("import http.server", "import http.server, sys", 1)
+        text = text.replace('("127.0.0.1", 0)', '("127.0.0.1", int(sys.argv[1]))')
+        (tmp_path / f"{name}.py").write_text(text)
+        return f'["{sys.executable}", "{tmp_path}/{name}.py", "{{port}}"]'
+
+    return made
+
+
 def test_where_the_time_went_is_seen_in_a_trial_of_its_own(torr, server):
     url, process = server
     ended = torr("run", *LOAD, "--profile", process.pid, url)
@@ -100,6 +113,7 @@ def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
     [
         (("--profile", "99999999"), "there is no process 99999999"),
         (("--profile", "server"), "'server' is nothing that can be profiled"),
+        (("--profile", f"memory:{os.getppid()}"), "sees memory of a Python, and there is none"),
         (("--profile", "http://127.0.0.1:1/debug/pprof"), "Connection refused"),
         (("--profile-at", "5"), "--profile-at is given without --profile"),
     ],
@@ -130,3 +144,46 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
     found = json.loads(kept.read_text())
     assert found["levels"][0]["counts"]["ok"] == 20
     assert found["profiles"][0]["failure"] == "interrupted"
+
+
+def test_memory_under_load_is_seen_in_a_trial_of_its_own(torr, server):
+    url, process = server
+    ended = torr("run", *LOAD, "--profile", f"memory:{process.pid}", url)
+    assert ended.code == 0, ended.err
+    (profile,) = ended.result["profiles"]
+    assert (profile["tool"], profile["kind"], profile["unit"]) == ("memray", "memory", "bytes")
+    assert "process_request (socketserver.py" in profile["folded"]
+    page = (ended.folder / "_output/torr/latest/report.html").read_text()
+    assert "Where the memory went, by memray at 2 connections" in page
+
+
+def test_servers_under_comparison_are_profiled_behind_their_rounds(torr, matrix, program):
+    asked = ("--rounds", "1", "--profile", "cpu")
+    ended = torr("compare", matrix({"one": program("one"), "two": program("two")}), *asked)
+    assert ended.code == 0, ended.err
+    assert len(ended.result["levels"]) == 2
+    found = ended.result["profiles"]
+    assert [(x["candidate"], x["tool"], x["failure"]) for x in found] == [
+        ("one", "py-spy", None),
+        ("two", "py-spy", None),
+    ]
+    assert all("do_GET (" in profile["folded"] for profile in found)
+    assert all(isinstance(profile["cost_rate"], float) for profile in found)
+
+
+def test_profiles_that_cannot_be_taken_cost_no_trial(torr, matrix, program):
+    url = "http://127.0.0.1:{port}/debug/pprof/profile"
+    candidates = {"one": program("one"), "two": '["no-such-server"]'}
+    ended = torr("compare", matrix(candidates), "--rounds", "1", "--profile", url)
+    assert len(ended.result["levels"]) == 1
+    first, second = (profile["failure"] for profile in ended.result["profiles"])
+    assert "line 1 of" in first or "pprof" in first
+    assert "no-such-server" in second
+
+
+def test_a_cell_that_is_not_there_is_refused_before_anything_starts(torr, matrix, program):
+    asked = ("--profile", "cpu", "--profile-at", "977")
+    ended = torr("compare", matrix({"one": program("one"), "two": program("two")}), *asked)
+    assert ended.code == 2
+    assert "no cell has so many connections" in ended.err
+    assert "one of 2" in ended.err

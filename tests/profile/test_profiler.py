@@ -13,8 +13,13 @@ import pytest
 
 from pprof_bytes import BOTH, profile
 from torr.errors import UsageError
-from torr.profile import profiler
-from torr.profile.profiler import Perf, Pprof, PySpy, collapsed, profiler_of
+from torr.model.profiling import Asked
+from torr.profile import tools
+from torr.profile.go import Pprof
+from torr.profile.memory import Memray
+from torr.profile.perf import Perf, collapsed
+from torr.profile.profiler import profiler_of
+from torr.profile.pyspy import PySpy
 
 WORK = "def busy():\n    while True:\n        sum(range(1000))\nprint('on', flush=True)\nbusy()\n"
 
@@ -54,7 +59,7 @@ def go():
 @pytest.mark.parametrize("path", ["/debug/pprof", "/debug/pprof/", "/debug/pprof/profile"])
 def test_a_go_server_looks_at_itself(go, path):
     url, asked = go
-    found = profiler_of(url + path)
+    found = profiler_of(Asked.parse(url + path))
     found.check()
     stacks = found.take(2)
     assert asked == ["/debug/pprof/", "/debug/pprof/profile?seconds=2"]
@@ -73,7 +78,7 @@ def test_a_server_that_is_gone_is_said():
 
 
 def test_a_python_is_looked_at_by_py_spy(busy):
-    found = profiler_of(busy.pid)
+    found = profiler_of(Asked(pid=busy.pid))
     found.check()
     assert isinstance(found, PySpy)
     stacks = found.take(1)
@@ -93,23 +98,46 @@ def test_a_target_that_ends_in_the_middle_is_said_or_profiled_so_far(busy):
 
 def test_whatever_is_no_python_is_looked_at_by_perf():
     with subprocess.Popen(["sleep", "30"]) as process:
-        assert profiler_of(process.pid) == Perf(process.pid)
+        assert profiler_of(Asked(pid=process.pid)) == Perf((process.pid,))
         process.kill()
+
+
+def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
+    with subprocess.Popen(["sleep", "30"]) as other:
+        assert profiler_of(Asked(), [other.pid, busy.pid]) == PySpy(busy.pid)
+        assert profiler_of(Asked(), [other.pid, os.getppid()]).tool == "perf"
+        assert profiler_of(Asked("memory"), [other.pid, busy.pid]) == Memray(busy.pid)
+        with pytest.raises(UsageError, match="memory of a Python, and there is none"):
+            profiler_of(Asked("memory"), [other.pid])
+        other.kill()
+
+
+def test_memory_is_that_of_the_python_that_works(busy):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
+        assert profiler_of(Asked("memory"), [idle.pid, busy.pid]) == Memray(busy.pid)
+        idle.kill()
 
 
 def test_a_process_that_is_gone_is_said():
     with subprocess.Popen(["true"]) as process:
         process.wait()
     with pytest.raises(UsageError, match=rf"--profile {process.pid}: No such file"):
-        profiler_of(process.pid)
+        profiler_of(Asked(pid=process.pid))
 
 
-@pytest.mark.parametrize(("made", "hint"), [(PySpy, "pip install py-spy"), (Perf, "linux-perf")])
+@pytest.mark.parametrize(
+    ("made", "hint"),
+    [
+        (PySpy(os.getpid()), "pip install py-spy"),
+        (Perf((os.getpid(),)), "linux-perf"),
+        (Memray(os.getpid()), "apt-get install gdb"),
+    ],
+)
 def test_a_tool_that_is_missing_is_said_before_any_load(monkeypatch, made, hint):
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(profiler.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(tools.sys, "executable", "/nowhere/python")
     with pytest.raises(UsageError, match="which is not installed") as caught:
-        made(os.getpid()).check()
+        made.check()
     assert hint in caught.value.hint
 
 
@@ -119,7 +147,7 @@ def test_a_tool_that_may_not_look_is_said_with_what_it_takes(monkeypatch, tmp_pa
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(UsageError, match="perf: perf_event_open: Permission denied") as caught:
-        Perf(1).take(1)
+        Perf((1,)).take(1)
     assert "CAP_PERFMON" in caught.value.hint
 
 

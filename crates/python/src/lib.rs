@@ -18,7 +18,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The compiled engine. Only `torr.engine` and `torr.targets` import it.
-#[pymodule]
+///
+/// It needs no GIL: its classes are `Sync`, so that a free-threaded Python stays free with it.
+#[pymodule(gil_used = false)]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<ledger::Ledger>()?;

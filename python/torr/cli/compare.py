@@ -62,10 +62,12 @@ EXAMPLES = (
     rare=True,
     help="exit 3 if a trial failed, 4 if the generator was the limit",
 )
+@options.profile_servers
 @options.keeping
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
     from torr.cli.matrix import Plans
+    from torr.cli.profiling import profiles_of
     from torr.experiments.pinning import pin_of
     from torr.sources.matrix_file import read_matrix_file
 
@@ -85,6 +87,7 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
         "no_store": flags["no_store"] or not file.is_stored,
     }
     asked = matrix_of(file, plans, flags)
+    profiles = profiles_of(asked, flags)
     if flags["plan"]:
         from torr.cli.matrix_plan import show_plan
 
@@ -92,7 +95,7 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
         return
     from torr.cli.comparing import conduct
 
-    conduct(file, asked, plans, {**flags, "pin": pin})
+    conduct(file, asked, plans, {**flags, "pin": pin, "profiles": profiles})
 
 
 def matrix_of(file: MatrixFile, plans: Plans, flags: dict[str, Any]) -> Matrix:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from torr.cli.matrix import Plans
     from torr.experiments.matrix import Matrix
+    from torr.experiments.profiling import Experiment
+    from torr.experiments.profiling_servers import Profiles
     from torr.live.feed import Judge
     from torr.model.condition import Condition
     from torr.model.pin import Pin
@@ -66,10 +68,19 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
         with progress_for(flags) as progress, pinned(pin):
             lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = Comparison(matrix, lab, course)
-            outcome = measured(Prepared(directory.head, lambda _lab: comparison.run()), lab)
+            whole = _with_profiles(comparison, flags["profiles"])
+            outcome = measured(Prepared(directory.head, whole), lab)
         from torr.cli.judged import conclude
 
         conclude(outcome, directory, (comparison, plan), {**flags, "slos": slos})
+
+
+def _with_profiles(comparison: Comparison, profiles: Profiles | None) -> Experiment:
+    """The comparison, and the profiles behind it where they were asked for."""
+    if profiles is None:
+        return lambda _lab: comparison.run()
+    run, matrix, course = comparison.run, comparison.matrix, comparison.course
+    return lambda lab: profiles.behind(run, matrix, lab, course)
 
 
 def _judge(matrix: Matrix, slos: Sequence[Condition]) -> Judge:

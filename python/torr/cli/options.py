@@ -282,7 +282,7 @@ profile = together(
         type=words.PROFILED,
         group=RESULT,
         rare=True,
-        help="then profile a process, or a Go server's pprof",
+        help="then profile a process, memory:PID, or a Go server's pprof",
     ),
     flag(
         "--profile-at",
@@ -290,6 +290,23 @@ profile = together(
         group=RESULT,
         rare=True,
         help="with --profile: users [of the best level]",
+    ),
+)
+
+profile_servers = together(
+    flag(
+        "--profile",
+        type=words.PROFILED_SERVERS,
+        group=RESULT,
+        rare=True,
+        help="then profile each server: a trial more",
+    ),
+    flag(
+        "--profile-at",
+        type=words.COUNT,
+        group=RESULT,
+        rare=True,
+        help="with --profile: the cells of so many connections [the last]",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""`--profile`: a trial more, behind what is measured, that says where the target's time goes."""
+"""`--profile`: trials more, behind what is measured, that say where a target's time goes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from torr.errors import require
 
 if TYPE_CHECKING:
+    from torr.experiments.matrix import Matrix
     from torr.experiments.profiling import Experiment
+    from torr.experiments.profiling_servers import Profiles
     from torr.model.plan import Plan
 
 
 def with_profile(experiment: Experiment, plan: Plan, flags: dict[str, Any]) -> Experiment:
     """Return the experiment with what --profile asks for; raises UsageError where it cannot be."""
-    what, at = flags["profile"], flags["profile_at"]
-    if what is None:
+    asked, at = flags["profile"], flags["profile_at"]
+    if asked is None:
         require(at is None, "--profile-at is given without --profile", "--profile PID|URL")
         return experiment
     from torr.experiments.profiling import Wanted, profiled
@@ -22,6 +24,20 @@ def with_profile(experiment: Experiment, plan: Plan, flags: dict[str, Any]) -> E
 
     if at is not None:
         plan.with_users(at)  # says at once where the load has no users
-    profiler = profiler_of(what)
+    profiler = profiler_of(asked)
     profiler.check()
     return profiled(experiment, plan, Wanted(profiler, at))
+
+
+def profiles_of(matrix: Matrix, flags: dict[str, Any]) -> Profiles | None:
+    """Return what --profile asks for of servers under comparison; raises UsageError."""
+    asked, at = flags["profile"], flags["profile_at"]
+    if asked is None:
+        require(at is None, "--profile-at is given without --profile", "--profile cpu")
+        return None
+    from torr.experiments.profiling_servers import Profiles
+    from torr.profile.memory import Memray
+
+    if asked.kind == "memory":
+        Memray(0).check()  # of any process
+    return Profiles.of(asked, matrix, at)

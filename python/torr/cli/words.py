@@ -19,6 +19,7 @@ from torr.model.label import read_note, read_tag
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.model.pin import read_pin
 from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
+from torr.model.profiling import Asked
 from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
 from torr.model.url import Url
@@ -220,15 +221,12 @@ def watched(text: str) -> int | Url:
     return pid
 
 
-def _profiled(text: str) -> int | str:
-    """The number of a process that is there, or the URL of a Go server's pprof."""
-    if text.strip().isdigit():
-        watched(text)  # says at once where there is none
-        return int(text)
-    if not text.startswith(("http://", "https://")):
-        hint = "name a process by its number, or http://host:port/debug/pprof of a Go server"
-        raise UsageError(f"{text!r} is nothing that can be profiled", hint)
-    return text
+def _profiled(text: str) -> Asked:
+    """A process that is there, or the URL of a Go server's pprof."""
+    found = Asked.parse(text)
+    if found.pid is not None:
+        watched(f"{found.pid}")  # says at once where there is none
+    return found
 
 
 def _content(text: str) -> bytes:
@@ -297,6 +295,7 @@ NEW_FILE = Word("FILE", _new_file)
 CONTENT = Word("TEXT|@FILE", _content)
 WATCHED = Word("PID|URL", watched)
 PROFILED = Word("PID|URL", _profiled)
+PROFILED_SERVERS = Word("cpu|memory|URL", Asked.of_servers)
 CONDITION = Word("COND", _condition)
 CHANGE = Word("CHANGE", _change)
 NOTE = Word("TEXT", read_note)

@@ -1,4 +1,4 @@
-"""One trial, as the protocol of a fair comparison has it: read `_served`, and within it `_made`.
+"""One trial, as the protocol of a fair comparison has it: read `_served`, and within it `made`.
 
 The server is started on a port of its own, on cores of its own, for this trial, or for all of its
 cell where that was asked for. It is fired at when it is healthy, with as many workers as were asked
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from torr.engine import Level
     from torr.experiments.keeping_up import Servers
     from torr.experiments.lab import Lab
     from torr.model.pin import Pin
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from torr.sources.matrix_file import Candidate, Factors
 
     PlanOf = Callable[[Candidate, Factors, str], Plan]
+    Around = Callable[[Server, Callable[[], Level]], object]
 
 Json = dict[str, Any]
 Key = tuple[str, str, int]
@@ -112,7 +114,7 @@ def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
     """Make a trial; whether it was measured. What went wrong is kept, before or after that."""
     kept = len(lab.directory.levels)
     try:
-        _made(trial, plan_of, lab, course)
+        made(trial, plan_of, lab, course)
     except TrialError as error:
         is_measured = len(lab.directory.levels) > kept
         _keep(trial, error, lab, is_measured=is_measured)
@@ -142,12 +144,18 @@ def _keep(trial: Trial, error: TrialError, lab: Lab, *, is_measured: bool) -> No
         lab.listener.trial_failed(failure)
 
 
-def _made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> None:
-    """The protocol; raises TrialError at the step that failed."""
+def _alone(_server: Server, load: Callable[[], Level]) -> None:
+    """A load with nothing beside it."""
+    load()
+
+
+def made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course, around: Around = _alone) -> None:
+    """The protocol; raises TrialError at the step that failed. `around` calls the load."""
     with course.servers.lent(trial, lambda: _served(trial, plan_of, lab, course)) as server:
         plan = plan_of(trial.candidate, trial.factors, server.command.url)
         warm_up(plan, course.warmup_requests, lab)
-        measure(_step(trial, plan, course), _watching(lab, server, course))
+        step = _step(trial, plan, course)
+        around(server, lambda: measure(step, _watching(lab, server, course)).level)
         server.check()
     lab.interrupt.wait(course.pause_ns / SECOND_NS)
 

@@ -286,7 +286,7 @@ class Profile(Part):
     tool: str
     concurrency: Count
     seconds: Count
-    ok_per_s: Amount
+    ok_per_s: Amount | None = Field(description="with the profiler beside it")
     cost_rate: float | None = Field(
         default=None, description="percent of the ok/s measured there that the profiler took"
     )

@@ -46,6 +46,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="whether a budget that is surely broken fails its test [fail]",
     )
     group.addoption("--torr-rounds", type=int, metavar="N", help="rounds of every measurement")
+    group.addoption(
+        "--torr-profile",
+        choices=["cpu", "memory", "lines"],
+        help="then say where each measured function's time or memory goes",
+    )
     group.addoption("--torr-dir", metavar="DIR", default="_output/torr", help="of kept runs")
     group.addoption("--torr-tag", action="append", default=[], metavar="TAG", help="of the run")
     group.addoption("--torr-note", metavar="TEXT", help="what is special about the run")

@@ -106,6 +106,7 @@ def sections(session: Session, speed: dict[str, float]) -> Json:
         "leaks": leaks,
         "fail_if": session.limits,
         "machine_speed": speed,
+        "profiles": session.profiles,
     }
 
 

@@ -15,6 +15,7 @@ from torr.report import micro
 if TYPE_CHECKING:
     from torr.micro.comparing import Compared
     from torr.micro.leaking import Leaks
+    from torr.micro.profiling import Profiling
 
 Level = dict[str, Any]
 Verdict = dict[str, Any]
@@ -54,6 +55,8 @@ class Session:
         self.against: list[Verdict] = []
         self.limits: list[Verdict] = []
         self.said: list[str] = []
+        self.profiles: list[dict[str, Any]] = []
+        self.profiling = _profiling(config.getoption("torr_profile"))
         self.rounds: int | None = config.getoption("torr_rounds")
         self.fails = config.getoption("torr_budgets") == "fail"
 
@@ -110,3 +113,11 @@ class Session:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         if any(limit["word"] == "failed" for limit in self.limits):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _profiling(kind: str | None) -> Profiling | None:
+    if kind is None:
+        return None
+    from torr.micro.profiling import Profiling
+
+    return Profiling(kind)

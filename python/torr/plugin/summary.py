@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from torr.cli.columns import Columns
 from torr.micro import machine, overhead
-from torr.plugin.keeping import sections
-from torr.report import micro
+from torr.plugin.keeping import KIND, sections
+from torr.report import flames, micro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.plugin.session import Session
+    from torr.report.cells import Table
+
+_MOST_ROWS = 12
 
 
 def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
@@ -25,12 +29,19 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         f"machine speed {speed.median:.2f} ({speed.least:.2f}–{speed.most:.2f}); taken off every"
         f" time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in batches"
     )
-    result = {"levels": session.levels, **sections(session, speed.as_json())}
+    result = {"kind": KIND, "levels": session.levels, **sections(session, speed.as_json())}
     for table in micro.tables(result):
-        reporter.write_line("")
-        for line in Columns(table.columns, table.rows, table.words).lines():
-            reporter.write_line(line)
-    for line in (*_of_limits(session), *session.said):
+        _write_table(table, reporter)
+    for title, table in flames.tops(result):
+        reporter.write_line(f"\n{title}")
+        _write_table(replace(table, rows=table.rows[:_MOST_ROWS]), reporter)
+    for line in (*flames.notes(result), *_of_limits(session), *session.said):
+        reporter.write_line(line)
+
+
+def _write_table(table: Table, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
+    reporter.write_line("")
+    for line in Columns(table.columns, table.rows, table.words).lines():
         reporter.write_line(line)
 
 

@@ -63,8 +63,7 @@ class _Taking:
         self._session = session
         self._item = item
 
-    def _keep(self, measured: Measurement, name: str | None) -> Found:
-        entry = self._session.entry(self._item, name)
+    def _keep(self, measured: Measurement, entry: Entry) -> Found:
         entry.levels += trials(entry.name, entry.parameters, measured)
         return Found(entry.levels, dict(measured.errors.counts))
 
@@ -82,17 +81,25 @@ class Measure(_Taking):
         setup: Callable[[], object] | None = None,
         gc: Literal["off", "on"] = "off",
         name: str | None = None,
+        lines: Sequence[Call] = (),
     ) -> Found:
         """Measure `rounds` rounds of `n` operations each, after one that is not counted.
 
         `given` is the value that a call gets: of its number from 0, or a sequence. `setup` is
         called before each round; what it returns, if anything, comes first in each call. An
         operation of less than 1 µs is timed in batches. Async functions are awaited. What an
-        operation raises is counted, and the next one goes on.
+        operation raises is counted, and the next one goes on. `lines` are the functions whose
+        lines `--torr-profile lines` looks at; without any, `fn` itself.
         """
         subject = Subject(fn, given, setup, gc_off=gc == "off")
         count = self._session.rounds or rounds or measuring.ROUNDS
-        return self._keep(measuring.measure(subject, n, count), name)
+        measured = measuring.measure(subject, n, count)
+        entry = self._session.entry(self._item, name)
+        if self._session.profiling is not None:
+            found = self._session.profiling.of(subject, n, measured, lines)
+            whose = {"candidate": entry.name, "factors": entry.parameters}
+            self._session.profiles.append({**found, **whose})
+        return self._keep(measured, entry)
 
 
 class Stress(_Taking):
@@ -121,7 +128,7 @@ class Stress(_Taking):
             measured = stressing.stress(subject, count)
         except stressing.HangError as error:
             pytest.fail(f"{error}\n\n{error.stacks}", pytrace=False)
-        return self._keep(measured, name)
+        return self._keep(measured, self._session.entry(self._item, name))
 
 
 class Leaks(_Taking):

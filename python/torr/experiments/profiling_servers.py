@@ -1,0 +1,114 @@
+"""Profiles of servers under comparison: a trial more of each candidate, behind all rounds.
+
+Each is made as any other trial is: a server of its own, on its cores, checked and warmed up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError
+from torr.experiments.taking import Taking, failed, for_a_while
+from torr.experiments.trial import Trial, made
+from torr.profile.profiler import profiler_of
+from torr.servers.failure import EndedEarly, TrialError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torr.engine import Level
+    from torr.experiments.lab import Lab, Outcome
+    from torr.experiments.matrix import Matrix
+    from torr.experiments.trial import Course
+    from torr.model.plan import Plan
+    from torr.model.profiling import Asked
+    from torr.servers.server import Server
+    from torr.sources.matrix_file import Candidate, Factors
+
+ANY_URL = "http://localhost/"
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """What to profile, and in which cells of a matrix."""
+
+    asked: Asked
+    cells: tuple[Factors, ...]
+
+    @classmethod
+    def of(cls, asked: Asked, matrix: Matrix, concurrency: int | None) -> Profiles:
+        """Return those at some users, else of the last cell; raises UsageError where none is."""
+        if concurrency is None:
+            return cls(asked, tuple(matrix.cells[-1:]))
+        users = [matrix.plan_of(matrix.candidates[0], x, ANY_URL).concurrency for x in matrix.cells]
+        cells = tuple(cell for cell, n in zip(matrix.cells, users, strict=True) if n == concurrency)
+        if not cells:
+            known = ", ".join(f"{n}" for n in dict.fromkeys(users))
+            raise UsageError(
+                f"--profile-at {concurrency}: no cell has so many connections",
+                f"one of {known}",
+            )
+        return cls(asked, cells)
+
+    def behind(
+        self, experiment: Callable[[], Outcome], matrix: Matrix, lab: Lab, course: Course
+    ) -> Outcome:
+        """Make the experiment and, unless it was ended, the profiles behind it."""
+        course.total += len(self.cells) * len(matrix.candidates)
+        outcome = experiment()
+        for cell in self.cells if outcome.levels else ():
+            for candidate in matrix.candidates:
+                if lab.interrupt.requested:
+                    return outcome
+                trial = Trial(candidate, cell, 0)
+                same = [x for x in outcome.levels if Trial.key_of(x)[:2] == trial.place]
+                found = _profile(trial, self.asked, (matrix, lab, course), same)
+                whose = {"candidate": candidate.name, "factors": dict(cell)}
+                lab.directory.profiles.append({**found, **whose})
+                course.made += 1
+        return outcome
+
+
+def _profile(
+    trial: Trial, asked: Asked, where: tuple[Matrix, Lab, Course], same: Sequence[Level]
+) -> dict[str, Any]:
+    """One profile, or why there is none: what goes wrong here costs it alone."""
+    matrix, lab, course = where
+    plan_of = partial(_by_time, matrix)
+    plan = plan_of(trial.candidate, trial.factors, ANY_URL)
+    found: dict[str, Any] = {}
+
+    def around(server: Server, load: Callable[[], Level]) -> None:
+        profiler = profiler_of(asked.at_port(server.command.port), server.pids())
+        profiler.check()
+        taking = Taking(profiler, plan)
+        found.update(taking.as_json(taking.beside(load, lab.interrupt), same))
+
+    try:
+        made(trial, plan_of, lab, course, around)
+    except EndedEarly:
+        return {**_nothing(asked, plan), **failed("interrupted")}
+    except TrialError as error:
+        told = error.as_json(trial.candidate.command.secrets)
+        return {**_nothing(asked, plan), **failed(str(told["text"]), error.hint)}
+    except UsageError as error:
+        return {**_nothing(asked, plan), **failed(error.message, error.hint)}
+    return found
+
+
+def _nothing(asked: Asked, plan: Plan) -> dict[str, Any]:
+    """What is known of a profile that was not taken."""
+    return {
+        "kind": asked.kind,
+        "tool": "pprof" if asked.url else asked.kind,
+        "concurrency": plan.concurrency,
+        "seconds": 0,
+        "ok_per_s": None,
+        "cost_rate": None,
+    }
+
+
+def _by_time(matrix: Matrix, candidate: Candidate, factors: Factors, url: str) -> Plan:
+    return for_a_while(matrix.plan_of(candidate, factors, url))

@@ -1,0 +1,147 @@
+"""Where a function's time or memory goes: rounds more, behind those that are measured.
+
+They are in no number but that of what the profiler costs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import threading
+import time
+from collections import Counter
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import TorrError, UsageError
+from torr.micro import loops
+from torr.micro.errors import Errors
+from torr.micro.measuring import one_round
+from torr.profile import lines as line_profiler
+from torr.profile import memory
+from torr.profile.pyspy import PySpy
+from torr.profile.stacks import Stack, Stacks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torr.micro.measuring import Measurement, Round
+    from torr.micro.subject import Subject
+
+Json = dict[str, Any]
+
+KINDS = ("cpu", "memory", "lines")
+SECONDS = 2
+"""How long py-spy looks."""
+
+_HERTZ = 500
+# A kernel with Yama lets nobody but its parents look into a process, unless it says so: prctl(2).
+_SET_PTRACER, _ANYBODY = 0x59616D61, ctypes.c_ulong(-1)
+_LOOPS = "|".join(
+    each.__name__
+    for each in (
+        *(loops.single, loops.single_each, loops.batched, loops.batched_each),
+        loops.awaited,
+    )
+)
+_FRAME = re.compile(rf"(?:{_LOOPS}) \((?:.*/)?loops\.py:\d+\)")
+
+
+class Profiling:
+    """Profiles of one kind, each of one function in rounds as it was measured in."""
+
+    def __init__(self, kind: str) -> None:
+        """Raise UsageError where the profiler is missing."""
+        self.kind = kind
+        self.tool = {"cpu": "py-spy", "memory": memory.TOOL, "lines": line_profiler.TOOL}[kind]
+        check = {"cpu": PySpy(os.getpid()).check, "memory": memory.check}
+        check.get(kind, line_profiler.check)()
+
+    def of(
+        self,
+        subject: Subject,
+        count: int,
+        measured: Measurement,
+        functions: Sequence[Callable[..., object]] = (),
+    ) -> Json:
+        """Return a profile as result.json has it; `functions` are those whose lines are wanted."""
+        rounds: list[Round] = []
+        errors = Errors()
+
+        def work() -> None:
+            rounds.append(one_round(subject, count, measured.batch, measured.overhead, errors))
+
+        began = time.perf_counter()
+        found: Json
+        try:
+            found = self._taken(work, functions or (subject.call,))
+        except TorrError as error:
+            found = {"failure": error.message, "hint": error.hint}
+        rate = median(one.ok_per_s for one in rounds) if rounds else None
+        usual = median(one.ok_per_s for one in measured.rounds)
+        nothing = {"unit": None, "folded": None, "lines": [], "failure": None, "hint": None}
+        return {
+            "kind": self.kind,
+            "tool": self.tool,
+            "concurrency": 1,
+            "seconds": max(1, round(time.perf_counter() - began)),
+            "ok_per_s": rate,
+            "cost_rate": 100 * (1 - rate / usual) if rate is not None and usual else None,
+            **nothing,
+            **found,
+        }
+
+    def _taken(self, work: Callable[[], None], functions: Sequence[Callable[..., object]]) -> Json:
+        if self.kind == "lines":
+            found = line_profiler.took(work, functions)
+            return {
+                "unit": "ns",
+                "lines": [
+                    {"place": x.place, "code": x.code, "hits": x.hits, "ns": x.ns} for x in found
+                ],
+            }
+        stacks = below_loops(memory.took(work) if self.kind == "memory" else _watched(work))
+        return {"unit": stacks.unit, "folded": stacks.fold()}
+
+
+def below_loops(stacks: Stacks) -> Stacks:
+    """Return what was seen below torr's own loop, without what leads to it.
+
+    Raises UsageError where there is nothing: the function did all in its own C code at once, or
+    allocated nothing.
+    """
+    weights: Counter[Stack] = Counter()
+    for stack, weight in stacks.weights.items():
+        at = next((at for at, name in enumerate(stack) if _FRAME.fullmatch(name)), len(stack))
+        if stack[at + 1 :]:
+            weights[stack[at + 1 :]] += weight
+    if not weights:
+        raise UsageError("the profiler saw nothing within the function")
+    return Stacks(weights, stacks.unit)
+
+
+def _watched(work: Callable[[], None]) -> Stacks:
+    """Work until py-spy, which looks at this process from outside, has seen enough."""
+    _let_anybody_look()
+    seen: list[Stacks | TorrError] = []
+
+    def look() -> None:
+        try:
+            seen.append(PySpy(os.getpid(), _HERTZ).take(SECONDS))
+        except TorrError as error:
+            seen.append(error)
+
+    thread = threading.Thread(target=look, name="torr-profile", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        work()
+    found = seen[0]
+    if isinstance(found, TorrError):
+        raise found
+    return found
+
+
+def _let_anybody_look() -> None:
+    """Allow py-spy, a child of this process, to read it; a kernel without Yama needs no leave."""
+    ctypes.CDLL(None).prctl(_SET_PTRACER, _ANYBODY, 0, 0, 0)

@@ -1,0 +1,38 @@
+"""py-spy: where a Python's time goes, read from its memory from outside."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from torr.profile.stacks import Stacks
+from torr.profile.tools import HERTZ, beside, called, found, seen, text_of
+
+_COMMAND = re.compile(r'^process (\d+):".*?";', re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class PySpy:
+    """py-spy on a process and its children, `hertz` looks a second."""
+
+    pid: int
+    hertz: int = HERTZ
+    tool: str = "py-spy"
+    kind: str = "cpu"
+
+    def check(self) -> None:
+        """Look for the program."""
+        found(beside("py-spy"), "py-spy", "pip install py-spy")
+
+    def take(self, seconds: int) -> Stacks:
+        """Look from outside; the target does not know of it."""
+        with TemporaryDirectory(prefix="torr-profile-") as folder:
+            file = Path(folder) / "stacks.txt"
+            options = ["-f", "raw", "-r", f"{self.hertz}", "-d", f"{seconds}", "-p", f"{self.pid}"]
+            called(
+                [beside("py-spy"), "record", "--subprocesses", *options, "-o", str(file)], seconds
+            )
+            # A command line may have secrets, and lines of its own.
+            return seen(Stacks.folded(_COMMAND.sub(r"process \1;", text_of(file))))

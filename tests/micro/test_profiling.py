@@ -1,0 +1,76 @@
+"""Profiles of functions: what lies below torr's own loop, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from torr.errors import UsageError
+from torr.micro import profiling
+from torr.micro.measuring import measure
+from torr.micro.profiling import Profiling, below_loops
+from torr.micro.subject import Subject
+from torr.profile.stacks import Stacks
+
+
+def inner():
+    return sum(range(3_000))
+
+
+def outer():
+    return inner() + len(bytearray(100_000))
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return measure(Subject(outer), 50, 3)
+
+
+def test_what_is_seen_lies_below_the_loop():
+    weights = {
+        ("process 1", "pytest (a.py:1)", "single (torr/micro/loops.py:27)", "f (b.py:2)"): 3,
+        ("process 1", "awaited (torr/micro/loops.py:90)", "g (b.py:9)", "f (b.py:2)"): 2,
+        ("process 1", "single (torr/micro/loops.py:27)"): 5,
+        ("process 1", "elsewhere (c.py:1)"): 7,
+    }
+    found = below_loops(Stacks(weights, "samples"))
+    assert found.weights == {("f (b.py:2)",): 3, ("g (b.py:9)", "f (b.py:2)"): 2}
+    with pytest.raises(UsageError, match="saw nothing within the function"):
+        below_loops(Stacks({("single (torr/micro/loops.py:27)",): 5}, "samples"))
+
+
+def test_time_is_that_of_the_function_and_of_what_it_calls(measured):
+    found = Profiling("cpu").of(Subject(outer), 50, measured)
+    assert (found["tool"], found["unit"], found["failure"]) == ("py-spy", "samples", None)
+    tops = Stacks.folded(found["folded"]).top()
+    assert tops[0].name.startswith("outer (")
+    assert any(row.name.startswith("inner (") for row in tops)
+    assert found["ok_per_s"] > 0
+    assert found["cost_rate"] < 100
+
+
+def test_memory_is_that_of_the_function(measured):
+    found = Profiling("memory").of(Subject(outer), 50, measured)
+    assert (found["tool"], found["unit"], found["failure"]) == ("memray", "bytes", None)
+    top = Stacks.folded(found["folded"]).top()[0]
+    assert top.name.startswith("outer (test_profiling.py:")
+    assert top.total >= 100_000
+
+
+@pytest.mark.parametrize(("functions", "code"), [((), "return inner()"), ((inner,), "sum(range")])
+def test_lines_are_those_of_the_function_or_of_the_named_ones(measured, functions, code):
+    found = Profiling("lines").of(Subject(outer), 50, measured, functions)
+    (line,) = found["lines"]
+    assert code in line["code"]
+    assert line["hits"] == 50
+
+
+def test_a_profile_that_fails_costs_itself_alone(measured):
+    found = Profiling("lines").of(Subject(len, given=[""] * 50), 50, measured)
+    assert "has no lines" in found["failure"]
+    assert found["lines"] == []
+
+
+def test_a_profiler_that_is_missing_is_said_before_anything_runs(monkeypatch):
+    monkeypatch.setattr(profiling.memory, "find_spec", lambda _name: None)
+    with pytest.raises(UsageError, match="needs memray"):
+        Profiling("memory")
