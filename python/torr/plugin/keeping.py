@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.micro import across, machine
 from torr.stats import comparison, limit
 from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from torr.model.change import Change
     from torr.plugin.session import Session
+
+    Judge = Callable[
+        [Sequence[dict[str, Any]], Sequence[dict[str, Any]], tuple[str, str]], list[dict[str, Any]]
+    ]
 
 Json = dict[str, Any]
 
@@ -39,15 +46,15 @@ def set_beside(session: Session) -> None:
         require(
             bool(found), f"--torr-compare {name}: there is no such kept run", "see `torr runs list`"
         )
-        before: list[Json] = store.result(found[0].id)["levels"]
-    now = session.levels
-    for function, factors in dict.fromkeys((x["candidate"], _key(x)) for x in now):
+        before: Json = store.result(found[0].id)
+    judge = _judge_of(session, before)
+    for function, factors in dict.fromkeys((x["candidate"], _key(x)) for x in session.levels):
         old, new = (
             [x for x in levels if (x["candidate"], _key(x)) == (function, factors)]
-            for levels in (before, now)
+            for levels in (before["levels"], session.levels)
         )
         if old:
-            verdicts = comparison.unpaired(old, new, (f"run {found[0].id}", "now"), _PROCEDURE)
+            verdicts = judge(old, new, (f"run {found[0].id}", "now"))
             whose = [{**verdict, "candidate": function} for verdict in verdicts]
             session.against += whose
             session.limits += [
@@ -58,13 +65,33 @@ def set_beside(session: Session) -> None:
             ]
 
 
+def _judge_of(session: Session, before: Json) -> Judge:
+    """How trials of an earlier run are set beside these: scaled where another machine made them."""
+    from torr.store.environment import environment
+
+    if not across.is_another(before.get("environment") or {}, environment()):
+        return lambda old, new, names: comparison.unpaired(old, new, names, _PROCEDURE)
+    factors = across.scales(before.get("machine_speed"), machine.speed().as_json())
+    if factors is not None:
+        session.said.append(
+            f"the earlier run is of another machine: its numbers are scaled by {factors[0]:.2f}"
+            f" ({factors[1]:.2f}–{factors[2]:.2f}), how much faster this one is"
+        )
+
+    def judge(old: Sequence[Json], new: Sequence[Json], names: tuple[str, str]) -> list[Json]:
+        return across.judged(
+            old, factors, lambda then: comparison.unpaired(then, new, names, _PROCEDURE)
+        )
+
+    return judge
+
+
 def keep(session: Session) -> None:
     """Write a run's directory and register it, where --torr-save asks for it."""
     name = session.config.getoption("torr_save")
     if name is None:
         return
     from torr import report
-    from torr.micro import machine
     from torr.model.secrets import redacted_command
     from torr.store.environment import environment
     from torr.store.kept.registering import register
