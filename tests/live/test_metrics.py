@@ -77,6 +77,15 @@ def test_counters_go_on_and_gauges_are_of_the_newest_slice(metrics):
     assert found["torr_concurrency"] == 200
 
 
+def test_a_quantile_that_is_only_a_lower_bound_is_none(metrics):
+    piece = slice_of(Truth(1000), 1)
+    piece["latency"]["response_ms"]["at_least"] = ["p99"]
+    metrics.slice_came(step(), piece)
+    found = numbers(metrics)
+    assert 'torr_response_seconds{phase="measure",quantile="0.5"}' in found
+    assert 'torr_response_seconds{phase="measure",quantile="0.99"}' not in found
+
+
 def test_a_level_keeps_its_numbers(metrics):
     found = numbers(full(metrics))
     place = 'concurrency="200",round="2"'

@@ -7,6 +7,8 @@ import re
 import sqlite3
 import subprocess
 import sys
+import zlib
+from contextlib import closing
 
 import pytest
 
@@ -199,6 +201,19 @@ def test_a_run_is_set_beside_an_earlier_one(pytests):
     ended = pytests(SLEEP.format(seconds=0.0001), *limits)
     assert ended.code == 0
     assert re.search(r"test_it\.py::test_it +run 1 .* faster ", ended.out)
+
+
+def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests):
+    kept = pytests(SLEEP.format(seconds=0.001), "--torr-save", "main")
+    with closing(sqlite3.connect(kept.folder / "runs.db")) as base, base:
+        ((packed,),) = base.execute("select json_zlib from results").fetchall()
+        other = json.loads(zlib.decompress(packed))
+        other["environment"]["machine"]["cpu"] = "another"
+        packed = zlib.compress(json.dumps(other).encode())
+        base.execute("update results set json_zlib = ?", (packed,))
+    ended = pytests(SLEEP.format(seconds=0.02), "--torr-compare", "main", "--torr-rounds", "6")
+    assert "the earlier run is of another machine: its numbers are scaled by" in ended.out
+    assert re.search(r"test_it\.py::test_it +run 1 .* slower ", ended.out)
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,15 @@ def test_arrivals_at_a_rate_are_compared_by_their_p99():
     assert [entry["is_best"] for entry in entries] == [False, True, False]
 
 
+def test_times_of_requests_that_were_never_sent_are_bounds():
+    late = level(50, 100, rate=100.0, p95=2.0)
+    late["latency"]["response_ms"]["at_least"] = ["p95", "p99"]
+    whole = level(50, 100, rate=100.0, p95=8.0)
+    first, second = ledger([(1, result("api", whole)), (2, result("api", late))])
+    assert (first["p95_at_least"], second["p95_at_least"]) == (False, True)
+    assert second["before"]["bounds"] == [False, True]
+
+
 def test_a_request_has_a_ledger_of_its_own():
     def step(name, rate):
         return {**level(50, rate), "name": name}

@@ -179,11 +179,9 @@ def _newest(piece: Slice, trial: Labels) -> Iterator[Sample]:
     }
     yield from (Sample(name, trial, x) for name, x in known.items() if x is not None)
     for time in TIMES:
-        for stat, quantile in QUANTILES.items():
-            value = _stats(piece, time).get(stat)
-            if value is not None:
-                of = (*labels, ("quantile", quantile))
-                yield Sample(f"torr_{time}_seconds", of, value / MS_PER_S)
+        for quantile, value_ms in _quantiles(_stats(piece, time)):
+            of = (*labels, ("quantile", quantile))
+            yield Sample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
     for number, rate in enumerate((piece.get("health") or {}).get("worker_cpu_rate") or ()):
         yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
 
@@ -195,11 +193,17 @@ def _ended(level: Level, labels: Labels) -> Iterator[Sample]:
         yield Sample("torr_level_success_ratio", labels, level["success_rate"] / 100)
     is_limited = level["health"]["verdict"] == "generator-limited"
     yield Sample("torr_level_limited", labels, int(is_limited))
+    for quantile, value_ms in _quantiles(_stats(level, "response")):
+        of = (*labels, ("quantile", quantile))
+        yield Sample("torr_level_response_seconds", of, value_ms / MS_PER_S)
+
+
+def _quantiles(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Those that are known; where due requests were never sent the upper ones are not."""
     for stat, quantile in QUANTILES.items():
-        value = _stats(level, "response").get(stat)
-        if value is not None:
-            of = (*labels, ("quantile", quantile))
-            yield Sample("torr_level_response_seconds", of, value / MS_PER_S)
+        value = stats.get(stat)
+        if value is not None and stat not in (stats.get("at_least") or ()):
+            yield quantile, value
 
 
 def _stats(part: Mapping[str, Any], time: str) -> Mapping[str, Any]:

@@ -190,7 +190,8 @@ def _short(place: Place, entry: Entry) -> Row:
 
 def _middle(entry: Entry, metric: Metric) -> str:
     text = words.value(metric, entry.middle(metric))
-    return f"≥ {text}" if metric.is_rate and entry.is_bound and text != "–" else text
+    is_bound = any(map(metric.is_lower_bound, entry.trials.values()))
+    return f"≥ {text}" if is_bound and text != "–" else text
 
 
 def _with_ratio(entry: Entry, metric: Metric) -> tuple[str, str]:

@@ -114,6 +114,11 @@ def show_sides(verdict: Mapping[str, Any]) -> tuple[str, str]:
     return old, new
 
 
+def _is_bound(point: Point, metric: str) -> bool:
+    """Whether a number of a level is a lower bound."""
+    return {"ok_per_s": point.at_least, "response_ms.p95": point.p95_at_least}.get(metric, False)
+
+
 def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> dict[str, Any] | None:
     old, new = a.at(concurrency), b.at(concurrency)
     if old is None or new is None:
@@ -133,7 +138,7 @@ def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> dict[str, A
         "ratio": None if points or before == 0 else after / before,
         "difference": after - before if points else None,
         "spreads": [old.spread, new.spread],
-        "bounds": [metric == "ok_per_s" and point.at_least for point in (old, new)],
+        "bounds": [_is_bound(point, metric) for point in (old, new)],
         "n": min(old.rounds, new.rounds),
         "word": None,
         "reason": _reason(old, new),

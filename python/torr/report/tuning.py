@@ -128,7 +128,7 @@ def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
     else:
         numbers = (
             _rate(entry),
-            show_ms(entry["p95_ms"]),
+            f"{'≥ ' if entry['p95_at_least'] else ''}{show_ms(entry['p95_ms'])}",
             show_percent(entry["success_rate"]),
             *(_change(entry[key]) for key in which),
         )

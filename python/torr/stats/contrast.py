@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from torr.stats import estimate
 from torr.stats.estimate import Estimate, ratio_of
-from torr.stats.judgement import DELTA, MARGIN_POINTS, MOST_APART_POINTS, Evidence, judge
+from torr.stats.judgement import DELTA, MARGIN_POINTS, MOST_APART_POINTS, Evidence, Judgement, judge
 from torr.stats.metric import ERROR_RATE, Metric
-from torr.stats.series import ended, failed, is_limited, variation, verdict_of
+from torr.stats.series import ended, failed, is_limited, variation
 from torr.stats.signed_rank import UNBOUNDED
 from torr.stats.trials import Cell, Rounds, error_rate
 from torr.units import show_count, show_percent
@@ -73,7 +73,10 @@ class Contrast:
     ) -> dict[str, Any]:
         """Return the verdict as result.json holds it, all but the name of its family."""
         evidence = self._evidence(found, p_adjusted, family, alpha)
-        judgement = judge(evidence)
+        judgement, obstacle = judge(evidence), evidence.obstacle
+        unsent = self._bound_obstacle(judgement.word)
+        if obstacle is None and unsent is not None:
+            judgement, obstacle = Judgement("inconclusive", unsent), unsent
         before, after = self.values
         return {
             "candidate": self.candidate,
@@ -93,11 +96,11 @@ class Contrast:
             "method": found.method,
             "spread": found.spread,
             "spreads": [variation(before), variation(after)],
-            "bounds": [self.metric.is_rate and _is_bound(x) for x in (self.before, self.after)],
+            "bounds": self._bounds,
             "trials": [before, after],
             "word": judgement.word,
             "reason": self._marked(judgement.reason),
-            "obstacle": evidence.obstacle,
+            "obstacle": obstacle,
             "more_rounds": judgement.more_rounds,
             "discarded": None,
         }
@@ -152,6 +155,24 @@ class Contrast:
             return "a trial has 0, which has no logarithm"
         return None
 
+    @property
+    def _bounds(self) -> list[bool]:
+        """Whether the numbers of either side are lower bounds."""
+        return [any(map(self.metric.is_lower_bound, x)) for x in (self.before, self.after)]
+
+    def _bound_obstacle(self, word: str) -> str | None:
+        """What forbids a word about times of which some are those of requests never sent.
+
+        All that lower bounds of times show is that they are the longer ones.
+        """
+        bounds = self._bounds
+        shown = {("worse", False, True), ("better", True, False)}
+        if not self.metric.is_time or not any(bounds) or (word, *bounds) in shown:
+            return None
+        sides = zip((self.baseline, self.candidate), bounds, strict=True)
+        names = " and ".join(name for name, is_bound in sides if is_bound)
+        return f"{names} left due requests unsent: those times are lower bounds"
+
     def _none_seen(self) -> float | None:
         """The rate of failures, in percent, that no failure on either side leaves room for."""
         sides = (self.before, self.after)
@@ -165,11 +186,6 @@ class Contrast:
     def _marked(self, reason: str | None) -> str | None:
         parts = [reason, None if self.is_paired else NOT_INTERLEAVED]
         return "; ".join(part for part in parts if part) or None
-
-
-def _is_bound(trials: Sequence[Level]) -> bool:
-    """Whether a rate is a lower bound, since client and target shared the machine."""
-    return any(verdict_of(level) == "contended" for level in trials)
 
 
 def _finite(value: float) -> float | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torr.errors import require
-from torr.stats.series import attempted, is_cut, is_starved
+from torr.stats.series import attempted, is_cut, is_starved, verdict_of
 
 Level = Mapping[str, Any]
 
@@ -85,6 +85,21 @@ class Metric:
             return None
         part = _part(level, self.request)
         return None if part is None else self._of(part)
+
+    def is_lower_bound(self, level: Level) -> bool:
+        """Return whether the number of a trial is only known not to be lower.
+
+        A rate, where client and target shared the machine; a time, where requests that were due
+        were never sent and would have taken longer.
+        """
+        if self.is_rate:
+            return verdict_of(level) == "contended"
+        part = _part(level, self.request)
+        if part is None or not self.is_time:
+            return False
+        kind, _, stat = self.key.partition(".")
+        stats = (part.get("latency") or {}).get(kind) or (part.get("stream") or {}).get(kind) or {}
+        return stat in (stats.get("at_least") or ())
 
     def _of(self, part: Level) -> float | None:
         if self.key == ERROR_RATE:

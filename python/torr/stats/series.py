@@ -9,7 +9,7 @@ what the target did. A .dat file gives the same points, with less in them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median, stdev
 from typing import Any
@@ -48,6 +48,8 @@ class Point:
     reasons: tuple[str, ...] = ()
     ok_per_s_range: tuple[float, float] | None = None
     p95_ms_range: tuple[float, float] | None = None
+    p95_at_least: bool = False
+    """Whether due requests were never sent, so that p95 is a lower bound."""
     spread: float | None = None
     """Coefficient of variation of ok/s, as a fraction: of the rounds, or of the slices of one."""
     stream: Mapping[str, float] = field(default_factory=dict)
@@ -247,9 +249,17 @@ def _point(rounds: list[Level]) -> Point:
         p95_ms_range=_range(
             _known(rounds if len(rounds) > 1 else slices, lambda x: _time(x, "response_ms", "p95"))
         ),
+        p95_at_least=any("p95" in _unknown_above(level) for level in rounds),
         spread=variation(spread_of),
         stream=_streamed(rounds),
     )
+
+
+def _unknown_above(level: Level) -> Sequence[str]:
+    """The percentiles of a level's response times that are lower bounds."""
+    stats = (level.get("latency") or {}).get("response_ms") or {}
+    found: Sequence[str] = stats.get("at_least") or ()
+    return found
 
 
 def _streamed(rounds: list[Level]) -> dict[str, float]:

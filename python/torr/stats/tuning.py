@@ -26,7 +26,6 @@ from torr.stats.series import (
     is_limited,
     is_starved,
     noun_of,
-    verdict_of,
 )
 from torr.stats.trials import Cell
 from torr.units import show_count, show_rate
@@ -77,6 +76,10 @@ class Measured:
         known = self._known(key)
         return median(known) if known else None
 
+    def is_bound(self, metric: Metric) -> bool:
+        """Return whether a number of its trials is a lower bound."""
+        return any(map(metric.is_lower_bound, self.trials))
+
     def range(self, key: str) -> list[float] | None:
         """Return the least and the most of its trials; None of a single one."""
         known = self._known(key)
@@ -96,8 +99,9 @@ class Measured:
             "rate": first.get("rate"),
             "trials": len(self.trials),
             "ok_per_s": self.median(OK_PER_S),
-            "at_least": any(verdict_of(level) == "contended" for level in self.trials),
+            "at_least": self.is_bound(Metric(OK_PER_S, self.request)),
             "p95_ms": self.median(P95),
+            "p95_at_least": self.is_bound(Metric(P95, self.request)),
             "success_rate": self.median(SUCCESS_RATE),
             "ok_per_s_range": self.range(OK_PER_S),
             "p95_ms_range": self.range(P95),
@@ -175,7 +179,7 @@ def _change(before: Measured | None, now: Measured) -> Json | None:
         "interval": None,
         "n": min(len(before.trials), len(now.trials)),
         "p": None,
-        "bounds": [now.metric.is_rate and m.as_json()["at_least"] for m in (before, now)],
+        "bounds": [m.is_bound(now.metric) for m in (before, now)],
         "word": None,
         "reason": _why_no_verdict(before, now),
         "more_rounds": None,

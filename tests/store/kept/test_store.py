@@ -33,6 +33,13 @@ def test_a_run_is_listed_with_its_best_level(store):
     assert run.as_json()["ended"] == "2026-01-31T12:01:30.000Z"
 
 
+def test_a_time_that_is_only_a_lower_bound_is_in_no_list(store):
+    late = level(10, 900, p95=2.0)
+    late["latency"]["response_ms"]["at_least"] = ["p95"]
+    run = store.run(store.register(text("api", late), Path("/d")))
+    assert (run.ok_per_s, run.p95_ms) == (900.0, None)
+
+
 def test_a_limited_level_is_no_run_s_best(store):
     levels = [level(10, 900), level(50, 5000, health="generator-limited")]
     run = store.run(store.register(text("api", *levels)))

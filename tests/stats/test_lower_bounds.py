@@ -1,0 +1,83 @@
+"""Times of requests that were never sent: all that is left of them is that they were long."""
+
+from __future__ import annotations
+
+import pytest
+
+from torr.model.change import Change
+from torr.stats import limit
+from torr.stats.comparison import Procedure, unpaired, verdicts
+from torr.stats.metric import Metric
+from torr.stats.series import Series
+
+P99 = Metric("response_ms.p99")
+PROCEDURE = Procedure(primary=P99, metrics=())
+
+
+@pytest.fixture
+def rounds(trial):
+    """Trials of a candidate: their p99, and whether requests that were due were never sent."""
+
+    def made(name, p99, is_bound):
+        levels = [trial(name, at, 100.0, p99=p99 + at / 50) for at in range(8)]
+        if is_bound:
+            for level in levels:
+                level["latency"]["response_ms"]["at_least"] = ["p95", "p99"]
+        return levels
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "word"),
+    [
+        ((20.0, False), (10.0, False), "better"),
+        ((20.0, False), (10.0, True), "inconclusive"),
+        ((20.0, True), (10.0, True), "inconclusive"),
+        ((20.0, True), (10.0, False), "better"),
+        ((10.0, False), (20.0, True), "worse"),
+        ((10.0, True), (20.0, False), "inconclusive"),
+        ((10.0, False), (10.0, True), "inconclusive"),
+    ],
+)
+def test_a_lower_bound_can_only_lose(rounds, a, b, word):
+    before, after = rounds("a", *a), rounds("b", *b)
+    for found in (
+        *verdicts([*before, *after], "a", PROCEDURE),
+        *unpaired(before, after, ("a", "b"), PROCEDURE),
+    ):
+        assert found["word"] == word
+        assert found["bounds"] == [a[1], b[1]]
+
+
+def test_who_left_requests_unsent_is_said(rounds):
+    levels = [*rounds("a", 20.0, False), *rounds("b", 10.0, True)]
+    (found,) = verdicts(levels, "a", PROCEDURE)
+    assert found["reason"] == "b left due requests unsent: those times are lower bounds"
+
+
+def test_another_time_of_the_same_trials_is_none(rounds):
+    (level, *_) = rounds("a", 20.0, True)
+    assert P99.is_lower_bound(level)
+    assert not Metric("response_ms.p50").is_lower_bound(level)
+    assert not Metric("ok_per_s").is_lower_bound(level)
+
+
+def test_a_rate_is_one_where_client_and_target_shared_the_machine(trial):
+    level = {**trial("a", 1, 100.0), "health": {"verdict": "contended"}}
+    assert Metric("ok_per_s").is_lower_bound(level)
+    assert not P99.is_lower_bound(level)
+
+
+def test_a_point_of_a_series_says_so_of_its_p95(rounds):
+    found = Series.of("x", rounds("a", 20.0, True))
+    assert found.points[0].p95_at_least
+    assert not Series.of("x", rounds("a", 20.0, False)).points[0].p95_at_least
+
+
+def test_no_limit_is_passed_by_times_that_are_lower_bounds(rounds):
+    before = rounds("a", 20.0, False)
+    change = Change.parse("p99 > +10%")
+    for p99, word in ((10.0, "not shown"), (20.0, "not shown"), (40.0, "failed")):
+        (found,) = unpaired(before, rounds("b", p99, True), ("a", "b"), PROCEDURE)
+        assert limit.judge(change, found)["word"] == word
