@@ -1,0 +1,44 @@
+"""Lines of functions, as people read them: how often each ran and what share of the time it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from torr.report.cells import Table
+from torr.report.say import Text, say
+from torr.units import show_percent, show_time
+
+Result = Mapping[str, Any]
+Line = Mapping[str, Any]
+
+_NS_PER_MS = 1e6
+
+
+def tables(result: Result) -> Iterator[tuple[Text, Table]]:
+    """Return a table a profile of lines, in the order of the source."""
+    for profile in result.get("profiles") or ():
+        lines: Sequence[Line] = profile.get("lines") or ()
+        if lines:
+            whose = (profile.get("candidate") or "").rpartition("/")[2]
+            yield (
+                say("Lines by time, by {tool}: {whose}", tool=profile["tool"], whose=whose),
+                _table(lines),
+            )
+
+
+def _table(lines: Sequence[Line]) -> Table:
+    whole = sum(line["ns"] for line in lines) or 1
+    columns = (say("line"), say("code"), say("times"), say("in all"), say("each"), say("share"))
+    rows = tuple(
+        (
+            line["place"],
+            line["code"],
+            f"{line['hits']:,}",
+            show_time(line["ns"] / _NS_PER_MS),
+            show_time(line["ns"] / line["hits"] / _NS_PER_MS) if line["hits"] else "–",
+            show_percent(round(100 * line["ns"] / whole, 1)),
+        )
+        for line in lines
+    )
+    return Table(columns, rows, frozenset({0, 1}), frozenset({1}))

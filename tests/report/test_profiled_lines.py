@@ -1,0 +1,30 @@
+"""The table of lines of a function."""
+
+from __future__ import annotations
+
+from torr.report import profiled_lines
+
+PROFILE = {
+    "tool": "line-profiler",
+    "candidate": "tests/test_it.py::test_outer",
+    "lines": [
+        {"place": "it.py:2", "code": "for x in xs:", "hits": 1001, "ns": 250_000},
+        {"place": "it.py:3", "code": "f(x)", "hits": 1000, "ns": 750_000},
+        {"place": "it.py:4", "code": "return", "hits": 0, "ns": 0},
+    ],
+}
+
+
+def test_each_line_has_its_share_in_the_order_of_the_source():
+    ((title, table),) = profiled_lines.tables({"profiles": [PROFILE]})
+    assert title == "Lines by time, by line-profiler: test_it.py::test_outer"
+    assert table.rows == (
+        ("it.py:2", "for x in xs:", "1,001", "0.250 ms", "250 ns", "25 %"),
+        ("it.py:3", "f(x)", "1,000", "0.750 ms", "750 ns", "75 %"),
+        ("it.py:4", "return", "0", "0 ns", "–", "0 %"),
+    )
+
+
+def test_profiles_of_another_kind_have_none():
+    assert list(profiled_lines.tables({"profiles": [{"tool": "py-spy", "lines": []}]})) == []
+    assert list(profiled_lines.tables({})) == []
