@@ -1,4 +1,4 @@
-"""Lines of functions, as people read them: how often each ran and what share of the time it took."""
+"""Lines of functions for people: how often each ran, and what share of the time it took."""
 
 from __future__ import annotations
 
