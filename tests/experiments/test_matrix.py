@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from doubles import Truth, level_of
+from torr.cli.judged import sections
 from torr.experiments import matrix as matrices
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
@@ -46,7 +47,8 @@ class Bench:
         monkeypatch.setattr(matrices, "run_trial", self._made)
 
     def run(self, matrix):
-        return Comparison(matrix, self.lab, Course(matrix.count)).run()
+        self.course = Course(matrix.count)
+        return Comparison(matrix, self.lab, self.course).run()
 
     def kept(self):
         return [made for made in self.made if made[2]]
@@ -123,6 +125,15 @@ def test_a_candidate_that_fails_twice_in_a_row_in_a_cell_is_given_up_there(bench
     assert [number for n, number in made if n == 1] == [1, 2]
     assert [number for n, number in made if n == 2] == [1, 2, 3, 4, 5, 6]
     assert len(desk.lab.directory.failures) == 2
+    assert desk.course.given_up == [{"candidate": "b", "factors": {"n": 1}, "failures": 2}]
+
+
+def test_verdicts_say_who_was_given_up_while_the_matrix_goes_on_too(bench):
+    rounds = matrix(cells=({"n": 1},))
+    desk = bench(ok=lambda trial: trial.candidate.name == "a" or trial.round < 2)
+    desk.run(rounds)
+    found = sections(rounds, desk.course, desk.lab.directory.levels, ())["verdicts"]
+    assert found[0]["reason"] == "b was given up after 2 failures in a row"
 
 
 def test_one_failure_between_others_gives_nobody_up(bench):

@@ -61,7 +61,7 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
         door = stack.enter_context(door_of(flags))
         directory = stack.enter_context(_directory(file, matrix, pin, flags))
         stack.enter_context(heard_by(interrupt))
-        judge = _judge(matrix, slos)
+        judge = _judge(matrix, course, slos)
         pages = stack.enter_context(
             live_page(door, directory, interrupt, judge, flags["live_stay"])
         )
@@ -83,13 +83,13 @@ def _with_profiles(comparison: Comparison, profiles: Profiles | None) -> Experim
     return lambda lab: profiles.behind(run, matrix, lab, course)
 
 
-def _judge(matrix: Matrix, slos: Sequence[Condition]) -> Judge:
+def _judge(matrix: Matrix, course: Course, slos: Sequence[Condition]) -> Judge:
     """What trials come to, judged as at the end."""
 
     def judge(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
         from torr.cli.judged import sections
 
-        return sections(matrix, levels, slos)
+        return sections(matrix, course, levels, slos)
 
     return judge
 

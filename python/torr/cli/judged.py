@@ -69,11 +69,9 @@ def _closed(
         "answers": {**experiment.get("answers", {}), **_answers(course)},
         "differences": _differences(course) or experiment.get("differences", []),
         "rules": list(dict.fromkeys(said)),
-        "given_up": comparison.given_up,
+        "given_up": course.given_up,
     }
-    found_out = sections(matrix, levels, flags["slos"])
-    told = [with_given_up(each, comparison.given_up) for each in found_out["verdicts"]]
-    directory.close(outcome.status, {"verdicts": told})
+    directory.close(outcome.status, sections(matrix, course, levels, flags["slos"]))
     result: Result = json.loads(directory.result_path.read_bytes())
     return result
 
@@ -95,10 +93,13 @@ def _differences(course: Course) -> list[str]:
     return differences_in_cells(cells)
 
 
-def sections(matrix: Matrix, levels: Sequence[Result], slos: Sequence[Condition]) -> Result:
+def sections(
+    matrix: Matrix, course: Course, levels: Sequence[Result], slos: Sequence[Condition]
+) -> Result:
     """What the trials of a comparison come to, as sections of result.json."""
     judged = verdicts(levels, matrix.baseline, matrix.procedure)
-    return {"verdicts": [*judged, *slo_verdicts(levels, slos)]}
+    told = [with_given_up(each, course.given_up) for each in judged]
+    return {"verdicts": [*told, *slo_verdicts(levels, slos)]}
 
 
 def _kept(answer: Answer) -> dict[str, Any]:

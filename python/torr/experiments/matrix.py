@@ -7,12 +7,11 @@ is kept and named, and the matrix goes on. Nothing is judged here but how many r
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.experiments.lab import Lab, Outcome
-from torr.experiments.trial import Course, Trial, end_cell, run_trial
+from torr.experiments.trial import MOST_FAILURES, Course, Trial, end_cell, run_trial
 from torr.stats.looks import unsettled
 from torr.stats.series import is_cut
 from torr.stats.trials import Cell
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.sources.matrix_file import Candidate, Factors
     from torr.stats.comparison import Procedure
-
-# A candidate that could not be measured so often in a row in a cell is given up there.
-MOST_FAILURES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,6 @@ class Comparison:
         whole = [level for level in lab.directory.levels if not is_cut(level)]
         kept = [*whole, *lab.directory.failures]
         self._done = {Trial.key_of(each) for each in kept}
-        self._failures: dict[tuple[str, str], int] = {}
 
     def run(self) -> Outcome:
         """Make every trial that is not kept yet, until all stages are over or somebody stops it."""
@@ -105,22 +100,13 @@ class Comparison:
         finally:
             end_cell(self.lab, self.course)
 
-    @property
-    def given_up(self) -> list[dict[str, Any]]:
-        """Who was given up and in which cell, as result.json says it."""
-        return [
-            {"candidate": name, "factors": json.loads(factors), "failures": count}
-            for (name, factors), count in self._failures.items()
-            if count >= MOST_FAILURES
-        ]
-
     def _is_open(self, factors: Factors, look: int) -> bool:
         """Whether more rounds may find a word for a cell."""
         matrix, levels = self.matrix, self.lab.directory.levels
         cells = {Cell.of(level) for level in levels}
         gone = {
             (each["candidate"], cell)
-            for each in self.given_up
+            for each in self.course.given_up
             for cell in cells
             if cell.factors == each["factors"]
         }
@@ -128,15 +114,15 @@ class Comparison:
         return any(cell.factors == factors for cell in going)
 
     def _wants(self, trial: Trial) -> bool:
-        is_given_up = self._failures.get(trial.place, 0) >= MOST_FAILURES
+        is_given_up = self.course.failures.get(trial.place, 0) >= MOST_FAILURES
         return trial.key not in self._done and not is_given_up
 
     def _note(self, trial: Trial, is_measured: bool) -> None:
         if trial.round == 0 or self.lab.interrupt.requested:
             return
         self._done.add(trial.key)
-        failures = self._failures.get(trial.place, 0)
-        self._failures[trial.place] = 0 if is_measured else failures + 1
+        failures = self.course.failures.get(trial.place, 0)
+        self.course.failures[trial.place] = 0 if is_measured else failures + 1
 
     def _outcome(self) -> Outcome:
         return Outcome(

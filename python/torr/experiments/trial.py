@@ -52,6 +52,9 @@ Key = tuple[str, str, int]
 Spot = tuple[str, str]
 """A candidate's name, and its cell's factors as JSON."""
 
+MOST_FAILURES = 2
+"""A candidate that could not be measured so often in a row in a cell is given up there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -107,7 +110,18 @@ class Course:
     readiness: dict[Spot, list[Ready]] = field(default_factory=dict)
     # What is to be said of how servers were held, each once.
     notes: dict[str, None] = field(default_factory=dict)
+    # Of each candidate in each cell, how many trials in a row came to nothing.
+    failures: dict[Spot, int] = field(default_factory=dict)
     made: int = 0
+
+    @property
+    def given_up(self) -> list[Json]:
+        """Who was given up and in which cell, as result.json says it."""
+        return [
+            {"candidate": name, "factors": json.loads(factors), "failures": count}
+            for (name, factors), count in self.failures.items()
+            if count >= MOST_FAILURES
+        ]
 
 
 def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
