@@ -10,7 +10,6 @@ import os
 import re
 import threading
 import time
-from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +79,7 @@ class Profiling:
             found = {"failure": error.message, "hint": error.hint}
         rate = median(one.ok_per_s for one in rounds) if rounds else None
         usual = median(one.ok_per_s for one in measured.rounds)
-        nothing = {"unit": None, "folded": None, "lines": [], "failure": None, "hint": None}
+        nothing: Json = {"unit": None, "folded": None, "lines": [], "failure": None, "hint": None}
         return {
             "kind": self.kind,
             "tool": self.tool,
@@ -111,11 +110,12 @@ def below_loops(stacks: Stacks) -> Stacks:
     Raises UsageError where there is nothing: the function did all in its own C code at once, or
     allocated nothing.
     """
-    weights: Counter[Stack] = Counter()
+    weights: dict[Stack, float] = {}
     for stack, weight in stacks.weights.items():
         at = next((at for at, name in enumerate(stack) if _FRAME.fullmatch(name)), len(stack))
-        if stack[at + 1 :]:
-            weights[stack[at + 1 :]] += weight
+        if len(stack) > at + 1:
+            below = stack[at + 1 :]
+            weights[below] = weights.get(below, 0) + weight
     if not weights:
         raise UsageError("the profiler saw nothing within the function")
     return Stacks(weights, stacks.unit)
