@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torr.experiments.lab import Lab, Outcome, Step
 from torr.experiments.level import measure
 from torr.experiments.taking import Taking, for_a_while
+from torr.stats.series import is_limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,4 +64,4 @@ def _concurrency(wanted: Wanted, levels: Sequence[Level]) -> int:
 
 def _usefulness(level: Level) -> tuple[bool, float]:
     """Where the generator was the limit the target had time to spare: nothing to be seen there."""
-    return level["health"]["verdict"] != "generator_limited", level["ok_per_s"]
+    return not is_limited(level), level["ok_per_s"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import TorrError
 from torr.model.plan import Duration
+from torr.stats.series import is_cut
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Taking:
 
     def as_json(self, level: Level, same: Sequence[Level]) -> dict[str, Any]:
         """Return what came of it, as result.json has it; `same` are levels without a profiler."""
-        ok_per_s = level["ok_per_s"]
+        ok_per_s = None if is_cut(level) else level["ok_per_s"]
         return {
             "kind": self._profiler.kind,
             "tool": self._profiler.tool,
@@ -88,7 +89,7 @@ def failed(why: str, hint: str | None = None) -> dict[str, Any]:
     return {"unit": None, "folded": None, "failure": why, "hint": hint}
 
 
-def cost_rate(now: float, before: Sequence[float]) -> float | None:
-    """Return the percent of the rate that the profiler took; None where nothing was measured."""
+def cost_rate(now: float | None, before: Sequence[float]) -> float | None:
+    """Return the percent of the rate that the profiler took; None where either is not known."""
     usual = median(before) if before else 0.0
-    return 100 * (1 - now / usual) if usual else None
+    return 100 * (1 - now / usual) if usual and now is not None else None
