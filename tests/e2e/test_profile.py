@@ -171,6 +171,13 @@ def test_servers_under_comparison_are_profiled_behind_their_rounds(torr, matrix,
     assert all(isinstance(profile["cost_rate"], float) for profile in found)
 
 
+def test_the_plan_says_how_long_profiles_take(torr, matrix, program):
+    asked = ("--plan", "--profile", "cpu", "--profile-at", "2")
+    ended = torr("compare", *asked, matrix({"one": program("one"), "two": program("two")}))
+    assert ended.code == 0, ended.err
+    assert "then 2 profiles, about 10 s more" in ended.out
+
+
 def test_profiles_that_cannot_be_taken_cost_no_trial(torr, matrix, program):
     url = "http://127.0.0.1:{port}/debug/pprof/profile"
     candidates = {"one": program("one"), "two": '["no-such-server"]'}

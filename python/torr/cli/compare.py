@@ -91,7 +91,7 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     if flags["plan"]:
         from torr.cli.matrix_plan import show_plan
 
-        show_plan(file, asked, pin)
+        show_plan(file, asked, pin, profiles)
         return
     from torr.cli.comparing import conduct
 

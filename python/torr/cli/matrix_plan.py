@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torr.experiments.taking import for_a_while
 from torr.stats.judgement import least_rounds
 from torr.stats.metric import METRICS
 from torr.units import SECOND_NS, show_count, show_setting
 
 if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
+    from torr.experiments.profiling_servers import Profiles
     from torr.model.pin import Pin
     from torr.sources.matrix_file import MatrixFile
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 AROUND_A_TRIAL_S = 3.0
 
 
-def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None) -> None:
+def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None, profiles: Profiles | None) -> None:
     """Print the trials of each cell in their order; nothing is started."""
     seconds, unknown = 0.0, 0
     for cell, factors in enumerate(matrix.cells):
@@ -37,6 +39,10 @@ def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None) -> None:
         f"{show_count(matrix.count, 'trial')} in {show_count(len(matrix.cells), 'cell')},"
         f" about {_clock(seconds)}{' and the time of their requests' if unknown else ''}"
     )
+    if profiles is not None:
+        plans = [matrix.plan_of(*place, "http://localhost/") for place in profiles.places(matrix)]
+        took = sum(AROUND_A_TRIAL_S + (for_a_while(plan).seconds or 0.0) for plan in plans)
+        click.echo(f"then {show_count(len(plans), 'profile')}, about {_clock(took)} more")
     click.echo("cores: shared" if pin is None else f"cores: {pin} (generator/target)")
     click.echo(_power(matrix.rounds, pairs, matrix.procedure.alpha))
 

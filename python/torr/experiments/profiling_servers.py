@@ -52,22 +52,26 @@ class Profiles:
             )
         return cls(asked, cells)
 
+    def places(self, matrix: Matrix) -> list[tuple[Candidate, Factors]]:
+        """Return every candidate in every cell that gets a profile."""
+        return [(candidate, cell) for cell in self.cells for candidate in matrix.candidates]
+
     def behind(
         self, experiment: Callable[[], Outcome], matrix: Matrix, lab: Lab, course: Course
     ) -> Outcome:
         """Make the experiment and, unless it was ended, the profiles behind it."""
-        course.total += len(self.cells) * len(matrix.candidates)
+        places = self.places(matrix)
+        course.total += len(places)
         outcome = experiment()
-        for cell in self.cells if outcome.levels else ():
-            for candidate in matrix.candidates:
-                if lab.interrupt.requested:
-                    return outcome
-                trial = Trial(candidate, cell, 0)
-                same = [x for x in outcome.levels if Trial.key_of(x)[:2] == trial.place]
-                found = _profile(trial, self.asked, (matrix, lab, course), same)
-                whose = {"candidate": candidate.name, "factors": dict(cell)}
-                lab.directory.profiles.append({**found, **whose})
-                course.made += 1
+        for candidate, cell in places if outcome.levels else ():
+            if lab.interrupt.requested:
+                break
+            trial = Trial(candidate, cell, 0)
+            same = [x for x in outcome.levels if Trial.key_of(x)[:2] == trial.place]
+            found = _profile(trial, self.asked, (matrix, lab, course), same)
+            whose = {"candidate": candidate.name, "factors": dict(cell)}
+            lab.directory.profiles.append({**found, **whose})
+            course.made += 1
         return outcome
 
 
