@@ -8,7 +8,7 @@
 set -euo pipefail
 
 # One line a program: the program, and the package that has it.
-tests=("chromium chromium" "gdb gdb" "mount mount" "nginx nginx" "openssl openssl" "prometheus prometheus")
+tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl" "prometheus prometheus")
 tests+=("prometheus-node-exporter prometheus-node-exporter" "postgres postgresql")
 versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
 others=("ab apache2-utils" "h2load nghttp2-client")

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from candidates import GOOD
 from events import ask
 from installed import wait_until
 
@@ -113,7 +114,7 @@ def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
     [
         (("--profile", "99999999"), "there is no process 99999999"),
         (("--profile", "server"), "'server' is nothing that can be profiled"),
-        (("--profile", f"memory:{os.getppid()}"), "sees memory of a Python, and there is none"),
+        (("--profile", f"memory:{os.getpid()}"), "cannot be asked for its memory"),
         (("--profile", "http://127.0.0.1:1/debug/pprof"), "Connection refused"),
         (("--profile-at", "5"), "--profile-at is given without --profile"),
     ],
@@ -146,15 +147,16 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
     assert found["profiles"][0]["failure"] == "interrupted"
 
 
-def test_memory_under_load_is_seen_in_a_trial_of_its_own(torr, server):
-    url, process = server
-    ended = torr("run", *LOAD, "--profile", f"memory:{process.pid}", url)
+def test_memory_of_compared_servers_is_seen_where_they_are_python(torr, matrix, program):
+    asked = ("--rounds", "1", "--profile", "memory")
+    ended = torr("compare", matrix({"one": program("one"), "two": GOOD}), *asked)
     assert ended.code == 0, ended.err
-    (profile,) = ended.result["profiles"]
-    assert (profile["tool"], profile["kind"], profile["unit"]) == ("memray", "memory", "bytes")
+    profile, none = ended.result["profiles"]
+    assert (profile["candidate"], profile["tool"], profile["unit"]) == ("one", "memray", "bytes")
     assert "process_request (socketserver.py" in profile["folded"]
     page = (ended.folder / "_output/torr/latest/report.html").read_text()
-    assert "Where the memory went, by memray at 2 connections" in page
+    assert "Where the memory went in one, by memray at 2 connections" in page
+    assert (none["kind"], none["unit"]) == ("memory", "bytes")
 
 
 def test_servers_under_comparison_are_profiled_behind_their_rounds(torr, matrix, program):

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from installed import wait_until
 from torr.errors import UsageError
 from torr.profile import memory
-from torr.profile.memory import Memray
+from torr.profile.memory import Memray, asking
 
 SIZE = 20_000_000
 HOLDS = f"""
-import time
+import os, sys, time
 
 def hold():
-    held.append(bytearray({SIZE}))
+    return bytearray({SIZE})
 
-held = []
-print("on", flush=True)
+if "fork" in sys.argv and os.fork():
+    os.wait()
+held = hold()
+print(os.getpid(), flush=True)
 while True:
-    held.clear()
-    hold()
+    held = None
+    held = hold()
     time.sleep(0.01)
 """
+
+
+@pytest.fixture
+def holding():
+    """Start a Python that holds memory; the id of the process that does."""
+    started = []
+
+    def start(*arguments, **environment):
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLDS, *arguments],
+            stdout=subprocess.PIPE,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+        started.append(process)
+        return int(process.stdout.readline())
+
+    yield start
+    for process in started:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
 
 
 def test_what_a_piece_of_work_held_is_known_by_who_allocated_it():
@@ -37,25 +65,59 @@ def test_what_a_piece_of_work_held_is_known_by_who_allocated_it():
     assert SIZE <= row.total < 1.1 * SIZE
 
 
-def test_a_process_that_runs_keeps_account_of_itself_for_a_while():
-    with subprocess.Popen([sys.executable, "-c", HOLDS], stdout=subprocess.PIPE) as process:
-        process.stdout.readline()
-        found = Memray(process.pid)
-        found.check()
+@pytest.mark.parametrize("arguments", [(), ("fork",)])
+def test_a_process_keeps_account_of_itself_for_a_while(holding, tmp_path, arguments):
+    found = Memray(holding(*arguments, **asking({}, tmp_path)))
+    wait_until((tmp_path / f"{found.pid}.here").exists)
+    found.check()
+    for _ in range(2):
         stacks = found.take(1)
-        is_alive = process.poll() is None
-        process.kill()
-    assert is_alive
-    assert stacks.unit == "bytes"
-    row = next(row for row in stacks.top() if row.name.startswith("hold (<string>:"))
-    assert SIZE <= row.total < 2.5 * SIZE
+        assert stacks.unit == "bytes"
+        row = next(row for row in stacks.top() if row.name.startswith("hold (<string>:"))
+        assert SIZE <= row.total < 2.5 * SIZE
 
 
-def test_a_process_that_is_gone_is_said():
-    with subprocess.Popen(["true"]) as process:
-        process.wait()
-    with pytest.raises(UsageError, match="memray: "):
-        Memray(process.pid).take(1)
+def test_a_process_that_was_not_started_for_it_is_said_before_any_load(holding):
+    with pytest.raises(UsageError, match="cannot be asked for its memory") as caught:
+        Memray(holding()).check()
+    assert "PYTHONPATH=$(python -m torr.profile.hook)" in caught.value.hint
+
+
+def test_a_process_that_ends_meanwhile_is_said(holding, tmp_path):
+    pid = holding(**asking({}, tmp_path))
+    wait_until((tmp_path / f"{pid}.here").exists)
+    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
+    with pytest.raises(UsageError, match=r"ended while its memory|cannot be asked"):
+        Memray(pid).take(30)
+
+
+def test_what_the_process_cannot_do_is_said(holding, tmp_path):
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "memray.py").write_text("raise ImportError('no memray here')")
+    more = asking({"PYTHONPATH": str(tmp_path / "without")}, tmp_path)
+    pid = holding(**more)
+    wait_until((tmp_path / f"{pid}.here").exists)
+    with pytest.raises(UsageError, match="memray: ImportError: no memray here"):
+        Memray(pid).take(1)
+
+
+def test_another_sitecustomize_is_not_lost(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("print('theirs')")
+    environment = {**os.environ, **asking({"PYTHONPATH": str(tmp_path)}, tmp_path)}
+    command = [sys.executable, "-c", "print('mine')"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ended.stdout == "theirs\nmine\n"
+
+
+def test_without_a_folder_nothing_waits():
+    said = subprocess.run(
+        [sys.executable, "-m", "torr.profile.hook"], capture_output=True, text=True, check=True
+    )
+    code = "import threading, sys; print(sys._current_frames().keys().__len__())"
+    environment = {**os.environ, "PYTHONPATH": said.stdout.strip()}
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ended.stdout == "1\n"
 
 
 def test_memray_that_is_missing_is_said(monkeypatch):

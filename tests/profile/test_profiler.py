@@ -130,7 +130,6 @@ def test_a_process_that_is_gone_is_said():
     [
         (PySpy(os.getpid()), "pip install py-spy"),
         (Perf((os.getpid(),)), "linux-perf"),
-        (Memray(os.getpid()), "apt-get install gdb"),
     ],
 )
 def test_a_tool_that_is_missing_is_said_before_any_load(monkeypatch, made, hint):

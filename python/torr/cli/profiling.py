@@ -36,8 +36,8 @@ def profiles_of(matrix: Matrix, flags: dict[str, Any]) -> Profiles | None:
         require(at is None, "--profile-at is given without --profile", "--profile cpu")
         return None
     from torr.experiments.profiling_servers import Profiles
-    from torr.profile.memory import Memray
+    from torr.profile import memory
 
     if asked.kind == "memory":
-        Memray(0).check()  # of any process
+        memory.check()
     return Profiles.of(asked, matrix, at)

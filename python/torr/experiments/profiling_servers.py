@@ -5,13 +5,16 @@ Each is made as any other trial is: a server of its own, on its cores, checked a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
 from torr.experiments.taking import Taking, failed, for_a_while
 from torr.experiments.trial import Trial, made
+from torr.profile.memory import asking
 from torr.profile.profiler import profiler_of
 from torr.servers.failure import EndedEarly, TrialError
 
@@ -66,13 +69,25 @@ class Profiles:
         for candidate, cell in places if outcome.levels else ():
             if lab.interrupt.requested:
                 break
-            trial = Trial(candidate, cell, 0)
-            same = [x for x in outcome.levels if Trial.key_of(x)[:2] == trial.place]
-            found = _profile(trial, self.asked, (matrix, lab, course), same)
+            same = [
+                x for x in outcome.levels if Trial.key_of(x)[:2] == Trial(candidate, cell, 0).place
+            ]
+            with TemporaryDirectory(prefix="torr-memory-") as folder:
+                of_memory = self.asked.kind == "memory"
+                whom = _askable(candidate, folder) if of_memory else candidate
+                found = _profile(Trial(whom, cell, 0), self.asked, (matrix, lab, course), same)
             whose = {"candidate": candidate.name, "factors": dict(cell)}
             lab.directory.profiles.append({**found, **whose})
             course.made += 1
         return outcome
+
+
+def _askable(candidate: Candidate, folder: str) -> Candidate:
+    """The same candidate, whose processes can be asked for their memory."""
+    env = dict(candidate.command.env)
+    more = asking(env, Path(folder))
+    command = replace(candidate.command, env=tuple({**env, **more}.items()))
+    return replace(candidate, command=command)
 
 
 def _profile(

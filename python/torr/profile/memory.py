@@ -5,6 +5,7 @@ What is seen is what was allocated while it looked and was still held when the m
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -15,16 +16,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.profile.hook import FOLDER, VARIABLE
 from torr.profile.stacks import Stack, Stacks
-from torr.profile.tools import SLACK_S, beside, called, found, seen
+from torr.profile.tools import SLACK_S, seen, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 TOOL, KIND = "memray", "memory"
 
 _HINT = "pip install memray, for torr and in the target's own Python"
-_DEBUGGER = "apt-get install gdb, by which memray comes into a process that runs"
+_START = f"start it with {VARIABLE}=DIR PYTHONPATH=$(python -m torr.profile.hook)"
+_LOOK_S = 0.1
 _NO_FRAMES = "(before any Python call)"
 
 
@@ -36,27 +39,49 @@ def check() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Memray:
-    """memray, brought into a process that runs; its Python must have memray too."""
+    """memray in a process that was started so that it can be asked: see `torr.profile.hook`."""
 
     pid: int
     tool: str = TOOL
     kind: str = KIND
 
     def check(self) -> None:
-        """Look for memray and for the debugger that it takes."""
+        """Look for memray, and for the folder in which the process waits to be asked."""
         check()
-        found("gdb", "gdb", _DEBUGGER)
+        self._place()
 
     def take(self, seconds: int) -> Stacks:
-        """Have the process keep account of itself; it ends that alone if nobody asks it to."""
-        with TemporaryDirectory(prefix="torr-profile-") as folder:
-            file = Path(folder) / "memory.bin"
-            memray, whom = beside("memray"), str(self.pid)
-            limit = ["--duration", f"{seconds + round(SLACK_S)}"]
-            called([memray, "attach", "--aggregate", *limit, "-o", str(file), whom], SLACK_S)
-            time.sleep(seconds)
-            called([memray, "detach", whom], SLACK_S)
-            return seen(_read(file))
+        """Have the process keep account of itself."""
+        place = self._place()
+        answer, error = place.with_suffix(".bin"), place.with_suffix(".error")
+        for old in (answer, error):
+            old.unlink(missing_ok=True)
+        asked = place.with_suffix(".asked")
+        asked.write_text(f"{seconds}", encoding="utf-8")
+        asked.replace(place.with_suffix(".ask"))
+        deadline = time.monotonic() + seconds + SLACK_S
+        while not (answer.exists() or error.exists()):
+            if not _environment(self.pid):
+                raise UsageError(f"process {self.pid} ended while its memory was looked at")
+            if time.monotonic() > deadline:
+                raise UsageError(f"process {self.pid} did not answer in time")
+            time.sleep(_LOOK_S)
+        if error.exists():
+            raise UsageError(f"memray: {text_of(error)}", _HINT)
+        return seen(_read(answer))
+
+    def _place(self) -> Path:
+        """Where questions to the process lie, without their ending."""
+        folder = _environment(self.pid).get(VARIABLE)
+        if not folder or not Path(folder, f"{self.pid}.here").exists():
+            raise UsageError(f"process {self.pid} cannot be asked for its memory", _START)
+        return Path(folder, f"{self.pid}")
+
+
+def asking(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return what to add to the environment of a server that shall be asked by way of a folder."""
+    paths = [str(FOLDER), environment.get("PYTHONPATH") or os.environ.get("PYTHONPATH")]
+    return {VARIABLE: str(folder), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def took(work: Callable[[], object]) -> Stacks:
@@ -69,6 +94,16 @@ def took(work: Callable[[], object]) -> Stacks:
         with _readable(), memray.Tracker(file, trace_python_allocators=True):
             work()
         return seen(_read(file))
+
+
+def _environment(pid: int) -> dict[str, str]:
+    """What a process was started with; nothing where that is not to be read."""
+    try:
+        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return {}
+    pairs = (entry.decode("utf-8", "replace").partition("=") for entry in entries)
+    return {name: value for name, _, value in pairs}
 
 
 def _read(file: Path) -> Stacks:

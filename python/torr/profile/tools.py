@@ -19,7 +19,7 @@ HERTZ = 100
 SLACK_S = 30.0
 """How long a tool may take beyond what it was asked for."""
 
-_HINT = "run torr as root, or with CAP_SYS_PTRACE (py-spy, memray) or CAP_PERFMON (perf)"
+_HINT = "run torr as root, or with CAP_SYS_PTRACE (py-spy) or CAP_PERFMON (perf)"
 
 
 def beside(name: str) -> str:

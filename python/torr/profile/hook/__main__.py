@@ -1,0 +1,9 @@
+"""Say where the folder for PYTHONPATH is."""
+
+from __future__ import annotations
+
+import sys
+
+from torr.profile.hook import FOLDER
+
+sys.stdout.write(f"{FOLDER}\n")
