@@ -175,6 +175,17 @@ def test_a_ledger_is_set_beside_a_baseline(torr):
     assert "no kept run of 'api' has this tag" in refused.err
 
 
+def test_a_ledger_says_what_its_baseline_lacks(torr):
+    with open_store() as opened:
+        opened.register(text("api", level(50), level(70, 90.0), number=5))
+    ended = torr("runs", "ledger", "api", "--baseline", "t1", "--at", "70")
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == (
+        "The newest of api, run 5, has 90 ok/s; the baseline, run 1 (api 0.8 CPU), claims nothing"
+        " there: it has no level 70."
+    )
+
+
 def test_a_file_of_pytest_benchmark_is_kept_once(torr, tmp_path):
     stats = {"min": 1, "max": 1, "mean": 1, "stddev": 0, "median": 1, "q3": 1, "rounds": 5}
     of = {"name": "test_it", "fullname": "t.py::test_it", "stats": stats}

@@ -119,6 +119,21 @@ def test_the_baseline_may_be_older_than_what_is_shown(pages, session):
     assert found["ledger"]["baseline"]["run"] == session[0]
 
 
+BASELINES_THAT_CLAIM_NOTHING = {
+    "it has no level 40": {},
+    "the generator was the limit": {"users": 40, "health": "generator-limited"},
+}
+
+
+@pytest.mark.parametrize("reason", BASELINES_THAT_CLAIM_NOTHING)
+def test_a_trend_is_shown_beside_a_baseline_that_claims_nothing_there(pages, reason):
+    of = {"users": 10, **BASELINES_THAT_CLAIM_NOTHING[reason]}
+    pages.keep(level(**of), number=1, tags=["baseline"])
+    pages.keep(level(10), level(40), number=2)
+    said = pages.kept("/trend?name=api&at=40")["sentence"]["en"]
+    assert said.endswith(f"the baseline, run 1, claims nothing there: {reason}.")
+
+
 def test_levels_and_requests_can_be_chosen(pages):
     steps = [{**level(50, 10), "name": "simple"}, {**level(50, 20), "name": "complex"}]
     pages.keep(level(10, 90), level(50, 30, steps=steps), number=1)

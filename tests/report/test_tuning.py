@@ -64,6 +64,23 @@ def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
     assert tuning.table(found).rows[-1][-3:] == ("its window was cut short", "–", "–")
 
 
+def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
+    results = [(1, result("chat", level(10, 20))), (2, result("chat", level(10), level(40, 48.4)))]
+    of = Measured.of(*results[0], None, 40)
+    labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
+    entries = [{**entry, **labels} for entry in ledger(results, None, 40, of)]
+    found = {**session(), "entries": entries, "baseline": {**of.as_json(), **labels}}
+    assert tuning.sentence(found) == (
+        "The newest of chat, run 2, has 48.4 ok/s; the baseline, run 1, claims nothing there:"
+        " it has no level 40."
+    )
+    assert render(tuning.sentence(found), "zh") == (
+        "chat 最新的一次，运行 2，为 48.4 ok/s；基线（运行 1）在此下不了结论：它没有 40 这一级。"
+    )
+    assert tuning.table(found).rows[-1][-1] == "–"
+    assert tuning.markdown(found).startswith("**The newest of chat")
+
+
 def test_a_ledger_of_a_request_says_so():
     assert tuning.sentence({**session(), "request": "simple"}).startswith(
         "5 runs of simple of chat"

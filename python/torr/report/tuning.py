@@ -91,7 +91,7 @@ def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
 
 
 def _of_newest(ledger: Json) -> str:
-    """The newest run, which may claim nothing, or be the baseline itself."""
+    """The newest run, which may be the baseline itself; either of both may claim nothing."""
     newest, baseline = ledger["entries"][-1], ledger["baseline"]
     known = {"run": _run(newest), "what": _what(ledger)}
     if newest["reason"]:
@@ -102,12 +102,21 @@ def _of_newest(ledger: Json) -> str:
         return say(
             "The newest of {what}, {run}, is the baseline itself: {rate} ok/s.", rate=rate, **known
         )
-    change = newest["baseline"]
+    change, other = newest["baseline"], _run(baseline)
+    if change is None:
+        return say(
+            "The newest of {what}, {run}, has {rate} ok/s; the baseline, {other}, claims nothing"
+            " there: {why}.",
+            rate=rate,
+            other=other,
+            why=told(baseline["reason"]),
+            **known,
+        )
     return say(
         "The newest of {what}, {run}, has {rate} ok/s, {ratio} the baseline's, {other}: {word}.",
         rate=rate,
         ratio=_ratio(change),
-        other=_run(baseline),
+        other=other,
         word=_word(change),
         **known,
     )
