@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from kept import level, result, text
+from kept import level, result, spoil, text
 from torr.cli.main import VERBS
 from torr.cli.runs.group import VERBS as OF_RUNS
+from torr.store.kept.place import Place
 from torr.store.kept.store import open_store
 
 NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
 
 
 @pytest.fixture(autouse=True)
-def store(own_store):
+def store(own_store, monkeypatch, tmp_path):
     """A store of this test, with three runs of one name and one of another."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with open_store() as opened:
         for number, note in enumerate(NOTES, 1):
             levels = level(50, 20.0 * number)
@@ -84,6 +86,21 @@ def test_a_run_that_there_is_not_is_said(torr, verb):
     assert "there is no kept run 99" in ended.err
 
 
+BROKEN = {
+    "run 1 was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "run 1 is not as torr writes it: KeyError": {"levels": [{"round": 1}]},
+}
+
+
+@pytest.mark.parametrize("said", BROKEN)
+@pytest.mark.parametrize("verb", ["show", "open", "export"])
+def test_a_broken_run_is_said_and_no_traceback(torr, store, verb, said):
+    spoil(Place(f"sqlite:///{store}"), 1, **BROKEN[said])
+    ended = torr("runs", verb, "1")
+    assert ended.code == 2
+    assert said in ended.err
+
+
 def test_tags_and_notes_are_given_and_taken(torr):
     assert torr("runs", "tag", "1", "main", "--remove", "t1", "--note", "new").out == (
         "run 1: tags main; note new\n"
@@ -124,7 +141,6 @@ def test_a_name_that_leads_elsewhere_is_not_followed(torr, tmp_path):
 def test_the_page_of_a_run_is_opened_from_the_store(torr, tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(webbrowser, "open", lambda url: bool(seen.append(url)) or True)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     ended = torr("runs", "open", "1")
     (url,) = seen
     page = Path(url.removeprefix("file://"))

@@ -173,6 +173,35 @@ def test_what_cannot_be_shown_is_said(pages, path, status, message):
     assert message in pages.kept(path, status)["message"]
 
 
+def test_a_run_of_a_newer_torr_is_said(pages, session):
+    pages.spoil(session[0], schema=2)
+    found = pages.kept(f"/runs/{session[0]}", 404)
+    assert "was made by a newer torr (its schema is 2" in found["message"]
+    assert found["hint"] == "update torr"
+
+
+BROKEN = {
+    "run {} was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "run {} is no result of torr": {"whole": []},
+    "run {} is not as torr writes it: KeyError: 'concurrency'": {"levels": [{"round": 1}]},
+}
+
+
+@pytest.mark.parametrize("reason", BROKEN)
+def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
+    pages.spoil(session[1], **BROKEN[reason])
+    first, broken, last = pages.kept("/trend?name=api")["ledger"]["entries"]
+    assert broken["reason"] == reason.format(session[1])
+    assert (first["ok_per_s"], last["ok_per_s"]) == (SESSION[0][1], SESSION[2][1])
+
+
+def test_a_page_that_cannot_be_made_says_why_to_reader_and_server(pages, session, capsys):
+    pages.spoil(session[0], levels=[{"round": 1}])
+    said = pages.kept(f"/runs/{session[0]}", 500)["message"]
+    assert said.startswith("this page cannot be made: KeyError: ")
+    assert capsys.readouterr().err.startswith(f"note: '/runs/{session[0]}': {said}")
+
+
 def test_a_store_that_breaks_is_said(pages):
     pages.keep()
     pages.place.file.write_bytes(b"no database" * 1000)

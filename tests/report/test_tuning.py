@@ -6,7 +6,8 @@ import io
 from kept import level, result
 from torr.report import tuning
 from torr.report.say import render
-from torr.stats.tuning import Measured, ledger
+from torr.stats import tuning as measured
+from torr.stats.tuning import Measured
 
 ROUNDS = {
     "api 0.8 CPU": 21.5,
@@ -15,6 +16,11 @@ ROUNDS = {
     "PostgreSQL tuned": 54.1,
     "=DB on SSD | more CPU": 48.4,
 }
+
+
+def ledger(results, concurrency=None, baseline=None):
+    runs = [Measured.of(run, found, None, concurrency) for run, found in results]
+    return measured.ledger(runs, baseline)
 
 
 def session(baseline=None, **more):
@@ -68,7 +74,7 @@ def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
     results = [(1, result("chat", level(10, 20))), (2, result("chat", level(10), level(40, 48.4)))]
     of = Measured.of(*results[0], None, 40)
     labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
-    entries = [{**entry, **labels} for entry in ledger(results, None, 40, of)]
+    entries = [{**entry, **labels} for entry in ledger(results, 40, of)]
     found = {**session(), "entries": entries, "baseline": {**of.as_json(), **labels}}
     assert tuning.sentence(found) == (
         "The newest of chat, run 2, has 48.4 ok/s; the baseline, run 1, claims nothing there:"

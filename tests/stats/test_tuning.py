@@ -6,10 +6,16 @@ import pytest
 
 from kept import level, result
 from torr.errors import UsageError
-from torr.stats.tuning import Measured, ledger
+from torr.stats import tuning
+from torr.stats.tuning import Measured
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
+
+
+def ledger(results, request=None, concurrency=None, baseline=None):
+    runs = [Measured.of(run, found, request, concurrency) for run, found in results]
+    return tuning.ledger(runs, baseline)
 
 
 def one_each(*rates, **more):

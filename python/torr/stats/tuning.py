@@ -105,26 +105,20 @@ class Measured:
         }
 
 
-def ledger(
-    results: Iterable[tuple[int, Level]],
-    request: str | None = None,
-    concurrency: int | None = None,
-    baseline: Measured | None = None,
-) -> list[Json]:
-    """Return the entries of a session, from its runs' ids and results in order.
+def ledger(runs: Iterable[Measured], baseline: Measured | None = None) -> list[Json]:
+    """Return the entries of a session, from its runs in order.
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
     `before`, `best` and `baseline`, None where there is nothing to compare with, and `is_best`.
-    `request` names the request whose numbers are meant; `concurrency` the level, None for each
-    run's best. Raises UsageError where no run has either.
+    Raises UsageError where no run claims anything.
     """
     entries: list[Json] = []
     best: Measured | None = None
     before: Measured | None = None
-    for run, result in results:
-        now = Measured.of(run, result, request, concurrency)
+    for now in runs:
         changes = {"before": _change(before, now), "best": _change(best, now)}
-        changes["baseline"] = None if baseline and baseline.run == run else _change(baseline, now)
+        is_baseline = baseline is not None and baseline.run == now.run
+        changes["baseline"] = None if is_baseline else _change(baseline, now)
         entries.append({**now.as_json(), **changes})
         if now.trials:
             before = now

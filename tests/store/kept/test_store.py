@@ -1,13 +1,14 @@
 """What goes into a store, is found in it and comes out of it, on both databases."""
 
 import json
+import re
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from kept import level, result, text
-from torr.errors import StoreError
+from kept import level, result, spoil, text
+from torr.errors import ResultError, StoreError
 from torr.store.kept.store import Filter
 
 
@@ -121,6 +122,28 @@ def test_a_run_that_there_is_not_is_said(store, call):
 def test_what_is_no_result_is_not_kept(store):
     with pytest.raises(StoreError, match="no result of torr"):
         store.register(b'{"name": "api"}')
+    assert store.find() == []
+
+
+UNREADABLE = {
+    "was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "is no result of torr": {"whole": []},
+    "is no result of torr ": {"levels": None},
+}
+
+
+@pytest.mark.parametrize("said", UNREADABLE)
+def test_a_result_that_cannot_be_read_says_why(store, said):
+    run_id = store.register(text())
+    spoil(store.place, run_id, **UNREADABLE[said])
+    with pytest.raises(ResultError, match=re.escape(f"run {run_id} {said.strip()}")):
+        store.result(run_id)
+
+
+def test_a_result_of_a_newer_torr_is_not_kept(store):
+    with pytest.raises(ResultError, match="this was made by a newer torr") as refused:
+        store.register(text(schema=2))
+    assert refused.value.hint == "update torr"
     assert store.find() == []
 
 

@@ -31,7 +31,8 @@ def export(ids: tuple[int, ...], folder: Path) -> None:
             check_name(kept.name, f"the name of run {run_id},")
             place = folder / f"{kept.name}-{kept.started:%Y%m%d-%H%M%S}-{kept.id}"
             _write(result, place)
-            report.write_all(result, place)
+            with choosing.reading(run_id):
+                report.write_all(result, place)
             click.echo(f"run {kept.id}  {place}")
 
 

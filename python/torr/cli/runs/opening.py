@@ -28,7 +28,8 @@ def open_page(run_id: int) -> None:
     folder = _cache() / "torr" / "runs" / kept.uid
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        html.write(result, folder)
+        with choosing.reading(run_id):
+            html.write(result, folder)
     except OSError as error:
         raise OutputError(
             f"{folder}: cannot be written: {error.strerror or error}",

@@ -28,7 +28,8 @@ def show(run_id: int, *, output: str, quiet: bool) -> None:
         return
     from torr.cli import terminal
 
-    terminal.show(result, quiet=quiet)
+    with choosing.reading(run_id):
+        terminal.show(result, quiet=quiet)
     if quiet:
         return
     lines = {

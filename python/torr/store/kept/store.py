@@ -5,7 +5,6 @@ Each call is one transaction. Notes and tags may change after a run; nothing els
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Iterable, Sequence
@@ -14,9 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, exists, func, insert, select, update
 
-from torr.errors import StoreError
+from torr.errors import ResultError, StoreError
 from torr.store.kept.database import Database
-from torr.store.kept.kept_run import KeptRun, columns_of, milliseconds
+from torr.store.kept.kept_run import (
+    RESULT_HINT,
+    KeptRun,
+    columns_of,
+    milliseconds,
+    read_result,
+)
 from torr.store.kept.place import HINT, VARIABLE, Place
 from torr.store.kept.schema import results, runs, tags
 
@@ -92,8 +97,9 @@ class Store:
         """Keep a result.json, given as its text; its id.
 
         A run that is kept already, and went on, is replaced; notes and tags given since then stay.
+        Raises ResultError where it is no result of this torr.
         """
-        result = json.loads(text)
+        result = read_result(text, "this", RESULT_HINT)
         columns = columns_of(result, None if directory is None else str(directory))
         content = {"json_zlib": zlib.compress(text)}
         with self._database.writing() as connection:
@@ -136,7 +142,10 @@ class Store:
             return self._one(connection, run_id)
 
     def result(self, run_id: int) -> Json:
-        """Return a run's result, with its note and tags as they are now."""
+        """Return a run's result, with its note and tags as they are now.
+
+        Raises ResultError where this torr cannot read it.
+        """
         with self._database.reading() as connection:
             kept = self._one(connection, run_id)
             query = select(results.c.json_zlib).where(results.c.run_id == run_id)
@@ -144,10 +153,10 @@ class Store:
         if packed is None:
             raise StoreError(f"run {run_id} has no result: {self._database.place} is broken", HINT)
         try:
-            result: Json = json.loads(zlib.decompress(packed))
-        except (zlib.error, ValueError) as error:
-            raise StoreError(f"the result of run {run_id} cannot be read: {error}") from error
-        return {**result, "note": kept.note, "tags": list(kept.tags)}
+            text = zlib.decompress(packed)
+        except zlib.error as error:
+            raise ResultError(f"run {run_id} cannot be read: {error}") from error
+        return {**read_result(text, f"run {run_id}"), "note": kept.note, "tags": list(kept.tags)}
 
     def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:
         """Remove runs, all or none; what they were. Their files stay."""
