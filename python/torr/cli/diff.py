@@ -27,7 +27,7 @@ EXAMPLES = (
     "--baseline",
     metavar="TAG",
     group=options.RESULT,
-    help="A is the newest kept run with this tag; B [DIR/latest]",
+    help="A is the newest with this tag, of B's name if any; B [DIR/latest]",
 )
 @options.folder
 @options.output
