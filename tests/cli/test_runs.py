@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import webbrowser
 from pathlib import Path
 
@@ -212,6 +214,48 @@ def test_a_file_of_pytest_benchmark_is_kept_once(torr, tmp_path):
     (kept,) = json.loads(torr("runs", "list", "-n", "cache", "-o", "json").out)
     assert (kept["kind"], kept["status"]) == ("micro", "complete")
     assert "1 function measured." in torr("runs", "show", "5").out
+
+
+def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch):  # noqa: ARG001 - the engine
+    store = os.environ["TORR_STORE"]
+    monkeypatch.setenv("TORR_STORE", "mysql://nowhere/kept")
+    told = torr("run", "-n", "late", "--tag", "t", "http://127.0.0.1:9/x").err.splitlines()[-1]
+    assert told.startswith("keep it with: torr runs import _output/torr/late-")
+    monkeypatch.setenv("TORR_STORE", store)
+    command = shlex.split(told.removeprefix("keep it with: torr "))
+    assert torr(*command).out == f"run 5  {command[-1]}\n"
+    assert torr("runs", "import", f"{command[-1]}/result.json").out.startswith("run 5  ")
+    (kept,) = json.loads(torr("runs", "list", "-n", "late", "-o", "json").out)
+    assert (kept["kind"], kept["tags"]) == ("run", ["t"])
+    assert kept["directory"] == str(Path(command[-1]).resolve())
+
+
+NO_RESULTS = {
+    "there is none": (None, "result.json cannot be read: No such file"),
+    "no JSON": ("x", "result.json cannot be read: Expecting value"),
+    "another tool's": ('{"levels": []}', "is not JSON of pytest-benchmark"),
+    "a newer torr's": ('{"schema": 2}', "result.json was made by a newer torr"),
+    "another schema": ('{"schema": 0}', "result.json is no result of torr"),
+}
+
+
+@pytest.mark.parametrize("name", NO_RESULTS)
+def test_what_is_no_result_is_not_imported(torr, tmp_path, name):
+    content, said = NO_RESULTS[name]
+    folder = tmp_path / "run"
+    folder.mkdir()
+    if content is not None:
+        (folder / "result.json").write_text(content)
+    ended = torr("runs", "import", "run")
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_a_run_that_is_imported_has_its_name(torr):
+    torr("runs", "export", "1", "-d", "out")
+    ended = torr("runs", "import", "out/api-20260131-120100-1", "-n", "other")
+    assert ended.code == 2
+    assert "is a run and has its name" in ended.err
 
 
 @pytest.mark.parametrize("verb", OF_RUNS)

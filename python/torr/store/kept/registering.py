@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from torr.errors import StoreError
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What came of it: the id of a run that is kept, or why it is not; neither if not asked for."""
+    """What came of it: the id of a run that is kept, or why it is not; neither if not asked for.
+
+    `problem` ends with the command that keeps the run later.
+    """
 
     id: int | None = None
     problem: str | None = None
@@ -38,4 +42,5 @@ def register(directory: Path, *, is_asked: bool = True) -> Registered:
             text = (directory / "result.json").read_bytes()
             return Registered(store.register(text, directory.resolve()))
     except (StoreError, OSError) as error:
-        return Registered(problem=f"this run is not registered: {error}")
+        later = f"keep it with: torr runs import {quote(str(directory))}"
+        return Registered(problem=f"this run is not registered: {error}\n{later}")
