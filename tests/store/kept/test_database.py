@@ -137,6 +137,15 @@ def test_readers_of_sqlite_do_not_wait_for_a_writer(tmp_path):
             assert store.run(run_id).note is None
 
 
+@pytest.mark.parametrize("folder", ["a%20b", "a b", "a?b"])
+def test_a_folder_of_any_name_holds_the_store_itself(tmp_path, folder):
+    place = Place.of({"XDG_DATA_HOME": str(tmp_path / folder)})
+    with Store.open(place) as store:
+        store.register(text())
+    assert [path.name for path in tmp_path.iterdir()] == [folder]
+    assert (tmp_path / folder / "torr" / "runs.db").is_file()
+
+
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match=r"runs\.db cannot be made: "):

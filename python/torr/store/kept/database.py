@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
@@ -103,7 +103,9 @@ def _engine(place: Place) -> Engine:
     try:
         if place.file is not None:
             place.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            engine = create_engine(place.url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
+            # Not every SQLAlchemy reads `%20` in a path as a space: told what it is, all do.
+            url = make_url(place.url).set(database=str(place.file))
+            engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
         else:
             engine = create_engine(
                 place.url, poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_S}
