@@ -86,6 +86,14 @@ def test_a_run_that_went_on_is_replaced_and_keeps_what_was_said_since(store):
     assert len(store.find()) == 1
 
 
+def test_what_was_taken_away_stays_away_when_a_run_goes_on(store):
+    run_id = store.register(text(status="interrupted", tags=["old", "kept"], note="first"))
+    store.annotate(run_id, remove=["old"], note="")
+    store.register(text(tags=["old", "kept"], note="first"))
+    run = store.run(run_id)
+    assert (run.status, run.tags, run.note) == ("complete", ("kept",), None)
+
+
 def test_notes_and_tags_can_be_changed_later(store):
     run_id = store.register(text(tags=["a", "b"], note="first"))
     assert store.annotate(run_id, add=["c", "a"], remove=["b", "none"]).tags == ("a", "c")
