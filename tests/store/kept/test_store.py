@@ -60,6 +60,7 @@ def test_the_newest_come_first_and_no_more_than_asked_for(store):
         (Filter(tags=("main", "fast")), [2]),
         (Filter(tags=("ma%",)), []),
         (Filter(commit="aaaa"), [3]),
+        (Filter(commit="AAAABB"), [3]),
         (Filter(commit="%"), []),
         (Filter(since=datetime(2026, 1, 31, 12, 2, tzinfo=timezone.utc)), [3, 2]),
         (Filter(kinds=("ladder", "run")), [3, 2, 1]),

@@ -54,7 +54,9 @@ class Filter:
         if self.name is not None:
             query = query.where(runs.c.name == self.name)
         if self.commit is not None:
-            query = query.where(runs.c.git_commit.startswith(self.commit, autoescape=True))
+            # As git writes hashes: whether LIKE minds the case depends on the database.
+            start = self.commit.lower()
+            query = query.where(runs.c.git_commit.startswith(start, autoescape=True))
         if self.since is not None:
             query = query.where(runs.c.started_ms >= milliseconds(self.since))
         if self.kinds:
