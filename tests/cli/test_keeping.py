@@ -7,6 +7,8 @@ import json
 import pytest
 
 from doubles import Truth, press_at
+from torr.errors import OutputError
+from torr.store.kept.registering import Registered
 from torr.store.kept.store import open_store
 
 URL = "http://127.0.0.1:9/x"
@@ -78,6 +80,31 @@ def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp
     assert ended.err.startswith("note: this run is not registered: ")
     assert BROKEN[name] in ended.err
     assert broken.read_bytes() == b"no database " * 1000
+
+
+@pytest.mark.parametrize("flags", [(), ("-o", "json")], ids=["text", "json"])
+@pytest.mark.parametrize("verb", ["run", "diff"])
+def test_what_was_found_is_said_before_the_store_is_asked(torr, monkeypatch, capsys, verb, flags):
+    said = []
+
+    def register(_directory, **_more):
+        said.append(capsys.readouterr().out)
+        return Registered()
+
+    torr("run", "--no-store", URL)
+    monkeypatch.setattr("torr.store.kept.registering.register", register)
+    of = ["_output/torr/latest"] * 2 if verb == "diff" else [URL]
+    torr(verb, *flags, *of)
+    assert "ok/s" in said[0] or json.loads(said[0])["status"] == "complete"
+
+
+def test_a_run_is_registered_though_nobody_hears_what_it_says(torr, monkeypatch):
+    def gone(*_result, **_more):
+        raise OutputError("nobody listens")
+
+    monkeypatch.setattr("torr.cli.terminal.show", gone)
+    assert torr("run", URL).code == 2
+    assert [run.status for run in kept()] == ["complete"]
 
 
 def test_a_run_that_got_no_answer_is_registered_as_failed(torr, fake):
