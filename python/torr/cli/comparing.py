@@ -20,7 +20,7 @@ from torr.experiments.lab import Lab, Several
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
-from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text
+from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text, whole
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
@@ -145,7 +145,7 @@ def _candidate(each: Candidate, matrix: Matrix) -> dict[str, Any]:
         "command": command.redacted(),
         "url": redacted_text(command.url),
         "env": {name: REDACTED if is_secret(name) else redacted_text(x) for name, x in command.env},
-        "cwd": str(command.cwd),
+        "cwd": whole(str(command.cwd)),
         "health": command.health,
         "expect": each.expected.as_json(),
         "plan": plan.as_kept(),

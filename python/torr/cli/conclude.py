@@ -133,9 +133,9 @@ def _print_text(result: Result, flags: dict[str, Any]) -> None:
 
 def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | None) -> None:
     """Say where the page is, the newest files, and as which run it is kept."""
-    click.echo(f"\nreport  {directory.path / 'report.html'}")
+    click.echo(f"\nreport  {click.format_filename(directory.path / 'report.html')}")
     if published:
-        click.echo(f"newest  {', '.join(str(path) for path in published)}")
+        click.echo(f"newest  {', '.join(map(click.format_filename, published))}")
     if kept is not None:
         click.echo(f"kept    as run {kept}")
 

@@ -68,6 +68,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
             registered(directory, is_asked=not flags["no_store"])
         paths = draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
-            click.echo("\n" + "\n".join(f"plot    {path}" for path in paths))
+            names = map(click.format_filename, paths)
+            click.echo("\n" + "\n".join(f"plot    {name}" for name in names))
         write_junit(result, flags)
     gate_limits(result["fail_if"])

@@ -33,7 +33,7 @@ def export(ids: tuple[int, ...], folder: Path) -> None:
             _write(result, place)
             with choosing.reading(run_id):
                 report.write_all(result, place)
-            click.echo(f"run {kept.id}  {place}")
+            click.echo(f"run {kept.id}  {click.format_filename(place)}")
 
 
 def _write(result: dict[str, Any], place: Path) -> None:

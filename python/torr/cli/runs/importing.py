@@ -35,7 +35,8 @@ def import_files(files: tuple[Path, ...], name: str | None) -> None:
     found = [_read(path, name) for path in files]
     with open_store() as store:
         for path, (text, directory) in zip(files, found, strict=True):
-            click.echo(f"run {store.register(text, directory)}  {path}")
+            run_id = store.register(text, directory)
+            click.echo(f"run {run_id}  {click.format_filename(path)}")
 
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:

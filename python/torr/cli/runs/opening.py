@@ -36,7 +36,7 @@ def open_page(run_id: int) -> None:
             "set XDG_CACHE_HOME, or write the page elsewhere with `torr runs export`",
         ) from error
     page = folder / "report.html"
-    click.echo(f"page    {page}")
+    click.echo(f"page    {click.format_filename(page)}")
     if not webbrowser.open(page.as_uri()):
         click.echo("note: no browser could be started here", err=True)
 

@@ -11,6 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from torr.errors import StoreError
+from torr.model.secrets import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,8 @@ def register(directory: Path, *, is_asked: bool = True) -> Registered:
         with Store.open(place) as store:
             text = (directory / "result.json").read_bytes()
             return Registered(store.register(text, directory.resolve()))
-    except (StoreError, OSError) as error:
-        later = f"keep it with: torr runs import {quote(str(directory))}"
-        return Registered(problem=f"this run is not registered: {error}\n{later}")
+    except Exception as error:  # Whatever it is, the run has been measured, and its report waits.
+        is_told = isinstance(error, StoreError | OSError)
+        why = f"{error}" if is_told else f"{type(error).__name__}: {error}"
+        later = f"keep it with: torr runs import {quote(whole(str(directory)))}"
+        return Registered(problem=f"this run is not registered: {why}\n{later}")

@@ -15,6 +15,7 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from torr.errors import ResultError, StoreError
+from torr.model.secrets import whole
 from torr.store.kept.database import Database
 from torr.store.kept.kept_run import (
     RESULT_HINT,
@@ -103,7 +104,7 @@ class Store:
         now, given or taken away since. Raises ResultError where it is no result of this torr.
         """
         result = read_result(text, "this", RESULT_HINT)
-        columns = columns_of(result, None if directory is None else str(directory))
+        columns = columns_of(result, None if directory is None else whole(str(directory)))
         content = {"json_zlib": zlib.compress(text)}
         with self._database.writing() as connection:
             known = select(runs.c.id).where(runs.c.uid == columns["uid"]).with_for_update()
