@@ -173,7 +173,11 @@ def test_a_ledger_is_narrowed_down(torr):
     ended = torr("runs", "ledger", "api", "--tag", "t2", "-o", "json")
     assert [entry["run"] for entry in json.loads(ended.out)["entries"]] == [2]
     assert "no kept run of 'none' is meant" in torr("runs", "ledger", "none").err
-    assert "it has no level 7" in torr("runs", "ledger", "api", "--at", "7").err
+    for flag, word in (("--at", "7"), ("--request", "none")):
+        refused = torr("runs", "ledger", "api", flag, word)
+        assert refused.code == 2
+        assert f"{flag} {word}: no run of 'api' has this" in refused.err
+    assert "hint: there is 50" in torr("runs", "ledger", "api", "--at", "7").err
 
 
 def test_a_ledger_is_set_beside_a_baseline(torr):

@@ -150,8 +150,35 @@ def test_comparisons_and_diffs_are_no_rounds_of_a_session(pages, session):
     assert [entry["run"] for entry in entries] == session
 
 
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [("at=7", "it has no level 7"), ("request=none", "it has no request 'none'")],
+)
+@pytest.mark.parametrize("baseline", ["baseline", "nobody"])
+def test_what_no_run_has_is_said_where_another_can_be_chosen(pages, query, reason, baseline):
+    found = pages.kept(f"/trend?name=api&{query}&baseline={baseline}")
+    assert reason in found["sentence"]["en"]
+    assert {entry["reason"] for entry in found["ledger"]["entries"]} == {reason}
+    assert found["levels"] == [50]
+
+
+def test_runs_that_were_all_limited_stand_there_with_their_reason(pages):
+    for number in (1, 2):
+        pages.keep(level(health="generator-limited"), number=number)
+    found = pages.kept("/trend?name=api")
+    assert found["sentence"]["en"].startswith("No run of api claims anything. The newest, run 2: ")
+    assert len(found["table"]["rows"]) == 2
+
+
 def test_a_name_that_nobody_has_is_said(pages):
     assert pages.kept("/trend?name=none")["sentence"]["en"] == "No run of none is kept."
+
+
+def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
+    pages.keep(kind="compare", name="go")
+    said = pages.kept("/trend?name=go")["sentence"]["en"]
+    assert said.startswith("Runs of go are kept, but none that is meant; comparisons")
 
 
 @pytest.mark.parametrize(
@@ -164,8 +191,8 @@ def test_a_name_that_nobody_has_is_said(pages):
         ("/overlay?a=98&b=99", 404, "there is no kept run 98"),
         ("/?since=never", 400, "'never' is no day and no time"),
         ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
-        ("/trend?name=api&at=7", 400, "it has no level 7"),
-        ("/trend?name=api&request=none", 400, "it has no request 'none'"),
+        ("/trend", 400, "whose trend is not said"),
+        ("/trend?name=", 400, "whose trend is not said"),
     ],
 )
 @pytest.mark.usefixtures("session")

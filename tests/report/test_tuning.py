@@ -87,6 +87,24 @@ def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
     assert tuning.markdown(found).startswith("**The newest of chat")
 
 
+def test_where_no_run_claims_anything_the_newest_says_why_and_what_to_try():
+    found = session(health="generator-limited")
+    assert tuning.sentence(found) == (
+        "No run of chat claims anything. The newest, run 5 (=DB on SSD | more CPU): the generator"
+        " was the limit; give it more cores (--workers), or another machine."
+    )
+    assert render(tuning.sentence(found), "zh").endswith(
+        "：压测端是瓶颈；给它更多的核（--workers），或换一台机器。"
+    )
+    assert [row[8] for row in tuning.table(found).rows] == ["the generator was the limit"] * 5
+
+
+def test_an_empty_ledger_says_whether_there_are_other_runs_of_the_name():
+    found = {**session(), "entries": [], "baseline": None}
+    assert tuning.sentence(found) == "No run of chat is kept."
+    assert tuning.sentence({**found, "others": True}).startswith("Runs of chat are kept, but none")
+
+
 def test_a_ledger_of_a_request_says_so():
     assert tuning.sentence({**session(), "request": "simple"}).startswith(
         "5 runs of simple of chat"

@@ -5,7 +5,6 @@ import random
 import pytest
 
 from kept import level, result
-from torr.errors import UsageError
 from torr.stats import tuning
 from torr.stats.tuning import Measured
 
@@ -110,8 +109,10 @@ def test_a_request_has_a_ledger_of_its_own():
     ]
     assert [entry["ok_per_s"] for entry in ledger(results, "simple")] == [98.4, 61.2]
     assert changes(ledger(results, "complex"), "before") == [None, 2.0]
-    with pytest.raises(UsageError, match="it has no request 'none'"):
-        ledger(results, "none")
+    none = ledger(results, "none")
+    assert {(entry["reason"], entry["is_best"]) for entry in none} == {
+        ("it has no request 'none'", False)
+    }
 
 
 CLAIMLESS = {
@@ -129,6 +130,13 @@ def test_a_run_that_claims_nothing_is_shown_and_compared_with_nothing(reason):
     assert (claimless["reason"], claimless["ok_per_s"]) == (reason, None)
     assert (claimless["before"], claimless["is_best"]) == (None, False)
     assert last["before"]["run"] == first["run"]
+
+
+def test_where_no_run_claims_anything_none_is_the_best():
+    found = ledger(one_each(50, 60, health="generator-limited"))
+    assert [(entry["reason"], entry["is_best"]) for entry in found] == [
+        ("the generator was the limit", False)
+    ] * 2
 
 
 def test_a_level_that_a_run_has_not_is_said():

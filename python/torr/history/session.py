@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from torr.errors import ResultError
 from torr.stats import tuning
 from torr.stats.tuning import Measured
+from torr.store.kept.store import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.store.kept.kept_run import KeptRun
-    from torr.store.kept.store import Filter, Store
+    from torr.store.kept.store import Store
 
 Json = dict[str, Any]
 
@@ -51,7 +52,7 @@ class Session:
         self.requests: dict[str, None] = {}
 
     def ledger(self) -> Json:
-        """Return its ledger; raises UsageError where no run claims anything."""
+        """Return its ledger; `others` says whether an empty one leaves out runs of the name."""
         wanted, known = self._wanted, {run.id: run for run in self.runs}
         baseline = self._baseline()
         measured = baseline and self._measured(baseline)
@@ -62,6 +63,7 @@ class Session:
             "concurrency": wanted.concurrency,
             "baseline": measured and baseline and {**measured.as_json(), **_labels(baseline)},
             "entries": [{**entry, **_labels(known[entry["run"]])} for entry in entries],
+            "others": not entries and bool(self._store.find(Filter(wanted.runs.name), most=1)),
         }
 
     def _measured(self, run: KeptRun, *, noted: bool = False) -> Measured:

@@ -22,6 +22,12 @@ Json = Mapping[str, Any]
 
 _NOTHING = "–"
 _CHANGES = ("before", "best", "baseline")
+_ADVICE = {
+    "the generator was the limit": say("give it more cores (--workers), or another machine"),
+    "its window was cut short": say("let the next one run to its end"),
+    "users got no answer in the window": say("measure for longer, or with fewer users"),
+}
+"""What to try where a run claims nothing, by its reason."""
 _LISTS = ("ok_per_s_range", "p95_ms_range")
 
 
@@ -29,7 +35,7 @@ def sentence(ledger: Json) -> str:
     """Say how the newest run stands to the baseline; without one, which run is the best."""
     entries: Sequence[Json] = ledger["entries"]
     if not entries:
-        return say("No run of {what} is kept.", what=_what(ledger))
+        return _of_none(ledger)
     return _of_best(ledger, entries) if ledger.get("baseline") is None else _of_newest(ledger)
 
 
@@ -69,10 +75,32 @@ def _what(ledger: Json) -> str:
     return say("{request} of {name}", request=ledger["request"], name=ledger["name"])
 
 
+def _of_none(ledger: Json) -> str:
+    """There may be runs of the name that are no rounds of a session, or that are not meant."""
+    if not ledger.get("others"):
+        return say("No run of {what} is kept.", what=_what(ledger))
+    return say(
+        "Runs of {what} are kept, but none that is meant; comparisons, diffs and functions have no"
+        " ledger.",
+        what=_what(ledger),
+    )
+
+
+def _of_claimless(ledger: Json, newest: Json) -> str:
+    advice = _ADVICE.get(newest["reason"])
+    return say(
+        "No run of {what} claims anything. The newest, {run}: {why}{more}.",
+        what=_what(ledger),
+        run=_run(newest),
+        why=told(newest["reason"]),
+        more="" if advice is None else say("; {advice}", advice=advice),
+    )
+
+
 def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
     best = next((entry for entry in entries if entry["is_best"]), None)
     if best is None:
-        return say("No run of {what} claims anything.", what=_what(ledger))
+        return _of_claimless(ledger, entries[-1])
     count = say_count(len(entries), "{n:,} run", "{n:,} runs")
     first = next(entry for entry in entries if entry["ok_per_s"] is not None)
     more = (

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import UsageError
 from torr.stats import comparison
 from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -110,7 +109,7 @@ def ledger(runs: Iterable[Measured], baseline: Measured | None = None) -> list[J
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
     `before`, `best` and `baseline`, None where there is nothing to compare with, and `is_best`.
-    Raises UsageError where no run claims anything.
+    A run that claims nothing has a `reason`; where none claims anything, none is the best.
     """
     entries: list[Json] = []
     best: Measured | None = None
@@ -123,8 +122,6 @@ def ledger(runs: Iterable[Measured], baseline: Measured | None = None) -> list[J
         if now.trials:
             before = now
             best = now if best is None or _is_better(best, now) else best
-    if entries and best is None:
-        raise UsageError(f"no run of it claims anything: {entries[-1]['reason']}")
     at = None if best is None else best.run
     return [{**entry, "is_best": entry["run"] == at} for entry in entries]
 

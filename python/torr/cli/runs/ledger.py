@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
 from torr.errors import require
+
+if TYPE_CHECKING:
+    from torr.history.session import Session
 
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
@@ -64,6 +67,7 @@ def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
         session = Session(store, wanted)
         require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
         found = session.ledger()
+    _check(session, name, flags)
     tag = flags["baseline"]
     require(
         tag is None or found["baseline"] is not None,
@@ -71,6 +75,22 @@ def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
         f"torr runs tag ID {tag}",
     )
     return found
+
+
+def _check(session: Session, name: str, flags: dict[str, Any]) -> None:
+    """Refuse a level or a request that no run has: it was mistyped."""
+    levels = [f"{level:,}" for level in sorted(session.levels)]
+    for key, word, known in (("at", "level", levels), ("request", "request", session.requests)):
+        asked = flags[key]
+        require(
+            asked is None or not session.levels or _shown(asked) in known,
+            f"--{key} {asked}: no run of {name!r} has this {word}",
+            f"there is {', '.join(known)}" if known else "leave it out: there is one, of no name",
+        )
+
+
+def _shown(asked: str | int) -> str:
+    return asked if isinstance(asked, str) else f"{asked:,}"
 
 
 def _print(found: dict[str, Any]) -> None:
