@@ -62,9 +62,7 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
         directory = stack.enter_context(_directory(file, matrix, pin, flags))
         stack.enter_context(heard_by(interrupt))
         judge = _judge(matrix, slos)
-        pages = stack.enter_context(
-            live_page(door, directory, interrupt, judge, flags["live_stay"])
-        )
+        pages = stack.enter_context(live_page(door, directory, interrupt, judge, flags))
         with progress_for(flags) as progress, pinned(pin):
             lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = Comparison(matrix, lab, course)

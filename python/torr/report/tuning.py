@@ -7,16 +7,19 @@ Where the ledger has a baseline, the sentence is about the newest run and that o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import csv, markdown_parts
 from torr.report.cells import Table
 from torr.report.diff import show_ratio
-from torr.report.say import chain, say, say_count
+from torr.report.say import chain, render, say, say_count
 from torr.report.told import told
 from torr.report.wording import counted
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate
+
+if TYPE_CHECKING:
+    from torr.report.say import Language
 
 Json = Mapping[str, Any]
 
@@ -52,10 +55,11 @@ def table(ledger: Json) -> Table:
     return Table(columns, rows, frozenset({1, 2, 3, 8, 9, 10}), frozenset({2}))
 
 
-def markdown(ledger: Json) -> str:
-    """Return sentence and table, to paste into a ticket."""
-    said = f"**{markdown_parts.plain(sentence(ledger))}**"
-    return f"{said}\n\n{markdown_parts.table(table(ledger))}\n"
+def markdown(ledger: Json, language: Language = "en") -> str:
+    """Return sentence and table in a language, to paste into a ticket."""
+    said = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
+    both = (said, markdown_parts.table(table(ledger)))
+    return "\n\n".join(render(part, language) for part in both) + "\n"
 
 
 def comma_separated(ledger: Json) -> str:

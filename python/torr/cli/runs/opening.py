@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.runs import choosing
 from torr.errors import OutputError
@@ -16,7 +17,8 @@ EXAMPLES = ("torr runs open 12",)
 
 @click.command("open", cls=Verb, examples=EXAMPLES)
 @choosing.one_id
-def open_page(run_id: int) -> None:
+@options.lang
+def open_page(run_id: int, language: str | None) -> None:
     """Open the page of a kept run in a browser, and say where it is."""
     import webbrowser
 
@@ -29,7 +31,7 @@ def open_page(run_id: int) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with choosing.reading(run_id):
-            html.write(result, folder)
+            html.write(result, folder, language)
     except OSError as error:
         raise OutputError(
             f"{folder}: cannot be written: {error.strerror or error}",
