@@ -155,7 +155,9 @@ def test_the_ledger_is_the_session_in_order(torr):
     ended = torr("runs", "ledger", "api")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "3 runs of api: run 3 (api 2 CPU) is the best, 60 ok/s, 3.00 × the first."
+    assert lines[0] == (
+        "3 runs of api: run 3 (api 2 CPU) is the best, 60 ok/s, 3.00 × the first (one run each)."
+    )
     assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3"]
     assert lines[4].count("2.00 × one run each") == 2
     assert all(len(line) <= 80 for line in lines)

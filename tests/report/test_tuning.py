@@ -3,6 +3,8 @@
 import csv
 import io
 
+import pytest
+
 from kept import level, result
 from torr.report import tuning
 from torr.report.say import render
@@ -39,7 +41,8 @@ def session(baseline=None, **more):
 
 
 def test_the_sentence_names_the_best_run():
-    said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first."
+    said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first"
+    said += " (one run each)."
     assert tuning.sentence(session()) == said
 
 
@@ -103,6 +106,41 @@ def test_an_empty_ledger_says_whether_there_are_other_runs_of_the_name():
     found = {**session(), "entries": [], "baseline": None}
     assert tuning.sentence(found) == "No run of chat is kept."
     assert tuning.sentence({**found, "others": True}).startswith("Runs of chat are kept, but none")
+
+
+def of_arrivals(*p99s):
+    results = [
+        (n, result("api", level(50, 500, rate=500.0, p95=p99 / 2))) for n, p99 in enumerate(p99s, 1)
+    ]
+    labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
+    entries = [{**entry, **labels} for entry in ledger(results)]
+    return {"name": "api", "request": None, "concurrency": None, "entries": entries}
+
+
+def test_arrivals_have_the_best_by_p99_and_say_so():
+    assert tuning.sentence(of_arrivals(90, 60, 70)) == (
+        "3 runs of api: run 2 is the best, p99 60.0 ms, 0.67 × the first (one run each)."
+    )
+    found = of_arrivals(90, 60)
+    found["baseline"] = found["entries"][0]
+    found["entries"][1]["baseline"] = found["entries"][1]["before"]
+    assert tuning.sentence(found) == (
+        "The newest of api, run 2, has p99 60.0 ms, 0.67 × the baseline's, run 1: one run each."
+    )
+
+
+def trials(rate, spread):
+    rates = [rate * (1 + spread * (n % 3 - 1)) for n in range(6)]
+    return result("chat", *(level(50, each, number=n) for n, each in enumerate(rates, 1)))
+
+
+@pytest.mark.parametrize(
+    ("spread", "end"), [(0.002, "1.20 × the first."), (0.3, "1.20 × the first (inconclusive).")]
+)
+def test_the_best_is_in_doubt_unless_trials_show_it(spread, end):
+    results = [(1, trials(100, spread)), (2, trials(120, spread))]
+    found = {**session(), "entries": [{**each, "note": None} for each in ledger(results)]}
+    assert tuning.sentence(found) == f"2 runs of chat: run 2 is the best, 120 ok/s, {end}"
 
 
 def test_a_ledger_of_a_request_says_so():

@@ -31,6 +31,7 @@ _ADVICE = {
     "users got no answer in the window": say("measure for longer, or with fewer users"),
 }
 """What to try where a run claims nothing, by its reason."""
+_SHOWN = ("faster", "slower", "better", "worse")
 _LISTS = ("ok_per_s_range", "p95_ms_range")
 
 
@@ -105,21 +106,34 @@ def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
     best = next((entry for entry in entries if entry["is_best"]), None)
     if best is None:
         return _of_claimless(ledger, entries[-1])
-    count = say_count(len(entries), "{n:,} run", "{n:,} runs")
-    first = next(entry for entry in entries if entry["ok_per_s"] is not None)
-    more = (
-        ""
-        if first is best or not first["ok_per_s"]
-        else say(", {ratio} × the first", ratio=f"{best['ok_per_s'] / first['ok_per_s']:.2f}")
-    )
     return say(
-        "{count} of {what}: {run} is the best, {rate} ok/s{more}.",
-        count=count,
+        "{count} of {what}: {run} is the best, {value}{more}{doubt}.",
+        count=say_count(len(entries), "{n:,} run", "{n:,} runs"),
         what=_what(ledger),
         run=_run(best),
-        rate=_rate(best),
-        more=more,
+        value=_value(best),
+        more=_to_the_first(entries, best),
+        doubt=_doubt(entries, best),
     )
+
+
+def _to_the_first(entries: Sequence[Json], best: Json) -> str:
+    """How far a session has come, by what its runs are compared by."""
+    first = next(entry for entry in entries if entry["metric"] is not None)
+    is_alike = first["metric"] == best["metric"] and first["value"] and best["value"] is not None
+    if first is best or not is_alike:
+        return ""
+    return say(", {ratio} × the first", ratio=f"{best['value'] / first['value']:.2f}")
+
+
+def _doubt(entries: Sequence[Json], best: Json) -> str:
+    """Why the best is not shown to be better than another, if it is not."""
+    later = entries[entries.index(best) + 1 :]
+    changes = [entry["best"] for entry in (best, *later) if entry["best"] is not None]
+    for change in changes:
+        if change["word"] not in _SHOWN:
+            return say(" ({why})", why=_word(change))
+    return ""
 
 
 def _of_newest(ledger: Json) -> str:
@@ -129,25 +143,25 @@ def _of_newest(ledger: Json) -> str:
     if newest["reason"]:
         why = told(newest["reason"])
         return say("The newest of {what}, {run}, claims nothing: {why}.", why=why, **known)
-    rate = _rate(newest)
+    value = _value(newest)
     if newest["run"] == baseline["run"]:
         return say(
-            "The newest of {what}, {run}, is the baseline itself: {rate} ok/s.", rate=rate, **known
+            "The newest of {what}, {run}, is the baseline itself: {value}.", value=value, **known
         )
     change, other = newest["baseline"], _run(baseline)
     if change is None:
         return say(
-            "The newest of {what}, {run}, has {rate} ok/s; the baseline, {other}, claims nothing"
+            "The newest of {what}, {run}, has {value}; the baseline, {other}, claims nothing"
             " there: {why}.",
-            rate=rate,
+            value=value,
             other=other,
             why=told(baseline["reason"]),
             **known,
         )
     return say(
-        "The newest of {what}, {run}, has {rate} ok/s, {ratio} the baseline's, {other}: {word}.",
-        rate=rate,
-        ratio=_ratio(change),
+        "The newest of {what}, {run}, has {value}, {ratio} the baseline's, {other}: {word}.",
+        value=value,
+        ratio=show_ratio(change),
         other=other,
         word=_word(change),
         **known,
@@ -176,6 +190,14 @@ def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
     when = str(entry["started"])[:16].replace("T", " ")
     trials = f"{entry['trials']}" if entry["trials"] else _NOTHING
     return (f"{entry['run']}", when, entry["note"] or "", _load(entry), trials, *numbers)
+
+
+def _value(entry: Json) -> str:
+    """By what a run is compared: `54.1 ok/s`, or `p99 60 ms` where arrivals came at a rate."""
+    metric = Metric(entry["metric"])
+    if metric.is_rate or entry["value"] is None:
+        return say("{rate} ok/s", rate=_rate(entry))
+    return chain(" ", [metric.label, show_ms(entry["value"])])
 
 
 def _rate(entry: Json) -> str:

@@ -86,7 +86,10 @@ class Measured:
         return [value for value in map(metric.read, self.trials) if value is not None]
 
     def as_json(self) -> Json:
-        """Return it as an entry of the ledger, without changes."""
+        """Return it as an entry of the ledger, without changes.
+
+        `metric` is what it is compared by, `value` its median of that.
+        """
         first: Level = self.trials[0] if self.trials else {}
         return {
             "run": self.run,
@@ -95,6 +98,8 @@ class Measured:
             "rate": first.get("rate"),
             "trials": len(self.trials),
             "ok_per_s": self.median(OK_PER_S),
+            "metric": self.metric.key if self.trials else None,
+            "value": self.median(self.metric.key) if self.trials else None,
             "at_least": any(verdict_of(level) == "contended" for level in self.trials),
             "p95_ms": self.median(P95),
             "success_rate": self.median(SUCCESS_RATE),
