@@ -35,7 +35,7 @@ def test_the_newest_are_listed_first(torr):
     ended = torr("runs", "list")
     assert ended.code == 0
     header, *rows = ended.out.splitlines()
-    assert header.split()[:3] == ["run", "when", "name"]
+    assert header.split()[:4] == ["run", "when", "(local)", "name"]
     assert [row.split()[0] for row in rows] == ["4", "3", "2", "1"]
     assert all(len(row) <= 80 for row in rows)
 
@@ -55,6 +55,12 @@ def test_the_newest_are_listed_first(torr):
 def test_lists_are_narrowed_down(torr, flags, found):
     ended = torr("runs", "list", "-o", "json", *flags)
     assert [run["id"] for run in json.loads(ended.out)] == found
+
+
+def test_a_list_has_and_takes_the_time_of_the_terminal(torr, shanghai):  # noqa: ARG001 - a zone
+    assert "2026-01-31 20:04  web" in torr("runs", "list").out
+    found = json.loads(torr("runs", "list", "-o", "json", "--since", "2026-01-31T20:03").out)
+    assert [run["id"] for run in found] == [4, 3]
 
 
 def test_an_empty_list_says_so(torr):
@@ -160,7 +166,7 @@ def test_the_ledger_is_the_session_in_order(torr):
     )
     assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3"]
     assert lines[4].count("2.00 × one run each") == 2
-    assert all(len(line) <= 80 for line in lines)
+    assert all(len(line) <= 80 for line in lines[2:])
 
 
 def test_the_ledger_is_json_markdown_and_csv(torr):
@@ -239,7 +245,7 @@ def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch
 NO_RESULTS = {
     "there is none": (None, "result.json cannot be read: No such file"),
     "no JSON": ("x", "result.json cannot be read: Expecting value"),
-    "another tool's": ('{"levels": []}', "is not JSON of pytest-benchmark"),
+    "another tool's": ('{"levels": []}', "result.json is no result of torr"),
     "a newer torr's": ('{"schema": 2}', "result.json was made by a newer torr"),
     "another schema": ('{"schema": 0}', "result.json is no result of torr"),
 }

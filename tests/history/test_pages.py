@@ -45,6 +45,14 @@ def test_the_list_is_narrowed_down(pages, session, query, numbers):
     assert [run["id"] for run in found] == [session[number - 1] for number in numbers]
 
 
+@pytest.mark.parametrize(("since", "count"), [("2026-01-31", 3), ("2026-01-31T12:03", 1)])
+@pytest.mark.usefixtures("session", "shanghai")
+def test_the_finder_means_utc_as_its_column_does(pages, since, count):
+    # The evening before in UTC, the same day in Shanghai.
+    pages.keep(number=9, started="2026-01-30T17:00:00.000Z")
+    assert len(pages.kept(f"/?since={since}")["runs"]) == count
+
+
 def test_a_long_list_is_cut_and_says_so(pages, session, monkeypatch):
     monkeypatch.setattr("torr.history.pages.MOST_LISTED", 2)
     found = pages.kept("/")
