@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -37,3 +38,13 @@ def words_tokenizer(tmp_path_factory):
     path = tmp_path_factory.mktemp("tokenizer") / "words.json"
     tokenizer.save(str(path))
     return path
+
+
+@pytest.fixture
+def shanghai(monkeypatch):
+    """A machine eight hours before UTC."""
+    monkeypatch.setenv("TZ", "CST-8")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()

@@ -10,6 +10,7 @@ def test_every_error_ends_with_the_exit_code_of_its_family(tmp_path):
     assert exit_code(errors.FileError(tmp_path / "a.dat", 3, "x")) == 2
     assert exit_code(errors.OutputError("x")) == 2
     assert exit_code(errors.LevelError("x")) == 2
+    assert exit_code(errors.ResultError("x")) == 2
     assert exit_code(errors.NothingMeasuredError("x")) == 3
     assert exit_code(errors.GeneratorLimitedError("x")) == 4
     assert exit_code(errors.InterruptedRunError("x")) == 130

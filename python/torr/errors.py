@@ -8,6 +8,7 @@
     │   ├── LevelError           2    a result has several levels or none, and its one was asked for
     │   ├── OutputError          2    results cannot be written where they should go
     │   └── StoreError           2    the store of kept runs cannot be used, or has no such run
+    │       └── ResultError      2    what is to be a result.json is none, or is a newer torr's
     ├── NothingMeasuredError     3    no answer byte came, or the server did not start
     │   └── EngineError          3    the engine is missing or broke
     ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
@@ -86,6 +87,10 @@ class OutputError(UsageError):
 
 class StoreError(UsageError):
     """The store of kept runs cannot be read or written, or it has no such run."""
+
+
+class ResultError(StoreError):
+    """What is to be a result.json is none, or a newer torr made it."""
 
 
 class NothingMeasuredError(TorrError):

@@ -120,6 +120,20 @@ def test_the_baseline_is_the_newest_run_with_a_tag(kept):
     assert kept("diff", "-q", "--baseline", "main", "--fail-if", "ok/s > +5%", "2").code == 1
 
 
+@pytest.mark.usefixtures("own_store")
+def test_the_baseline_is_of_the_other_side_s_name(torr, measure):
+    for name, rate in (("api", 100), ("web", 50), ("api", 120)):
+        measure(name, rate)
+    torr("runs", "tag", "2", "main")
+    ended = torr("diff", "-o", "json", "--baseline", "main")
+    assert round(json.loads(ended.out)["verdicts"][0]["ratio"], 1) == 2.4
+    assert ended.err == "note: --baseline main: no run of api has it; it is run 2 of web\n"
+    torr("runs", "tag", "1", "main")
+    ended = torr("diff", "-o", "json", "--baseline", "main")
+    assert round(json.loads(ended.out)["verdicts"][0]["ratio"], 1) == 1.2
+    assert ended.err == ""
+
+
 REFUSED = {
     "one side": (["1"], "a diff has two sides"),
     "three sides": (["1", "2", "3"], "a diff has two sides"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from doubles import Truth, press_at
+from torr.errors import OutputError
+from torr.store.kept.registering import Registered
 from torr.store.kept.store import open_store
 
 URL = "http://127.0.0.1:9/x"
@@ -78,6 +81,58 @@ def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp
     assert ended.err.startswith("note: this run is not registered: ")
     assert BROKEN[name] in ended.err
     assert broken.read_bytes() == b"no database " * 1000
+
+
+@pytest.mark.parametrize("flags", [(), ("-o", "json")], ids=["text", "json"])
+@pytest.mark.parametrize("verb", ["run", "diff"])
+def test_what_was_found_is_said_before_the_store_is_asked(torr, monkeypatch, capsys, verb, flags):
+    said = []
+
+    def register(_directory, **_more):
+        said.append(capsys.readouterr().out)
+        return Registered()
+
+    torr("run", "--no-store", URL)
+    monkeypatch.setattr("torr.store.kept.registering.register", register)
+    of = ["_output/torr/latest"] * 2 if verb == "diff" else [URL]
+    torr(verb, *flags, *of)
+    assert "ok/s" in said[0] or json.loads(said[0])["status"] == "complete"
+
+
+def test_a_run_is_registered_though_nobody_hears_what_it_says(torr, monkeypatch):
+    def gone(*_result, **_more):
+        raise OutputError("nobody listens")
+
+    monkeypatch.setattr("torr.cli.terminal.show", gone)
+    assert torr("run", URL).code == 2
+    assert [run.status for run in kept()] == ["complete"]
+
+
+@pytest.mark.parametrize("verb", ["run", "diff"])
+def test_an_argument_that_is_no_utf_8_costs_no_report(torr, tmp_path, verb):
+    folder = os.fsdecode(b"o\xff")
+    torr("run", URL)
+    of = ["_output/torr/latest"] * 2 if verb == "diff" else [URL]
+    ended = torr(verb, "-d", folder, *of)
+    assert (ended.code, ended.err) == (0, "")
+    (report,) = (tmp_path / folder).glob("*/report.html")
+    assert "-d 'o\ufffd'" in report.read_text()
+    assert "o\ufffd/" in ended.out
+    newest = kept()[0]
+    assert newest.kind == verb
+    assert newest.directory == str(report.parent).replace(folder, "o\ufffd")
+
+
+def test_whatever_a_store_raises_costs_nobody_the_run(torr, monkeypatch):
+    def broken(_place):
+        raise ZeroDivisionError("by a driver")
+
+    monkeypatch.setattr("torr.store.kept.store.Store.open", broken)
+    ended = torr("run", URL)
+    assert ended.code == 0
+    assert ended.err.startswith(
+        "note: this run is not registered: ZeroDivisionError: by a driver\nkeep it with: torr runs"
+    )
 
 
 def test_a_run_that_got_no_answer_is_registered_as_failed(torr, fake):

@@ -9,10 +9,12 @@ from rich.console import Console
 
 from compared import pair
 from page import Page
+from results import run as a_run
 from torr.cli import terminal
 from torr.cli.columns import Columns
 from torr.report import markdown
 from torr.report.say import say
+from torr.store.kept.store import open_store
 
 RATES = {"a": 1000, "b": 2000}
 
@@ -73,6 +75,44 @@ def test_the_page_opens_in_the_language_asked_for(diff, tmp_path):
         (page,) = (tmp_path / "_output/torr").glob("*/report.html")
         assert Page(page.read_text()).data["lang"] == language
         shutil.rmtree(tmp_path / "_output")
+
+
+@pytest.fixture
+def kept(torr, own_store, tmp_path, monkeypatch):  # noqa: ARG001 - a store of this test
+    """Call a verb of `torr runs` in an environment that says Chinese; there is one run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with open_store() as store:
+        store.register(json.dumps(a_run()).encode())
+    monkeypatch.setenv("TORR_LANG", "zh")
+    return lambda *words: torr("runs", *words).out
+
+
+def test_kept_runs_are_shown_in_the_language(kept):
+    assert kept("show", "1").startswith("经由 50 个连接应答每秒 2,150 个请求")
+    assert kept("show", "--lang", "en", "1").startswith("Answers 2,150 requests/s")
+
+
+@pytest.mark.parametrize("flags", [(), ("-o", "markdown")], ids=["text", "markdown"])
+def test_a_ledger_is_said_in_the_language(kept, flags):
+    said = kept("ledger", "apiserver", *flags)
+    assert "apiserver 的 1 次运行：运行 1 最好" in said
+    assert "备注" in said
+    assert "run 1 is the best" in kept("ledger", "apiserver", "--lang", "en", *flags)
+
+
+@pytest.mark.parametrize("verb", ["open", "export"])
+def test_pages_of_kept_runs_begin_in_the_language(kept, tmp_path, monkeypatch, verb):
+    monkeypatch.setattr("webbrowser.open", lambda _url: True)
+    kept(verb, "1")
+    (page,) = tmp_path.rglob("report.html")
+    assert Page(page.read_text()).data["lang"] == "zh"
+
+
+def test_an_exported_summary_is_in_the_language(kept, tmp_path):
+    kept("export", "1")
+    (summary,) = tmp_path.rglob("summary.md")
+    assert "经由 50 个连接应答每秒 2,150 个请求" in summary.read_text()
 
 
 def test_json_is_the_same_in_every_language(diff):

@@ -13,6 +13,7 @@ import pytest
 
 from doubles import Truth
 from events import Events, ask, token_of
+from page import Page
 from torr.errors import OutputError
 
 URL = "http://127.0.0.1:9/"
@@ -68,6 +69,13 @@ def test_a_run_is_seen_while_it_goes_on_and_not_after(live, fake):
     assert 'torr_ok_total{phase="measure"} 2000' in numbers
     with pytest.raises(ConnectionRefusedError):
         ask(live.url)
+
+
+@pytest.mark.parametrize(("flags", "lang"), [(("--lang", "zh"), "zh"), ((), None)])
+def test_the_page_opens_in_the_language_asked_for(live, fake, flags, lang):
+    seen = during(fake, 2, lambda: Page(ask(live.url)[2]).data["lang"])
+    assert live("run", *flags).code == 0
+    assert seen == [lang]
 
 
 def test_stop_ends_it_as_ctrl_c_does_with_its_results_kept(live, fake, tmp_path):

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import webbrowser
 from pathlib import Path
 
 import pytest
 
-from kept import level, result, text
+from kept import level, result, spoil, text
 from torr.cli.main import VERBS
 from torr.cli.runs.group import VERBS as OF_RUNS
+from torr.store.kept.place import Place
 from torr.store.kept.store import open_store
 
 NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
 
 
 @pytest.fixture(autouse=True)
-def store(own_store):
+def store(own_store, monkeypatch, tmp_path):
     """A store of this test, with three runs of one name and one of another."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with open_store() as opened:
         for number, note in enumerate(NOTES, 1):
             levels = level(50, 20.0 * number)
@@ -31,7 +35,7 @@ def test_the_newest_are_listed_first(torr):
     ended = torr("runs", "list")
     assert ended.code == 0
     header, *rows = ended.out.splitlines()
-    assert header.split()[:3] == ["run", "when", "name"]
+    assert header.split()[:4] == ["run", "when", "(local)", "name"]
     assert [row.split()[0] for row in rows] == ["4", "3", "2", "1"]
     assert all(len(row) <= 80 for row in rows)
 
@@ -51,6 +55,12 @@ def test_the_newest_are_listed_first(torr):
 def test_lists_are_narrowed_down(torr, flags, found):
     ended = torr("runs", "list", "-o", "json", *flags)
     assert [run["id"] for run in json.loads(ended.out)] == found
+
+
+def test_a_list_has_and_takes_the_time_of_the_terminal(torr, shanghai):  # noqa: ARG001 - a zone
+    assert "2026-01-31 20:04  web" in torr("runs", "list").out
+    found = json.loads(torr("runs", "list", "-o", "json", "--since", "2026-01-31T20:03").out)
+    assert [run["id"] for run in found] == [4, 3]
 
 
 def test_an_empty_list_says_so(torr):
@@ -82,6 +92,21 @@ def test_a_run_that_there_is_not_is_said(torr, verb):
     ended = torr("runs", verb, "99")
     assert ended.code == 2
     assert "there is no kept run 99" in ended.err
+
+
+BROKEN = {
+    "run 1 was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "run 1 is not as torr writes it: KeyError": {"levels": [{"round": 1}]},
+}
+
+
+@pytest.mark.parametrize("said", BROKEN)
+@pytest.mark.parametrize("verb", ["show", "open", "export"])
+def test_a_broken_run_is_said_and_no_traceback(torr, store, verb, said):
+    spoil(Place(f"sqlite:///{store}"), 1, **BROKEN[said])
+    ended = torr("runs", verb, "1")
+    assert ended.code == 2
+    assert said in ended.err
 
 
 def test_tags_and_notes_are_given_and_taken(torr):
@@ -124,7 +149,6 @@ def test_a_name_that_leads_elsewhere_is_not_followed(torr, tmp_path):
 def test_the_page_of_a_run_is_opened_from_the_store(torr, tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(webbrowser, "open", lambda url: bool(seen.append(url)) or True)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     ended = torr("runs", "open", "1")
     (url,) = seen
     page = Path(url.removeprefix("file://"))
@@ -137,10 +161,12 @@ def test_the_ledger_is_the_session_in_order(torr):
     ended = torr("runs", "ledger", "api")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "3 runs of api: run 3 (api 2 CPU) is the best, 60 ok/s, 3.00 × the first."
+    assert lines[0] == (
+        "3 runs of api: run 3 (api 2 CPU) is the best, 60 ok/s, 3.00 × the first (one run each)."
+    )
     assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3"]
     assert lines[4].count("2.00 × one run each") == 2
-    assert all(len(line) <= 80 for line in lines)
+    assert all(len(line) <= 80 for line in lines[2:])
 
 
 def test_the_ledger_is_json_markdown_and_csv(torr):
@@ -155,7 +181,11 @@ def test_a_ledger_is_narrowed_down(torr):
     ended = torr("runs", "ledger", "api", "--tag", "t2", "-o", "json")
     assert [entry["run"] for entry in json.loads(ended.out)["entries"]] == [2]
     assert "no kept run of 'none' is meant" in torr("runs", "ledger", "none").err
-    assert "it has no level 7" in torr("runs", "ledger", "api", "--at", "7").err
+    for flag, word in (("--at", "7"), ("--request", "none")):
+        refused = torr("runs", "ledger", "api", flag, word)
+        assert refused.code == 2
+        assert f"{flag} {word}: no run of 'api' has this" in refused.err
+    assert "hint: there is 50" in torr("runs", "ledger", "api", "--at", "7").err
 
 
 def test_a_ledger_is_set_beside_a_baseline(torr):
@@ -175,6 +205,17 @@ def test_a_ledger_is_set_beside_a_baseline(torr):
     assert "no kept run of 'api' has this tag" in refused.err
 
 
+def test_a_ledger_says_what_its_baseline_lacks(torr):
+    with open_store() as opened:
+        opened.register(text("api", level(50), level(70, 90.0), number=5))
+    ended = torr("runs", "ledger", "api", "--baseline", "t1", "--at", "70")
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == (
+        "The newest of api, run 5, has 90 ok/s; the baseline, run 1 (api 0.8 CPU), claims nothing"
+        " there: it has no level 70."
+    )
+
+
 def test_a_file_of_pytest_benchmark_is_kept_once(torr, tmp_path):
     stats = {"min": 1, "max": 1, "mean": 1, "stddev": 0, "median": 1, "q3": 1, "rounds": 5}
     of = {"name": "test_it", "fullname": "t.py::test_it", "stats": stats}
@@ -185,6 +226,48 @@ def test_a_file_of_pytest_benchmark_is_kept_once(torr, tmp_path):
     (kept,) = json.loads(torr("runs", "list", "-n", "cache", "-o", "json").out)
     assert (kept["kind"], kept["status"]) == ("micro", "complete")
     assert "1 function measured." in torr("runs", "show", "5").out
+
+
+def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch):  # noqa: ARG001 - the engine
+    store = os.environ["TORR_STORE"]
+    monkeypatch.setenv("TORR_STORE", "mysql://nowhere/kept")
+    told = torr("run", "-n", "late", "--tag", "t", "http://127.0.0.1:9/x").err.splitlines()[-1]
+    assert told.startswith("keep it with: torr runs import _output/torr/late-")
+    monkeypatch.setenv("TORR_STORE", store)
+    command = shlex.split(told.removeprefix("keep it with: torr "))
+    assert torr(*command).out == f"run 5  {command[-1]}\n"
+    assert torr("runs", "import", f"{command[-1]}/result.json").out.startswith("run 5  ")
+    (kept,) = json.loads(torr("runs", "list", "-n", "late", "-o", "json").out)
+    assert (kept["kind"], kept["tags"]) == ("run", ["t"])
+    assert kept["directory"] == str(Path(command[-1]).resolve())
+
+
+NO_RESULTS = {
+    "there is none": (None, "result.json cannot be read: No such file"),
+    "no JSON": ("x", "result.json cannot be read: Expecting value"),
+    "another tool's": ('{"levels": []}', "result.json is no result of torr"),
+    "a newer torr's": ('{"schema": 2}', "result.json was made by a newer torr"),
+    "another schema": ('{"schema": 0}', "result.json is no result of torr"),
+}
+
+
+@pytest.mark.parametrize("name", NO_RESULTS)
+def test_what_is_no_result_is_not_imported(torr, tmp_path, name):
+    content, said = NO_RESULTS[name]
+    folder = tmp_path / "run"
+    folder.mkdir()
+    if content is not None:
+        (folder / "result.json").write_text(content)
+    ended = torr("runs", "import", "run")
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_a_run_that_is_imported_has_its_name(torr):
+    torr("runs", "export", "1", "-d", "out")
+    ended = torr("runs", "import", "out/api-20260131-120100-1", "-n", "other")
+    assert ended.code == 2
+    assert "is a run and has its name" in ended.err
 
 
 @pytest.mark.parametrize("verb", OF_RUNS)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from events import ask
-from kept import text
+from kept import spoil, text
 from torr.history.app import app
 from torr.serving.server import KEPT, Door, Server
 from torr.store.kept.place import Place
@@ -24,6 +24,9 @@ class Pages:
         """Keep a run; its id."""
         with Store.open(self.place) as store:
             return store.register(text(more.pop("name", "api"), *levels, **more))
+
+    def spoil(self, run_id, **changes):
+        spoil(self.place, run_id, **changes)
 
     def ask(self, path, **headers):
         return ask(self.url, path, **headers)

@@ -45,6 +45,14 @@ def test_the_list_is_narrowed_down(pages, session, query, numbers):
     assert [run["id"] for run in found] == [session[number - 1] for number in numbers]
 
 
+@pytest.mark.parametrize(("since", "count"), [("2026-01-31", 3), ("2026-01-31T12:03", 1)])
+@pytest.mark.usefixtures("session", "shanghai")
+def test_the_finder_means_utc_as_its_column_does(pages, since, count):
+    # The evening before in UTC, the same day in Shanghai.
+    pages.keep(number=9, started="2026-01-30T17:00:00.000Z")
+    assert len(pages.kept(f"/?since={since}")["runs"]) == count
+
+
 def test_a_long_list_is_cut_and_says_so(pages, session, monkeypatch):
     monkeypatch.setattr("torr.history.pages.MOST_LISTED", 2)
     found = pages.kept("/")
@@ -119,6 +127,21 @@ def test_the_baseline_may_be_older_than_what_is_shown(pages, session):
     assert found["ledger"]["baseline"]["run"] == session[0]
 
 
+BASELINES_THAT_CLAIM_NOTHING = {
+    "it has no level 40": {},
+    "the generator was the limit": {"users": 40, "health": "generator-limited"},
+}
+
+
+@pytest.mark.parametrize("reason", BASELINES_THAT_CLAIM_NOTHING)
+def test_a_trend_is_shown_beside_a_baseline_that_claims_nothing_there(pages, reason):
+    of = {"users": 10, **BASELINES_THAT_CLAIM_NOTHING[reason]}
+    pages.keep(level(**of), number=1, tags=["baseline"])
+    pages.keep(level(10), level(40), number=2)
+    said = pages.kept("/trend?name=api&at=40")["sentence"]["en"]
+    assert said.endswith(f"the baseline, run 1, claims nothing there: {reason}.")
+
+
 def test_levels_and_requests_can_be_chosen(pages):
     steps = [{**level(50, 10), "name": "simple"}, {**level(50, 20), "name": "complex"}]
     pages.keep(level(10, 90), level(50, 30, steps=steps), number=1)
@@ -135,8 +158,35 @@ def test_comparisons_and_diffs_are_no_rounds_of_a_session(pages, session):
     assert [entry["run"] for entry in entries] == session
 
 
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [("at=7", "it has no level 7"), ("request=none", "it has no request 'none'")],
+)
+@pytest.mark.parametrize("baseline", ["baseline", "nobody"])
+def test_what_no_run_has_is_said_where_another_can_be_chosen(pages, query, reason, baseline):
+    found = pages.kept(f"/trend?name=api&{query}&baseline={baseline}")
+    assert reason in found["sentence"]["en"]
+    assert {entry["reason"] for entry in found["ledger"]["entries"]} == {reason}
+    assert found["levels"] == [50]
+
+
+def test_runs_that_were_all_limited_stand_there_with_their_reason(pages):
+    for number in (1, 2):
+        pages.keep(level(health="generator-limited"), number=number)
+    found = pages.kept("/trend?name=api")
+    assert found["sentence"]["en"].startswith("No run of api claims anything. The newest, run 2: ")
+    assert len(found["table"]["rows"]) == 2
+
+
 def test_a_name_that_nobody_has_is_said(pages):
     assert pages.kept("/trend?name=none")["sentence"]["en"] == "No run of none is kept."
+
+
+def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
+    pages.keep(kind="compare", name="go")
+    said = pages.kept("/trend?name=go")["sentence"]["en"]
+    assert said.startswith("Runs of go are kept, but none that is meant; comparisons")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +199,42 @@ def test_a_name_that_nobody_has_is_said(pages):
         ("/overlay?a=98&b=99", 404, "there is no kept run 98"),
         ("/?since=never", 400, "'never' is no day and no time"),
         ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
-        ("/trend?name=api&at=7", 400, "it has no level 7"),
-        ("/trend?name=api&request=none", 400, "it has no request 'none'"),
+        ("/trend", 400, "whose trend is not said"),
+        ("/trend?name=", 400, "whose trend is not said"),
     ],
 )
 @pytest.mark.usefixtures("session")
 def test_what_cannot_be_shown_is_said(pages, path, status, message):
     assert message in pages.kept(path, status)["message"]
+
+
+def test_a_run_of_a_newer_torr_is_said(pages, session):
+    pages.spoil(session[0], schema=2)
+    found = pages.kept(f"/runs/{session[0]}", 404)
+    assert "was made by a newer torr (its schema is 2" in found["message"]
+    assert found["hint"] == "update torr"
+
+
+BROKEN = {
+    "run {} was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "run {} is no result of torr": {"whole": []},
+    "run {} is not as torr writes it: KeyError: 'concurrency'": {"levels": [{"round": 1}]},
+}
+
+
+@pytest.mark.parametrize("reason", BROKEN)
+def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
+    pages.spoil(session[1], **BROKEN[reason])
+    first, broken, last = pages.kept("/trend?name=api")["ledger"]["entries"]
+    assert broken["reason"] == reason.format(session[1])
+    assert (first["ok_per_s"], last["ok_per_s"]) == (SESSION[0][1], SESSION[2][1])
+
+
+def test_a_page_that_cannot_be_made_says_why_to_reader_and_server(pages, session, capsys):
+    pages.spoil(session[0], levels=[{"round": 1}])
+    said = pages.kept(f"/runs/{session[0]}", 500)["message"]
+    assert said.startswith("this page cannot be made: KeyError: ")
+    assert capsys.readouterr().err.startswith(f"note: '/runs/{session[0]}': {said}")
 
 
 def test_a_store_that_breaks_is_said(pages):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -116,3 +117,8 @@ def test_the_word_behind_a_secret_flag_is_covered(flag):
 @pytest.mark.parametrize("flag", ["--tokens", "--tokenizer", "--cookies", "--session-cache", "key"])
 def test_the_word_behind_another_flag_is_not(flag):
     assert redacted_command(["serve", flag, "17"]) == ["serve", flag, "17"]
+
+
+def test_a_command_that_is_kept_can_be_written_whatever_its_bytes_are():
+    words = redacted_command(["-d", os.fsdecode(b"o\xff"), "\ud800", "naïve 😀"])
+    assert words == ["-d", "o\ufffd", "\ufffd", "naïve 😀"]

@@ -22,7 +22,7 @@ WHOLLY = (
 )
 PARTLY = (
     *("stats/series.py", "stats/tuning.py", "experiments/tokens.py"),
-    *("micro/budget.py", "micro/leaking.py"),
+    *("micro/budget.py", "micro/leaking.py", "store/kept/kept_run.py", "history/session.py"),
     *("report/diff.py", "report/comparison.py"),
 )
 ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")

@@ -3,10 +3,13 @@
 import csv
 import io
 
+import pytest
+
 from kept import level, result
 from torr.report import tuning
 from torr.report.say import render
-from torr.stats.tuning import Measured, ledger
+from torr.stats import tuning as measured
+from torr.stats.tuning import Measured
 
 ROUNDS = {
     "api 0.8 CPU": 21.5,
@@ -15,6 +18,11 @@ ROUNDS = {
     "PostgreSQL tuned": 54.1,
     "=DB on SSD | more CPU": 48.4,
 }
+
+
+def ledger(results, concurrency=None, baseline=None):
+    runs = [Measured.of(run, found, None, concurrency) for run, found in results]
+    return measured.ledger(runs, baseline)
 
 
 def session(baseline=None, **more):
@@ -33,7 +41,8 @@ def session(baseline=None, **more):
 
 
 def test_the_sentence_names_the_best_run():
-    said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first."
+    said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first"
+    said += " (one run each)."
     assert tuning.sentence(session()) == said
 
 
@@ -62,6 +71,76 @@ def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
     found["entries"][-1] |= {"reason": "its window was cut short", "ok_per_s": None}
     assert tuning.sentence(found).endswith("claims nothing: its window was cut short.")
     assert tuning.table(found).rows[-1][-3:] == ("its window was cut short", "–", "–")
+
+
+def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
+    results = [(1, result("chat", level(10, 20))), (2, result("chat", level(10), level(40, 48.4)))]
+    of = Measured.of(*results[0], None, 40)
+    labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
+    entries = [{**entry, **labels} for entry in ledger(results, 40, of)]
+    found = {**session(), "entries": entries, "baseline": {**of.as_json(), **labels}}
+    assert tuning.sentence(found) == (
+        "The newest of chat, run 2, has 48.4 ok/s; the baseline, run 1, claims nothing there:"
+        " it has no level 40."
+    )
+    assert render(tuning.sentence(found), "zh") == (
+        "chat 最新的一次，运行 2，为 48.4 ok/s；基线（运行 1）在此下不了结论：它没有 40 这一级。"
+    )
+    assert tuning.table(found).rows[-1][-1] == "–"
+    assert tuning.markdown(found).startswith("**The newest of chat")
+
+
+def test_where_no_run_claims_anything_the_newest_says_why_and_what_to_try():
+    found = session(health="generator-limited")
+    assert tuning.sentence(found) == (
+        "No run of chat claims anything. The newest, run 5 (=DB on SSD | more CPU): the generator"
+        " was the limit; give it more cores (--workers), or another machine."
+    )
+    assert render(tuning.sentence(found), "zh").endswith(
+        "：压测端是瓶颈；给它更多的核（--workers），或换一台机器。"
+    )
+    assert [row[8] for row in tuning.table(found).rows] == ["the generator was the limit"] * 5
+
+
+def test_an_empty_ledger_says_whether_there_are_other_runs_of_the_name():
+    found = {**session(), "entries": [], "baseline": None}
+    assert tuning.sentence(found) == "No run of chat is kept."
+    assert tuning.sentence({**found, "others": True}).startswith("Runs of chat are kept, but none")
+
+
+def of_arrivals(*p99s):
+    results = [
+        (n, result("api", level(50, 500, rate=500.0, p95=p99 / 2))) for n, p99 in enumerate(p99s, 1)
+    ]
+    labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
+    entries = [{**entry, **labels} for entry in ledger(results)]
+    return {"name": "api", "request": None, "concurrency": None, "entries": entries}
+
+
+def test_arrivals_have_the_best_by_p99_and_say_so():
+    assert tuning.sentence(of_arrivals(90, 60, 70)) == (
+        "3 runs of api: run 2 is the best, p99 60.0 ms, 0.67 × the first (one run each)."
+    )
+    found = of_arrivals(90, 60)
+    found["baseline"] = found["entries"][0]
+    found["entries"][1]["baseline"] = found["entries"][1]["before"]
+    assert tuning.sentence(found) == (
+        "The newest of api, run 2, has p99 60.0 ms, 0.67 × the baseline's, run 1: one run each."
+    )
+
+
+def trials(rate, spread):
+    rates = [rate * (1 + spread * (n % 3 - 1)) for n in range(6)]
+    return result("chat", *(level(50, each, number=n) for n, each in enumerate(rates, 1)))
+
+
+@pytest.mark.parametrize(
+    ("spread", "end"), [(0.002, "1.20 × the first."), (0.3, "1.20 × the first (inconclusive).")]
+)
+def test_the_best_is_in_doubt_unless_trials_show_it(spread, end):
+    results = [(1, trials(100, spread)), (2, trials(120, spread))]
+    found = {**session(), "entries": [{**each, "note": None} for each in ledger(results)]}
+    assert tuning.sentence(found) == f"2 runs of chat: run 2 is the best, 120 ok/s, {end}"
 
 
 def test_a_ledger_of_a_request_says_so():

@@ -5,11 +5,16 @@ import random
 import pytest
 
 from kept import level, result
-from torr.errors import UsageError
-from torr.stats.tuning import Measured, ledger
+from torr.stats import tuning
+from torr.stats.tuning import Measured
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
+
+
+def ledger(results, request=None, concurrency=None, baseline=None):
+    runs = [Measured.of(run, found, request, concurrency) for run, found in results]
+    return tuning.ledger(runs, baseline)
 
 
 def one_each(*rates, **more):
@@ -113,8 +118,10 @@ def test_a_request_has_a_ledger_of_its_own():
     ]
     assert [entry["ok_per_s"] for entry in ledger(results, "simple")] == [98.4, 61.2]
     assert changes(ledger(results, "complex"), "before") == [None, 2.0]
-    with pytest.raises(UsageError, match="it has no request 'none'"):
-        ledger(results, "none")
+    none = ledger(results, "none")
+    assert {(entry["reason"], entry["is_best"]) for entry in none} == {
+        ("it has no request 'none'", False)
+    }
 
 
 CLAIMLESS = {
@@ -132,6 +139,13 @@ def test_a_run_that_claims_nothing_is_shown_and_compared_with_nothing(reason):
     assert (claimless["reason"], claimless["ok_per_s"]) == (reason, None)
     assert (claimless["before"], claimless["is_best"]) == (None, False)
     assert last["before"]["run"] == first["run"]
+
+
+def test_where_no_run_claims_anything_none_is_the_best():
+    found = ledger(one_each(50, 60, health="generator-limited"))
+    assert [(entry["reason"], entry["is_best"]) for entry in found] == [
+        ("the generator was the limit", False)
+    ] * 2
 
 
 def test_a_level_that_a_run_has_not_is_said():

@@ -20,7 +20,8 @@ function start(): void {
   const text = document.getElementById("torr-data")?.textContent;
   if (!root || !text) return;
   const data = JSON.parse(text) as Bootstrap;
-  const isServed = data.mode === "serve";
+  // A report that was saved begins anew each time; what has a server is loaded again.
+  const isServed = data.mode !== "report";
   speak((isServed ? remembered() : null) ?? preferred(data.lang));
   const page = open(data, (lang: Lang) => {
     speak(lang);

@@ -20,7 +20,7 @@ from torr.experiments.lab import Lab, Several
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
-from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text
+from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text, whole
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
@@ -62,9 +62,7 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
         directory = stack.enter_context(_directory(file, matrix, pin, flags))
         stack.enter_context(heard_by(interrupt))
         judge = _judge(matrix, course, slos)
-        pages = stack.enter_context(
-            live_page(door, directory, interrupt, judge, flags["live_stay"])
-        )
+        pages = stack.enter_context(live_page(door, directory, interrupt, judge, flags))
         with progress_for(flags) as progress, pinned(pin):
             lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = Comparison(matrix, lab, course)
@@ -145,7 +143,7 @@ def _candidate(each: Candidate, matrix: Matrix) -> dict[str, Any]:
         "command": command.redacted(),
         "url": redacted_text(command.url),
         "env": {name: REDACTED if is_secret(name) else redacted_text(x) for name, x in command.env},
-        "cwd": str(command.cwd),
+        "cwd": whole(str(command.cwd)),
         "health": command.health,
         "expect": each.expected.as_json(),
         "plan": plan.as_kept(),

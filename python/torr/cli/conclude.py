@@ -37,14 +37,18 @@ PUBLISHED = (".dat", ".png")
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Finish a run whose load is over; raises the error that the process ends with, if any."""
     result = closed(outcome, directory, flags["slos"])
-    kept = registered(directory, is_asked=not flags["no_store"])
+    is_unanswered = outcome.failure is not None and not outcome.interrupted
+    try:
+        if flags["output"] == "json":
+            print_json(directory)
+        elif not is_unanswered:
+            _print_text(result, flags)
+    finally:
+        # A store may take its time, so it comes behind what is said; who hears that may be gone.
+        kept = registered(directory, is_asked=not flags["no_store"])
     write_junit(result, flags, outcome.failure)
-    if flags["output"] == "json":
-        print_json(directory)
-    if outcome.failure is not None and not outcome.interrupted:
-        raise nothing_measured(outcome.failure, result, directory.path)
-    if flags["output"] == "text":
-        _print_text(result, flags)
+    if is_unanswered:
+        raise nothing_measured(str(outcome.failure), result, directory.path)
     if outcome.levels and not outcome.is_urgent:
         paths = draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
@@ -103,6 +107,16 @@ def draw(result: Result, directory: RunDirectory, language: Language | None = No
     return [directory.root / path.name for path in published]
 
 
+def show_result(result: Result, directory: RunDirectory, flags: dict[str, Any]) -> None:
+    """Print a result as it was asked for."""
+    if flags["output"] == "json":
+        print_json(directory)
+    else:
+        from torr.cli.terminal import show
+
+        show(result, quiet=flags["quiet"], language=flags["language"])
+
+
 def print_json(directory: RunDirectory) -> None:
     """Copy result.json to stdout."""
     sys.stdout.write(directory.result_path.read_text(encoding="utf-8"))
@@ -119,9 +133,9 @@ def _print_text(result: Result, flags: dict[str, Any]) -> None:
 
 def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | None) -> None:
     """Say where the page is, the newest files, and as which run it is kept."""
-    click.echo(f"\nreport  {directory.path / 'report.html'}")
+    click.echo(f"\nreport  {click.format_filename(directory.path / 'report.html')}")
     if published:
-        click.echo(f"newest  {', '.join(str(path) for path in published)}")
+        click.echo(f"newest  {', '.join(map(click.format_filename, published))}")
     if kept is not None:
         click.echo(f"kept    as run {kept}")
 

@@ -50,7 +50,7 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
         door_of(flags) as door,
         RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory,
         heard_by(interrupt),
-        live_page(door, directory, interrupt, _judge(prepared, flags), flags["live_stay"]) as pages,
+        live_page(door, directory, interrupt, _judge(prepared, flags), flags) as pages,
     ):
         with progress_for(flags) as progress:
             lab = Lab(

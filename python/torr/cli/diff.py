@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from torr.cli import options, words
 from torr.cli.command import Verb
-
-if TYPE_CHECKING:
-    from torr.store.rundir import RunDirectory
 
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
@@ -27,7 +24,7 @@ EXAMPLES = (
     "--baseline",
     metavar="TAG",
     group=options.RESULT,
-    help="A is the newest kept run with this tag; B [DIR/latest]",
+    help="A is the newest with this tag, of B's name if any; B [DIR/latest]",
 )
 @options.folder
 @options.output
@@ -44,7 +41,7 @@ EXAMPLES = (
 @options.keeping
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
-    from torr.cli.conclude import write_junit
+    from torr.cli.conclude import draw, show_result, write_junit
     from torr.cli.gate import gate_limits
     from torr.cli.keeping import labels_of, registered
     from torr.cli.sides import sides_of
@@ -64,23 +61,14 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     }
     with RunDirectory.create(flags["folder"], found["name"], head) as directory:
         directory.close("complete", {key: found[key] for key in ("series", "verdicts", "fail_if")})
-        registered(directory, is_asked=not flags["no_store"])
         result = {**found, **directory.head, "status": "complete"}
-        _say(result, directory, flags)
+        try:
+            show_result(result, directory, flags)
+        finally:
+            registered(directory, is_asked=not flags["no_store"])
+        paths = draw(result, directory, flags["language"])
+        if flags["output"] == "text" and not flags["quiet"]:
+            names = map(click.format_filename, paths)
+            click.echo("\n" + "\n".join(f"plot    {name}" for name in names))
         write_junit(result, flags)
     gate_limits(result["fail_if"])
-
-
-def _say(result: dict[str, Any], directory: RunDirectory, flags: dict[str, Any]) -> None:
-    """Print the result as it was asked for, and draw it."""
-    from torr.cli.conclude import draw, print_json
-
-    if flags["output"] == "json":
-        print_json(directory)
-    else:
-        from torr.cli.terminal import show
-
-        show(result, quiet=flags["quiet"], language=flags["language"])
-    paths = draw(result, directory, flags["language"])
-    if flags["output"] == "text" and not flags["quiet"]:
-        click.echo("\n" + "\n".join(f"plot    {path}" for path in paths))

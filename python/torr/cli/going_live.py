@@ -54,7 +54,7 @@ def live_page(
     directory: RunDirectory,
     interrupt: Interrupt,
     judge: Judge,
-    stay_ns: int | None,
+    flags: dict[str, Any],
 ) -> Iterator[tuple[Listener, ...]]:
     """Inside the block the page is served; who must hear the experiment for it: none or one."""
     if door is None:
@@ -64,7 +64,7 @@ def live_page(
 
     from torr.live.live import Live, Shown
 
-    shown = Shown(directory, interrupt, judge, _complain)
+    shown = Shown(directory, interrupt, judge, _complain, flags["language"])
     # Without a name, beside the slices that it has again: where they fit it fits too.
     with TemporaryFile(dir=directory.path) as file:
         try:
@@ -80,7 +80,7 @@ def live_page(
                 yield (page.feed,)
             finally:
                 page.end()
-                _stay(page, interrupt, stay_ns)
+                _stay(page, interrupt, flags["live_stay"])
 
 
 def _stay(page: Live, interrupt: Interrupt, stay_ns: int | None) -> None:

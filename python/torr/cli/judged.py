@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.conclude import draw, print_json, print_paths, write_junit
+from torr.cli.conclude import draw, print_paths, show_result, write_junit
 from torr.cli.gate import gate
 from torr.cli.keeping import registered
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
@@ -38,13 +38,10 @@ def conclude(
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
     result = _closed(outcome, directory, found, flags)
-    kept = registered(directory, is_asked=not flags["no_store"])
-    if flags["output"] == "json":
-        print_json(directory)
-    else:
-        from torr.cli.terminal import show
-
-        show(result, quiet=flags["quiet"], language=flags["language"])
+    try:
+        show_result(result, directory, flags)
+    finally:
+        kept = registered(directory, is_asked=not flags["no_store"])
     if not outcome.is_urgent:
         draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:

@@ -69,13 +69,15 @@ def locust(args: tuple[str, ...]) -> None:
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, is_asked: bool) -> None:
-    """Judge a test, register it if asked, say what it found beside Locust's output, and draw it."""
+    """Judge a test, say what it found beside Locust's output, register it if asked, and draw it."""
     from torr.cli.conclude import closed, draw
     from torr.cli.keeping import registered
 
     result = closed(outcome, directory, ())
-    kept = registered(directory, is_asked=is_asked)
-    out = _say(result)
+    try:
+        out = _say(result)
+    finally:
+        kept = registered(directory, is_asked=is_asked)
     draw(result, directory)
     if kept is not None:
         out.print(f"kept    as run {kept}")

@@ -9,8 +9,11 @@ What exists as a path is a path.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from torr.errors import UsageError
 from torr.store.rundir import LATEST
@@ -28,7 +31,7 @@ def sides_of(given: Sequence[str], baseline: str | None, folder: Path) -> tuple[
     """Return baseline and candidate; raises UsageError.
 
     Two that are given, or one beside the tag of the baseline; without that one it is the newest run
-    under `folder`.
+    under `folder`. A baseline of another name is said on stderr.
     """
     if baseline is None:
         if len(given) != 2:
@@ -39,7 +42,7 @@ def sides_of(given: Sequence[str], baseline: str | None, folder: Path) -> tuple[
     if len(given) > 1:
         raise UsageError("--baseline and two sides are given", "leave A out")
     after = side_of(given[0]) if given else side_of(str(folder / LATEST))
-    before = _tagged(baseline)
+    before = _tagged(baseline, after.run_name or after.name)
     if before.run is not None and before.run == after.run:
         raise UsageError(
             f"--baseline {baseline}: its newest run is the other side itself",
@@ -62,17 +65,25 @@ def side_of(text: str) -> Side:
     return side.of_result(result, found[2].split(",") if found[2] else [], Path(found[1]))
 
 
-def _tagged(text: str) -> Side:
-    """The newest kept run with a tag; behind a colon stands a candidate."""
+def _tagged(text: str, name: str) -> Side:
+    """The newest kept run of a name with a tag, or of any name; behind a colon stands a candidate.
+
+    A tag such as `baseline` is given to runs of many names.
+    """
     from torr.report import side
     from torr.store.kept.store import Filter, open_store
 
     tag, _, asked = text.partition(":")
+    wanted = Filter(tags=(tag,), kinds=_KINDS)
     with open_store() as store:
-        found = store.find(Filter(tags=(tag,), kinds=_KINDS), most=1)
+        own = store.find(replace(wanted, name=name), most=1)
+        found = own or store.find(wanted, most=1)
         if not found:
             raise UsageError(
                 f"--baseline {tag}: no kept run has this tag", f"torr runs tag ID {tag}"
             )
         result = store.result(found[0].id)
+    if not own:
+        other = f"run {found[0].id} of {found[0].name}"
+        click.echo(f"note: --baseline {tag}: no run of {name} has it; it is {other}", err=True)
     return side.of_result(result, asked.split(",") if asked else [], Path(f"{found[0].id}"))

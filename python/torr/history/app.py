@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ Json = dict[str, Any]
 Page = Callable[["Store", Request], Json]
 Endpoint = Callable[[Request], Response]
 
+_UNFORESEEN = 500
+
 
 def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | None) -> ASGIApp:
     """The application over a store, which is opened for each page.
@@ -33,14 +36,21 @@ def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | N
     `tag` is that of baselines, `lang` the language of whoever chose none.
     """
 
+    def written(data: Json) -> str:
+        return document({**data, "lang": lang})
+
     def answer(make: Page) -> Endpoint:
         @wraps(make)
         def endpoint(request: Request) -> Response:
             clean = without_token(request, access)
             if clean is not None:
                 return clean
-            status, data = _made(open_store, make, request)
-            return HTMLResponse(document({**data, "lang": lang}), status)
+            status, made = _made(open_store, lambda store: written(make(store, request)))
+            if isinstance(made, TorrError):
+                if status == _UNFORESEEN:
+                    sys.stderr.write(f"note: {request.url.path!r}: {made.message}\n")
+                made = written(pages.failure(made))
+            return HTMLResponse(made, status)
 
         return endpoint
 
@@ -69,15 +79,20 @@ def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | N
     return Guarded(Starlette(routes=routes), access)
 
 
-def _made(open_store: Callable[[], Store], make: Page, request: Request) -> tuple[int, Json]:
-    """A page and its status; what went wrong is a page too."""
+def _made(
+    open_store: Callable[[], Store], write: Callable[[Store], str]
+) -> tuple[int, str | TorrError]:
+    """A page, or what went wrong, which is a page too; and its status."""
     try:
         with open_store() as store:
             try:
-                return 200, make(store, request)
+                return 200, write(store)
             except StoreError as error:
-                return 404, pages.failure(error)
+                return 404, error
     except StoreError as error:
-        return 503, pages.failure(error)
+        return 503, error
     except TorrError as error:
-        return 400, pages.failure(error)
+        return 400, error
+    except Exception as error:  # What a broken run holds may make anything fail.
+        why = f"this page cannot be made: {type(error).__name__}: {error}"
+        return _UNFORESEEN, TorrError(why, "`torr runs show -o json ID` prints what a run holds")

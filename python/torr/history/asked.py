@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timezone
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
@@ -18,13 +19,13 @@ _MOST_ID = 2**31 - 1
 
 
 def filter_of(query: QueryParams) -> Filter:
-    """Return which runs are meant: `name`, `tag` (repeatable), `commit`, `since`."""
+    """Return which runs are meant: `name`, `tag` (repeatable), `commit`, `since`, as UTC."""
     since = text(query, "since")
     return Filter(
         name=text(query, "name"),
         tags=tuple(filter(None, map(str.strip, query.getlist("tag")))),
         commit=text(query, "commit"),
-        since=None if since is None else parse_since(since),
+        since=None if since is None else parse_since(since, timezone.utc),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torr.errors import require
 from torr.history import asked
 from torr.history.session import Session, Wanted
 from torr.report import distributions, side, tuning, view, view_tables
@@ -66,9 +67,14 @@ def overlay(store: Store, query: QueryParams) -> Json:
 
 
 def trend(store: Store, query: QueryParams, tag: str) -> Json:
-    """Return the runs of a name in order, set beside the newest of them with a tag; the ledger."""
+    """Return the runs of a name in order, set beside the newest of them with a tag; the ledger.
+
+    Raises UsageError where no name is asked for: runs of several are no session.
+    """
+    runs = asked.filter_of(query)
+    require(runs.name is not None, "whose trend is not said", "/trend?name=NAME")
     wanted = Wanted(
-        asked.filter_of(query),
+        runs,
         asked.text(query, "request"),
         asked.count(query, "at"),
         asked.text(query, "baseline") or tag,

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from torr.errors import ResultError
 from torr.stats import tuning
 from torr.stats.tuning import Measured
+from torr.store.kept.store import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from torr.store.kept.kept_run import KeptRun
-    from torr.store.kept.store import Filter, Store
+    from torr.store.kept.store import Store
 
 Json = dict[str, Any]
 
@@ -50,29 +52,41 @@ class Session:
         self.requests: dict[str, None] = {}
 
     def ledger(self) -> Json:
-        """Return its ledger; raises UsageError where no run claims anything."""
+        """Return its ledger; `others` says whether an empty one leaves out runs of the name."""
         wanted, known = self._wanted, {run.id: run for run in self.runs}
         baseline = self._baseline()
-        measured = None
-        if baseline is not None:
-            of = self._store.result(baseline.id)
-            measured = Measured.of(baseline.id, of, wanted.request, wanted.concurrency)
-        entries = tuning.ledger(self._results(), wanted.request, wanted.concurrency, measured)
+        measured = baseline and self._measured(baseline)
+        entries = tuning.ledger((self._measured(run, noted=True) for run in self.runs), measured)
         return {
             "name": wanted.runs.name,
             "request": wanted.request,
             "concurrency": wanted.concurrency,
             "baseline": measured and baseline and {**measured.as_json(), **_labels(baseline)},
             "entries": [{**entry, **_labels(known[entry["run"]])} for entry in entries],
+            "others": not entries and bool(self._store.find(Filter(wanted.runs.name), most=1)),
         }
 
-    def _results(self) -> Iterator[tuple[int, Json]]:
-        for run in self.runs:
+    def _measured(self, run: KeptRun, *, noted: bool = False) -> Measured:
+        """What a run says; one that cannot be read claims nothing, and takes no other with it.
+
+        What it has is noted where it is to be offered.
+        """
+        request, concurrency = self._wanted.request, self._wanted.concurrency
+        try:
             result = self._store.result(run.id)
-            for level in result["levels"]:
-                self.levels.add(level["concurrency"])
-                self.requests |= {step["name"]: None for step in level.get("steps") or ()}
-            yield run.id, result
+            if noted:
+                self._note(result["levels"])
+            return Measured.of(run.id, result, request, concurrency)
+        except ResultError as error:
+            why = error.message
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            why = f"run {run.id} is not as torr writes it: {type(error).__name__}: {error}"
+        return Measured(run.id, (), request, why)
+
+    def _note(self, levels: Sequence[Json]) -> None:
+        for level in levels:
+            self.levels.add(level["concurrency"])
+            self.requests |= {step["name"]: None for step in level.get("steps") or ()}
 
     def _baseline(self) -> KeptRun | None:
         """The newest run of the name with the tag, whatever else the runs are narrowed down by."""

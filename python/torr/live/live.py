@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.interrupt import Interrupt
     from torr.live.feed import Judge
+    from torr.report.say import Language
     from torr.serving.server import Door
     from torr.store.rundir import RunDirectory
 
@@ -35,13 +36,15 @@ _LOOK_S = 0.02
 class Shown:
     """The run that is shown, and what the page may do to it: a Stop presses `interrupt`.
 
-    `judge` says what levels come to, `complain` gets what went wrong with the page.
+    `judge` says what levels come to, `complain` gets what went wrong with the page, `language` is
+    that of whoever chose none.
     """
 
     directory: RunDirectory
     interrupt: Interrupt
     judge: Judge
     complain: Callable[[str], object]
+    language: Language | None = None
 
 
 class Live:
@@ -67,7 +70,8 @@ class Live:
         remaining = self.feed.remaining
         metrics.ahead = lambda: (remaining.done_s, remaining.left_s)
         access = door.access()
-        data = {"mode": "live", "lang": None, "run": None, "live": {"token": access.token}}
+        live = {"token": access.token}
+        data = {"mode": "live", "lang": shown.language, "run": None, "live": live}
         served = Served(document(data), metrics.text, self._stop)
         self._server = Server(app(served, self._readers, access), door, self._readers)
         metrics.cost_s = lambda: self._server.cost_s

@@ -11,7 +11,7 @@ import locust
 
 from torr.locust.arguments import labels_of
 from torr.locust.lanes import PORTS
-from torr.model.secrets import redacted_command, redacted_text
+from torr.model.secrets import redacted_command, redacted_text, whole
 from torr.store.environment import environment as machine
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _experiment(environment: Environment) -> dict[str, Any]:
     }
     return {
         "locust": locust.__version__,
-        "locustfiles": [str(file) for file in environment.parsed_locustfiles or ()],
+        "locustfiles": [whole(str(file)) for file in environment.parsed_locustfiles or ()],
         "user_classes": [x.__name__ for x in environment.user_classes],
         "hosts": [redacted_text(host) for host in hosts_of(environment)],
         **{name: getattr(options, key, None) for name, key in asked.items()},

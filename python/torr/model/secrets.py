@@ -39,6 +39,8 @@ _INNER_MEMBER = re.compile(
     rf"((\\+)\"{_NAME}\2\"\s*:\s*)(?:\2\".*?(?:(?<!\\)\2\"|\Z)|[\w.+-]+)",
     re.IGNORECASE | re.DOTALL,
 )
+# How Python holds such a byte: half of a pair, which no encoding has.
+_HALF = re.compile(r"[\ud800-\udfff]")
 _USERINFO = re.compile(r"(://)[^/?#\s@]*(?:@[^/?#\s@]*)*@")
 
 
@@ -85,4 +87,9 @@ def redacted_command(arguments: Iterable[str]) -> list[str]:
             words.append(_HEADER.sub(rf"\1 {REDACTED}", argument))
         else:
             words.append(redacted_text(argument))
-    return words
+    return [whole(word) for word in words]
+
+
+def whole(text: str) -> str:
+    """Return text that any file can hold: a byte of an argument that is no UTF-8 becomes `�`."""
+    return _HALF.sub("\ufffd", text)

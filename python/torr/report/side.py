@@ -31,13 +31,14 @@ _LOAD = "connections"
 class Side:
     """The series of a side, and the trials behind it: none behind a .dat.
 
-    `run` tells runs apart, `setting` the other factors; two sides of one run and setting that are
-    different candidates were interleaved.
+    `run` tells runs apart, `run_name` is what the run is called, `setting` the other factors; two
+    sides of one run and setting that are different candidates were interleaved.
     """
 
     series: Series
     trials: tuple[Level, ...] = ()
     run: str | None = None
+    run_name: str | None = None
     candidate: str | None = None
     setting: Mapping[str, Any] = field(default_factory=dict)
 
@@ -111,7 +112,8 @@ def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
     # What a side is compared by is its level of load alone.
     trials = tuple({**x, "factors": {}, "candidate": series.name} for x in kept)
     run = f"{result['name']} {result['started']}" if "started" in result else None
-    return Side(series, trials, run, chosen or None, next(iter(settings.values()), {}))
+    setting = next(iter(settings.values()), {})
+    return Side(series, trials, run, result["name"], chosen or None, setting)
 
 
 def renamed(side: Side, name: str) -> Side:

@@ -7,21 +7,31 @@ Where the ledger has a baseline, the sentence is about the newest run and that o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import csv, markdown_parts
 from torr.report.cells import Table
 from torr.report.diff import show_ratio
-from torr.report.say import chain, say, say_count
+from torr.report.say import chain, render, say, say_count
 from torr.report.told import told
 from torr.report.wording import counted
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate
 
+if TYPE_CHECKING:
+    from torr.report.say import Language
+
 Json = Mapping[str, Any]
 
 _NOTHING = "–"
 _CHANGES = ("before", "best", "baseline")
+_ADVICE = {
+    "the generator was the limit": say("give it more cores (--workers), or another machine"),
+    "its window was cut short": say("let the next one run to its end"),
+    "users got no answer in the window": say("measure for longer, or with fewer users"),
+}
+"""What to try where a run claims nothing, by its reason."""
+_SHOWN = ("faster", "slower", "better", "worse")
 _LISTS = ("ok_per_s_range", "p95_ms_range")
 
 
@@ -29,7 +39,7 @@ def sentence(ledger: Json) -> str:
     """Say how the newest run stands to the baseline; without one, which run is the best."""
     entries: Sequence[Json] = ledger["entries"]
     if not entries:
-        return say("No run of {what} is kept.", what=_what(ledger))
+        return _of_none(ledger)
     return _of_best(ledger, entries) if ledger.get("baseline") is None else _of_newest(ledger)
 
 
@@ -46,10 +56,11 @@ def table(ledger: Json) -> Table:
     return Table(columns, rows, frozenset({1, 2, 3, 8, 9, 10}), frozenset({2}))
 
 
-def markdown(ledger: Json) -> str:
-    """Return sentence and table, to paste into a ticket."""
-    said = f"**{markdown_parts.plain(sentence(ledger))}**"
-    return f"{said}\n\n{markdown_parts.table(table(ledger))}\n"
+def markdown(ledger: Json, language: Language = "en") -> str:
+    """Return sentence and table in a language, to paste into a ticket."""
+    said = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
+    both = (said, markdown_parts.table(table(ledger)))
+    return "\n\n".join(render(part, language) for part in both) + "\n"
 
 
 def comma_separated(ledger: Json) -> str:
@@ -69,45 +80,89 @@ def _what(ledger: Json) -> str:
     return say("{request} of {name}", request=ledger["request"], name=ledger["name"])
 
 
+def _of_none(ledger: Json) -> str:
+    """There may be runs of the name that are no rounds of a session, or that are not meant."""
+    if not ledger.get("others"):
+        return say("No run of {what} is kept.", what=_what(ledger))
+    return say(
+        "Runs of {what} are kept, but none that is meant; comparisons, diffs and functions have no"
+        " ledger.",
+        what=_what(ledger),
+    )
+
+
+def _of_claimless(ledger: Json, newest: Json) -> str:
+    advice = _ADVICE.get(newest["reason"])
+    return say(
+        "No run of {what} claims anything. The newest, {run}: {why}{more}.",
+        what=_what(ledger),
+        run=_run(newest),
+        why=told(newest["reason"]),
+        more="" if advice is None else say("; {advice}", advice=advice),
+    )
+
+
 def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
     best = next((entry for entry in entries if entry["is_best"]), None)
     if best is None:
-        return say("No run of {what} claims anything.", what=_what(ledger))
-    count = say_count(len(entries), "{n:,} run", "{n:,} runs")
-    first = next(entry for entry in entries if entry["ok_per_s"] is not None)
-    more = (
-        ""
-        if first is best or not first["ok_per_s"]
-        else say(", {ratio} × the first", ratio=f"{best['ok_per_s'] / first['ok_per_s']:.2f}")
-    )
+        return _of_claimless(ledger, entries[-1])
     return say(
-        "{count} of {what}: {run} is the best, {rate} ok/s{more}.",
-        count=count,
+        "{count} of {what}: {run} is the best, {value}{more}{doubt}.",
+        count=say_count(len(entries), "{n:,} run", "{n:,} runs"),
         what=_what(ledger),
         run=_run(best),
-        rate=_rate(best),
-        more=more,
+        value=_value(best),
+        more=_to_the_first(entries, best),
+        doubt=_doubt(entries, best),
     )
+
+
+def _to_the_first(entries: Sequence[Json], best: Json) -> str:
+    """How far a session has come, by what its runs are compared by."""
+    first = next(entry for entry in entries if entry["metric"] is not None)
+    is_alike = first["metric"] == best["metric"] and first["value"] and best["value"] is not None
+    if first is best or not is_alike:
+        return ""
+    return say(", {ratio} × the first", ratio=f"{best['value'] / first['value']:.2f}")
+
+
+def _doubt(entries: Sequence[Json], best: Json) -> str:
+    """Why the best is not shown to be better than another, if it is not."""
+    later = entries[entries.index(best) + 1 :]
+    changes = [entry["best"] for entry in (best, *later) if entry["best"] is not None]
+    for change in changes:
+        if change["word"] not in _SHOWN:
+            return say(" ({why})", why=_word(change))
+    return ""
 
 
 def _of_newest(ledger: Json) -> str:
-    """The newest run, which may claim nothing, or be the baseline itself."""
+    """The newest run, which may be the baseline itself; either of both may claim nothing."""
     newest, baseline = ledger["entries"][-1], ledger["baseline"]
     known = {"run": _run(newest), "what": _what(ledger)}
     if newest["reason"]:
         why = told(newest["reason"])
         return say("The newest of {what}, {run}, claims nothing: {why}.", why=why, **known)
-    rate = _rate(newest)
+    value = _value(newest)
     if newest["run"] == baseline["run"]:
         return say(
-            "The newest of {what}, {run}, is the baseline itself: {rate} ok/s.", rate=rate, **known
+            "The newest of {what}, {run}, is the baseline itself: {value}.", value=value, **known
         )
-    change = newest["baseline"]
+    change, other = newest["baseline"], _run(baseline)
+    if change is None:
+        return say(
+            "The newest of {what}, {run}, has {value}; the baseline, {other}, claims nothing"
+            " there: {why}.",
+            value=value,
+            other=other,
+            why=told(baseline["reason"]),
+            **known,
+        )
     return say(
-        "The newest of {what}, {run}, has {rate} ok/s, {ratio} the baseline's, {other}: {word}.",
-        rate=rate,
-        ratio=_ratio(change),
-        other=_run(baseline),
+        "The newest of {what}, {run}, has {value}, {ratio} the baseline's, {other}: {word}.",
+        value=value,
+        ratio=show_ratio(change),
+        other=other,
         word=_word(change),
         **known,
     )
@@ -135,6 +190,14 @@ def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
     when = str(entry["started"])[:16].replace("T", " ")
     trials = f"{entry['trials']}" if entry["trials"] else _NOTHING
     return (f"{entry['run']}", when, entry["note"] or "", _load(entry), trials, *numbers)
+
+
+def _value(entry: Json) -> str:
+    """By what a run is compared: `54.1 ok/s`, or `p99 60 ms` where arrivals came at a rate."""
+    metric = Metric(entry["metric"])
+    if metric.is_rate or entry["value"] is None:
+        return say("{rate} ok/s", rate=_rate(entry))
+    return chain(" ", [metric.label, show_ms(entry["value"])])
 
 
 def _rate(entry: Json) -> str:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import UsageError
 from torr.stats import comparison
 from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -90,7 +89,10 @@ class Measured:
         return [value for value in map(metric.read, self.trials) if value is not None]
 
     def as_json(self) -> Json:
-        """Return it as an entry of the ledger, without changes."""
+        """Return it as an entry of the ledger, without changes.
+
+        `metric` is what it is compared by, `value` its median of that.
+        """
         first: Level = self.trials[0] if self.trials else {}
         return {
             "run": self.run,
@@ -99,6 +101,8 @@ class Measured:
             "rate": first.get("rate"),
             "trials": len(self.trials),
             "ok_per_s": self.median(OK_PER_S),
+            "metric": self.metric.key if self.trials else None,
+            "value": self.median(self.metric.key) if self.trials else None,
             "at_least": self.is_bound(Metric(OK_PER_S, self.request)),
             "p95_ms": self.median(P95),
             "p95_at_least": self.is_bound(Metric(P95, self.request)),
@@ -109,32 +113,24 @@ class Measured:
         }
 
 
-def ledger(
-    results: Iterable[tuple[int, Level]],
-    request: str | None = None,
-    concurrency: int | None = None,
-    baseline: Measured | None = None,
-) -> list[Json]:
-    """Return the entries of a session, from its runs' ids and results in order.
+def ledger(runs: Iterable[Measured], baseline: Measured | None = None) -> list[Json]:
+    """Return the entries of a session, from its runs in order.
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
     `before`, `best` and `baseline`, None where there is nothing to compare with, and `is_best`.
-    `request` names the request whose numbers are meant; `concurrency` the level, None for each
-    run's best. Raises UsageError where no run has either.
+    A run that claims nothing has a `reason`; where none claims anything, none is the best.
     """
     entries: list[Json] = []
     best: Measured | None = None
     before: Measured | None = None
-    for run, result in results:
-        now = Measured.of(run, result, request, concurrency)
+    for now in runs:
         changes = {"before": _change(before, now), "best": _change(best, now)}
-        changes["baseline"] = None if baseline and baseline.run == run else _change(baseline, now)
+        is_baseline = baseline is not None and baseline.run == now.run
+        changes["baseline"] = None if is_baseline else _change(baseline, now)
         entries.append({**now.as_json(), **changes})
         if now.trials:
             before = now
             best = now if best is None or _is_better(best, now) else best
-    if entries and best is None:
-        raise UsageError(f"no run of it claims anything: {entries[-1]['reason']}")
     at = None if best is None else best.run
     return [{**entry, "is_best": entry["run"] == at} for entry in entries]
 

@@ -169,6 +169,15 @@ def test_a_reload_has_everything_again(visit, events, address):
     assert list(events.asked) == [None, None]
 
 
+def test_the_language_that_was_chosen_stays_after_a_reload(visit, events, address):
+    page = visit(address).page
+    events.send("run", view.run(results.run()))
+    page.get_by_role("button", name="中文").click()
+    page.reload()
+    page.locator("h1").wait_for()
+    assert page.locator("html").get_attribute("lang") == "zh-CN"
+
+
 def test_stop_is_asked_for_with_the_token(visit, events, address):
     page = visit(address).page
     page.get_by_role("button", name="Stop").click()

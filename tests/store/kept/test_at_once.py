@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from torr.store.kept.store import Store
 
 WRITERS, EACH = 4, 10
@@ -13,28 +15,28 @@ from kept import text
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
 
-url, writer, each = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+url, first, each = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(each):
     with Store.open(Place(url)) as store:
-        number = writer * each + turn
-        run_id = store.register(text(f"writer-{writer}", number=number, tags=["t"]))
+        run_id = store.register(text(number=first + turn, tags=["t", "u"]))
         store.annotate(run_id, add=[f"turn-{turn}"])
 """
 
 
-def test_every_run_of_every_writer_is_kept(place):
+def write(place, firsts):
+    """Have a writer for each of `firsts`, the number of its first run, write all at once."""
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", CODE, place.url, str(number), str(EACH)],
+            [sys.executable, "-c", CODE, place.url, str(first), str(EACH)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env={"PYTHONPATH": ":".join(sys.path)},
         )
-        for number in range(WRITERS)
+        for first in firsts
     ]
     for writer in writers:
         assert writer.stdout.readline() == "ready\n", writer.stderr.read()
@@ -44,8 +46,13 @@ def test_every_run_of_every_writer_is_kept(place):
     for writer in writers:
         _, err = writer.communicate(timeout=120)
         assert (writer.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("count", [1, WRITERS], ids=["one for all", "each its own"])
+def test_every_run_of_every_writer_is_kept_once(place, count):
+    write(place, [at % count * EACH for at in range(WRITERS)])
     with Store.open(place) as store:
         found = store.find()
-        assert len({run.uid for run in found}) == WRITERS * EACH
-        assert all(len(run.tags) == 2 for run in found)
+        assert len(found) == len({run.uid for run in found}) == count * EACH
+        assert all(len(run.tags) == 3 for run in found)
         assert all(store.result(run.id)["id"] == run.uid for run in found)

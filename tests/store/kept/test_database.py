@@ -11,6 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy.exc import DBAPIError
 
 from kept import text
 from torr.errors import StoreError
@@ -135,6 +136,38 @@ def test_readers_of_sqlite_do_not_wait_for_a_writer(tmp_path):
         with Database.open(place).writing() as connection:
             connection.execute(sa.text("UPDATE runs SET note = 'half'"))
             assert store.run(run_id).note is None
+
+
+def test_a_store_that_another_program_holds_is_not_waited_for_without_end(place, monkeypatch):
+    holder = Database.open(place)
+    monkeypatch.setattr("torr.store.kept.database._BUSY_S", 1)
+    with holder.writing() as connection:
+        if not place.is_sqlite:
+            connection.exec_driver_sql("LOCK TABLE runs")
+        with (
+            Store.open(place) as store,
+            pytest.raises(StoreError, match="is held by another program for more than 1 s"),
+        ):
+            store.register(text())
+
+
+def test_a_statement_that_takes_too_long_is_given_up(databases, monkeypatch):
+    place = Place(databases.make())
+    monkeypatch.setattr("torr.store.kept.database._LONGEST_S", 1)
+    with (
+        Database.open(place).reading() as connection,
+        pytest.raises(DBAPIError, match="statement timeout"),
+    ):
+        connection.exec_driver_sql("SELECT pg_sleep(60)")
+
+
+@pytest.mark.parametrize("folder", ["a%20b", "a b", "a?b"])
+def test_a_folder_of_any_name_holds_the_store_itself(tmp_path, folder):
+    place = Place.of({"XDG_DATA_HOME": str(tmp_path / folder)})
+    with Store.open(place) as store:
+        store.register(text())
+    assert [path.name for path in tmp_path.iterdir()] == [folder]
+    assert (tmp_path / folder / "torr" / "runs.db").is_file()
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):

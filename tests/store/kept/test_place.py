@@ -7,6 +7,8 @@ import pytest
 from torr.errors import StoreError
 from torr.store.kept.place import Place
 
+SHOWN = "postgresql+psycopg://db/kept"
+
 NAMED = {
     "data directory": ({"XDG_DATA_HOME": "/data"}, "/data/torr/runs.db"),
     "relative one": ({"XDG_DATA_HOME": "data"}, str(Path.home() / ".local/share/torr/runs.db")),
@@ -17,6 +19,13 @@ NAMED = {
         {"TORR_STORE": "postgresql+psycopg://ann:pw@db:5432/kept?sslmode=require"},
         "postgresql+psycopg://db:5432/kept",
     ),
+    "a password with a slash": ({"TORR_STORE": "postgresql://ann:pw/pw@db/kept"}, SHOWN),
+    "one with a question mark": ({"TORR_STORE": "postgresql://ann:pw?pw@db/kept?a=b"}, SHOWN),
+    "one with a hash": ({"TORR_STORE": "postgresql://ann:pw#pw@db/kept"}, SHOWN),
+    "one with two at signs": ({"TORR_STORE": "postgresql://ann:p@pw@db/kept"}, SHOWN),
+    "one in the query": ({"TORR_STORE": "postgresql://db/kept?password=x@pw"}, SHOWN),
+    "a file with a space": ({"TORR_STORE": "sqlite:////tmp/a%20b.db"}, "/tmp/a b.db"),
+    "a folder with a sign": ({"XDG_DATA_HOME": "/a%20b?c"}, "/a%20b?c/torr/runs.db"),
     "as libpq has it": ({"TORR_STORE": "postgres://db/kept"}, "postgresql+psycopg://db/kept"),
 }
 

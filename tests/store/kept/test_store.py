@@ -1,13 +1,14 @@
 """What goes into a store, is found in it and comes out of it, on both databases."""
 
 import json
+import re
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from kept import level, result, text
-from torr.errors import StoreError
+from kept import level, result, spoil, text
+from torr.errors import ResultError, StoreError
 from torr.store.kept.store import Filter
 
 
@@ -66,6 +67,7 @@ def test_the_newest_come_first_and_no_more_than_asked_for(store):
         (Filter(tags=("main", "fast")), [2]),
         (Filter(tags=("ma%",)), []),
         (Filter(commit="aaaa"), [3]),
+        (Filter(commit="AAAABB"), [3]),
         (Filter(commit="%"), []),
         (Filter(since=datetime(2026, 1, 31, 12, 2, tzinfo=timezone.utc)), [3, 2]),
         (Filter(kinds=("ladder", "run")), [3, 2, 1]),
@@ -90,6 +92,14 @@ def test_a_run_that_went_on_is_replaced_and_keeps_what_was_said_since(store):
     assert (run.tags, run.note) == (("new", "old"), "half of it")
     assert store.result(run_id)["levels"][0]["ok_per_s"] == 2000.0
     assert len(store.find()) == 1
+
+
+def test_what_was_taken_away_stays_away_when_a_run_goes_on(store):
+    run_id = store.register(text(status="interrupted", tags=["old", "kept"], note="first"))
+    store.annotate(run_id, remove=["old"], note="")
+    store.register(text(tags=["old", "kept"], note="first"))
+    run = store.run(run_id)
+    assert (run.status, run.tags, run.note) == ("complete", ("kept",), None)
 
 
 def test_notes_and_tags_can_be_changed_later(store):
@@ -128,6 +138,28 @@ def test_a_run_that_there_is_not_is_said(store, call):
 def test_what_is_no_result_is_not_kept(store):
     with pytest.raises(StoreError, match="no result of torr"):
         store.register(b'{"name": "api"}')
+    assert store.find() == []
+
+
+UNREADABLE = {
+    "was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "is no result of torr": {"whole": []},
+    "is no result of torr ": {"levels": None},
+}
+
+
+@pytest.mark.parametrize("said", UNREADABLE)
+def test_a_result_that_cannot_be_read_says_why(store, said):
+    run_id = store.register(text())
+    spoil(store.place, run_id, **UNREADABLE[said])
+    with pytest.raises(ResultError, match=re.escape(f"run {run_id} {said.strip()}")):
+        store.result(run_id)
+
+
+def test_a_result_of_a_newer_torr_is_not_kept(store):
+    with pytest.raises(ResultError, match="this was made by a newer torr") as refused:
+        store.register(text(schema=2))
+    assert refused.value.hint == "update torr"
     assert store.find() == []
 
 

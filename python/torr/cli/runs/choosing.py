@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from torr.cli import words
 from torr.cli.options import flag, together
+from torr.errors import ResultError
 from torr.store.kept.since import parse_since
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torr.store.kept.store import Filter
 
 WHICH, RESULT = "Which runs", "Result"
@@ -49,3 +53,13 @@ def filter_of(flags: dict[str, Any], *kinds: str) -> Filter:
         since=flags["since"],
         kinds=kinds,
     )
+
+
+@contextmanager
+def reading(run_id: int) -> Iterator[None]:
+    """Turn what a broken result makes fail in the block into a ResultError that names its run."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        why = f"run {run_id} is not as torr writes it: {type(error).__name__}: {error}"
+        raise ResultError(why, f"torr runs show -o json {run_id}") from error

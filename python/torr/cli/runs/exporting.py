@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,13 +13,17 @@ from torr.cli.command import Verb
 from torr.cli.runs import choosing
 from torr.errors import OutputError
 
+if TYPE_CHECKING:
+    from torr.report.say import Language
+
 EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 
 
 @click.command("export", cls=Verb, examples=EXAMPLES)
 @choosing.ids
 @options.folder
-def export(ids: tuple[int, ...], folder: Path) -> None:
+@options.lang
+def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> None:
     """Write kept runs under a directory: result.json, page, tables and pictures."""
     from torr import report
     from torr.store.kept.store import open_store
@@ -31,8 +35,9 @@ def export(ids: tuple[int, ...], folder: Path) -> None:
             check_name(kept.name, f"the name of run {run_id},")
             place = folder / f"{kept.name}-{kept.started:%Y%m%d-%H%M%S}-{kept.id}"
             _write(result, place)
-            report.write_all(result, place)
-            click.echo(f"run {kept.id}  {place}")
+            with choosing.reading(run_id):
+                report.write_all(result, place, language)
+            click.echo(f"run {kept.id}  {click.format_filename(place)}")
 
 
 def _write(result: dict[str, Any], place: Path) -> None:

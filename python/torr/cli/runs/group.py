@@ -13,7 +13,10 @@ VERBS = {
     "tag": ("torr.cli.runs.tagging:tag", "give runs tags and a note, or take them away"),
     "rm": ("torr.cli.runs.removing:remove", "forget runs; their files stay"),
     "export": ("torr.cli.runs.exporting:export", "write runs as directories again"),
-    "import": ("torr.cli.runs.importing:import_files", "keep what pytest-benchmark measured"),
+    "import": (
+        "torr.cli.runs.importing:import_files",
+        "keep a run's directory, or pytest-benchmark's file",
+    ),
     "ledger": ("torr.cli.runs.ledger:ledger", "the runs of a name in order: what each changed"),
 }
 

@@ -1,4 +1,4 @@
-"""`torr runs import`: what other tools measured, as kept runs."""
+"""`torr runs import`: runs that were not registered, and what other tools measured."""
 
 from __future__ import annotations
 
@@ -10,20 +10,56 @@ import click
 from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
+from torr.errors import UsageError, require
 
-EXAMPLES = ("torr runs import benchmarks.json --name cache",)
+EXAMPLES = (
+    "torr runs import _output/torr/latest",
+    "torr runs import benchmarks.json --name cache",
+)
+HINT = "give a run's directory, its result.json, or JSON of pytest-benchmark"
 
 
 @click.command("import", cls=Verb, examples=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE")
-@flag("-n", "--name", metavar="NAME", group=choosing.RESULT, help="of the runs [that of the file]")
+@flag(
+    "-n",
+    "--name",
+    metavar="NAME",
+    group=choosing.RESULT,
+    help="of pytest-benchmark's [that of the file]",
+)
 def import_files(files: tuple[Path, ...], name: str | None) -> None:
-    """Keep JSON files of pytest-benchmark as runs, each once."""
-    from torr.sources import benchmark_file
+    """Keep directories of runs, or JSON files of pytest-benchmark, each once."""
     from torr.store.kept.store import open_store
 
-    results = [benchmark_file.read(path, name) for path in files]
+    found = [_read(path, name) for path in files]
     with open_store() as store:
-        for path, result in zip(files, results, strict=True):
-            run_id = store.register(json.dumps(result).encode())
-            click.echo(f"run {run_id}  {path}")
+        for path, (text, directory) in zip(files, found, strict=True):
+            run_id = store.register(text, directory)
+            click.echo(f"run {run_id}  {click.format_filename(path)}")
+
+
+def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
+    """A result.json, as it is or made of another tool's file; and where the run has its files."""
+    from torr.sources import benchmark_file
+    from torr.store.kept.kept_run import read_result
+
+    file = path / "result.json" if path.is_dir() else path
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}", HINT) from error
+    if file is path and _is_of_benchmarks(text):
+        return json.dumps(benchmark_file.read(path, name)).encode(), None
+    read_result(text, str(file), HINT)
+    require(name is None, f"-n/--name {name}: {path} is a run and has its name", "leave -n out")
+    return text, file.parent.resolve()
+
+
+def _is_of_benchmarks(text: bytes) -> bool:
+    """Whether pytest-benchmark wrote it, or something that lacks its benchmarks."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "schema" not in found

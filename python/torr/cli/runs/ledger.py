@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import words
+from torr.cli import options, words
 from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
 from torr.errors import require
+
+if TYPE_CHECKING:
+    from torr.history.session import Session
+    from torr.report.say import Language
 
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
@@ -38,19 +42,20 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
     group=choosing.RESULT,
     help="text, markdown, csv or json [text]",
 )
+@options.lang
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
     from torr.report import tuning
 
-    found = ledger_of(name, flags)
+    found, language = ledger_of(name, flags), flags["language"] or "en"
     if flags["output"] == "json":
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     elif flags["output"] == "markdown":
-        click.echo(tuning.markdown(found), nl=False)
+        click.echo(tuning.markdown(found, language), nl=False)
     elif flags["output"] == "csv":
         click.echo(tuning.comma_separated(found), nl=False)
     else:
-        _print(found)
+        _print(found, language)
 
 
 def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
@@ -64,6 +69,7 @@ def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
         session = Session(store, wanted)
         require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
         found = session.ledger()
+    _check(session, name, flags)
     tag = flags["baseline"]
     require(
         tag is None or found["baseline"] is not None,
@@ -73,18 +79,30 @@ def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _print(found: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.text import Text
+def _check(session: Session, name: str, flags: dict[str, Any]) -> None:
+    """Refuse a level or a request that no run has: it was mistyped."""
+    levels = [f"{level:,}" for level in sorted(session.levels)]
+    for key, word, known in (("at", "level", levels), ("request", "request", session.requests)):
+        asked = flags[key]
+        require(
+            asked is None or not session.levels or _shown(asked) in known,
+            f"--{key} {asked}: no run of {name!r} has this {word}",
+            f"there is {', '.join(known)}" if known else "leave it out: there is one, of no name",
+        )
 
-    from torr.cli.columns import Columns
+
+def _shown(asked: str | int) -> str:
+    return asked if isinstance(asked, str) else f"{asked:,}"
+
+
+def _print(found: dict[str, Any], language: Language) -> None:
+    from rich.console import Console
+
     from torr.cli.screen import Screen
     from torr.report import tuning
 
-    out = Console(highlight=False, soft_wrap=True)
-    out.print(Text(tuning.sentence(found), "bold"))
-    out.print()
+    out = Screen(Console(highlight=False, soft_wrap=True), language)
+    out.line(tuning.sentence(found), "bold")
+    out.line()
     content = tuning.table(found)
-    Screen(out).table(
-        Columns(content.columns, content.rows, content.words).fitting(out.width, LEAST)
-    )
+    out.table(out.columns(content.columns, content.rows, content.words).fitting(out.width, LEAST))

@@ -22,7 +22,7 @@ EXAMPLES = (
 )
 
 COLUMNS = (
-    *("run", "when", "name", "kind", "status", "at", "ok/s", "p95", "success"),
+    *("run", "when (local)", "name", "kind", "status", "at", "ok/s", "p95", "success"),
     *("commit", "tags", "note"),
 )
 LEAST = ("commit", "status", "success", "at", "kind", "p95", "tags")

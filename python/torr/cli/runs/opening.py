@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.runs import choosing
 from torr.errors import OutputError
@@ -16,7 +17,8 @@ EXAMPLES = ("torr runs open 12",)
 
 @click.command("open", cls=Verb, examples=EXAMPLES)
 @choosing.one_id
-def open_page(run_id: int) -> None:
+@options.lang
+def open_page(run_id: int, language: str | None) -> None:
     """Open the page of a kept run in a browser, and say where it is."""
     import webbrowser
 
@@ -28,14 +30,15 @@ def open_page(run_id: int) -> None:
     folder = _cache() / "torr" / "runs" / kept.uid
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        html.write(result, folder)
+        with choosing.reading(run_id):
+            html.write(result, folder, language)
     except OSError as error:
         raise OutputError(
             f"{folder}: cannot be written: {error.strerror or error}",
             "set XDG_CACHE_HOME, or write the page elsewhere with `torr runs export`",
         ) from error
     page = folder / "report.html"
-    click.echo(f"page    {page}")
+    click.echo(f"page    {click.format_filename(page)}")
     if not webbrowser.open(page.as_uri()):
         click.echo("note: no browser could be started here", err=True)
 

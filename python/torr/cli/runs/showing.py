@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
 from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.runs import choosing
+
+if TYPE_CHECKING:
+    from torr.report.say import Language
 
 EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 
@@ -17,7 +21,8 @@ EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 @choosing.one_id
 @options.output
 @options.quiet
-def show(run_id: int, *, output: str, quiet: bool) -> None:
+@options.lang
+def show(run_id: int, *, output: str, quiet: bool, language: Language | None) -> None:
     """Print what a kept run said, with its note and tags as they are now."""
     from torr.store.kept.store import open_store
 
@@ -28,7 +33,8 @@ def show(run_id: int, *, output: str, quiet: bool) -> None:
         return
     from torr.cli import terminal
 
-    terminal.show(result, quiet=quiet)
+    with choosing.reading(run_id):
+        terminal.show(result, quiet=quiet, language=language)
     if quiet:
         return
     lines = {

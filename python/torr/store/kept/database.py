@@ -6,7 +6,8 @@
     anything else        StoreError, nothing is written: a newer torr's, another program's, broken
 
 Two that open an empty database at once wait for each other. SQLite is used with its write-ahead
-log, so that readers do not wait for writers; a writer waits for another up to half a minute.
+log, so that readers do not wait for writers; a writer waits for another up to half a minute, and so
+does whoever meets a lock of PostgreSQL. A server that falls silent is given up.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
@@ -32,7 +33,15 @@ if TYPE_CHECKING:
 
 LEFT = "it was left as it is"
 _BUSY_S = 30
-_CONNECT_S = 5
+# The longest that a statement of PostgreSQL may take; results are some megabytes.
+_LONGEST_S = 60
+# As libpq calls it: how long a server may be silent. A store holds nobody's terminal.
+_PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "tcp_user_timeout": 30_000,
+}
 # Any number, the same in every torr: whoever migrates a PostgreSQL holds it.
 _LOCK = 0x746F7272
 _MIGRATIONS = Path(__file__).with_name("migrations")
@@ -103,11 +112,13 @@ def _engine(place: Place) -> Engine:
     try:
         if place.file is not None:
             place.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            engine = create_engine(place.url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
+            # Not every SQLAlchemy reads `%20` in a path as a space: told what it is, all do.
+            url = make_url(place.url).set(database=str(place.file))
+            engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
         else:
-            engine = create_engine(
-                place.url, poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_S}
-            )
+            asked = make_url(place.url).query
+            patience = {key: value for key, value in _PATIENCE.items() if key not in asked}
+            engine = create_engine(place.url, poolclass=NullPool, connect_args=patience)
     except (ArgumentError, ValueError) as error:
         raise StoreError(f"the store's address cannot be read: {place}", HINT) from error
     except OSError as error:
@@ -117,6 +128,8 @@ def _engine(place: Place) -> Engine:
     if place.is_sqlite:
         event.listen(engine, "connect", _take_over)
         event.listen(engine, "begin", _begin)
+    else:
+        event.listen(engine, "begin", _limit)
     return engine
 
 
@@ -130,6 +143,16 @@ def _begin(connection: Connection) -> None:
     """A writer takes the lock at once: one that reads first could not always get it later."""
     is_writing = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def _limit(connection: Connection) -> None:
+    """Have a transaction of PostgreSQL wait no longer than it may.
+
+    Not among the options of a connection, which poolers such as PgBouncer refuse.
+    """
+    limits = {"lock_timeout": _BUSY_S, "statement_timeout": _LONGEST_S}
+    each = ", ".join(f"set_config('{name}', '{s}s', true)" for name, s in limits.items())
+    connection.exec_driver_sql(f"SELECT {each}")
 
 
 def _revision(connection: Connection, place: Place) -> str | None:
@@ -168,6 +191,8 @@ def _migrate(connection: Connection, place: Place) -> None:
 
     if not place.is_sqlite:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        # A migration takes as long as it takes.
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
     if _revision(connection, place) == HEAD:
         return
     config = Config()
@@ -179,7 +204,9 @@ def _migrate(connection: Connection, place: Place) -> None:
 def _said(place: Place, error: DBAPIError) -> str:
     """What a database's own error means."""
     text = str(error.orig).strip().partition("\n")[0]
-    if "locked" in text:
+    if "statement timeout" in text:
+        return f"the store {place} took longer than {_LONGEST_S} s over one statement"
+    if "locked" in text or "lock timeout" in text:
         return f"the store {place} is held by another program for more than {_BUSY_S} s"
     if "not a database" in text or "malformed" in text:
         return f"{place} is no store of torr, or it is broken ({text}); {LEFT}"

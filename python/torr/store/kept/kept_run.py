@@ -1,4 +1,4 @@
-"""One kept run as lists show it, and the columns that a result.json becomes.
+"""One kept run as lists show it, a result.json that is read, and the columns that it becomes.
 
 The numbers are those of its best level: the one with the most ok/s among those that claim
 anything, the median of its rounds. A comparison of several candidates has no such level.
@@ -7,19 +7,23 @@ anything, the median of its rounds. A comparison of several candidates has no su
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import StoreError
+from torr.errors import ResultError
 from torr.stats.series import Series, verdict_of
+from torr.store.rundir import SCHEMA
 
 if TYPE_CHECKING:
     from torr.stats.series import Point
 
 Json = dict[str, Any]
+
+RESULT_HINT = "give a result.json"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _UID = re.compile(r"[0-9a-f]{32}")
@@ -71,8 +75,29 @@ class KeptRun:
 _MOMENTS = ("started", "ended")
 
 
+def read_result(text: bytes, whose: str, hint: str | None = None) -> Json:
+    """Return a result.json that this torr can read; `whose` is what messages call it.
+
+    Raises ResultError where it is none, or where a newer torr made it.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"{whose} cannot be read: {error}", hint) from error
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise ResultError(
+            f"{whose} was made by a newer torr (its schema is {schema}, this torr reads {SCHEMA})",
+            "update torr",
+        )
+    if schema != SCHEMA or not isinstance(found.get("levels"), list):
+        raise ResultError(f"{whose} is no result of torr", hint)
+    known: Json = found
+    return known
+
+
 def columns_of(result: Mapping[str, Any], directory: str | None) -> Json:
-    """Return the columns of a result; raises StoreError when it is none."""
+    """Return the columns of a result; raises ResultError when it is none."""
     try:
         environment = result.get("environment") or {}
         point = _best(result)
@@ -96,7 +121,7 @@ def columns_of(result: Mapping[str, Any], directory: str | None) -> Json:
             "health": _health(result),
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoreError("this is no result of torr", "give a result.json") from error
+        raise ResultError("this is no result of torr", RESULT_HINT) from error
 
 
 def uid_of(result: Mapping[str, Any]) -> str:

@@ -5,10 +5,11 @@ It reads the environment and names the place without its password; it opens noth
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote
 
 from torr.errors import StoreError
 
@@ -25,6 +26,9 @@ HINT = (
 )
 
 _SQLITE, _POSTGRESQL = "sqlite", "postgresql+psycopg"
+
+# As SQLAlchemy reads a URL: a password holds anything but `@`, so `/`, `?` and `#` too.
+_BEHIND_USER = re.compile(r"(?:[^:/]*(?::[^@]*)?@)?([^?]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Place:
         if text == NOWHERE:
             return None
         if not text:
-            return cls(f"{_SQLITE}:///{_data_directory(environment) / 'torr' / 'runs.db'}")
+            return cls.of_file(_data_directory(environment) / "torr" / "runs.db")
         kind, separator, rest = text.partition("://")
         # What PostgreSQL's own tools take.
         kind = _POSTGRESQL if kind in ("postgres", "postgresql") else kind
@@ -53,6 +57,11 @@ class Place:
             raise StoreError(f"{VARIABLE} names no file: a store in memory keeps nothing", HINT)
         return cls(f"{kind}://{rest}")
 
+    @classmethod
+    def of_file(cls, path: Path) -> Self:
+        """Return the place of a file of SQLite."""
+        return cls(f"{_SQLITE}:///{quote(str(path))}")
+
     @property
     def is_sqlite(self) -> bool:
         """Whether it is a file of SQLite."""
@@ -60,14 +69,18 @@ class Place:
 
     @property
     def file(self) -> Path | None:
-        """The file of SQLite; None of a PostgreSQL."""
-        return Path(self.url.partition(":///")[2].partition("?")[0]) if self.is_sqlite else None
+        """The file of SQLite; None of a PostgreSQL. In its URL `%20` is a space."""
+        if not self.is_sqlite:
+            return None
+        return Path(unquote(self.url.partition(":///")[2].partition("?")[0]))
 
     def __str__(self) -> str:
         if self.file is not None:
             return str(self.file)
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        kind, _, rest = self.url.partition("://")
+        found = _BEHIND_USER.match(rest)
+        # Whatever stands before a second `@` may be a part of the password.
+        return f"{kind}://{'' if found is None else found[1].rpartition('@')[2]}"
 
     def __repr__(self) -> str:
         return f"Place({str(self)!r})"

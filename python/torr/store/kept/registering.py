@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from torr.errors import StoreError
+from torr.model.secrets import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What came of it: the id of a run that is kept, or why it is not; neither if not asked for."""
+    """What came of it: the id of a run that is kept, or why it is not; neither if not asked for.
+
+    `problem` ends with the command that keeps the run later.
+    """
 
     id: int | None = None
     problem: str | None = None
@@ -37,5 +42,8 @@ def register(directory: Path, *, is_asked: bool = True) -> Registered:
         with Store.open(place) as store:
             text = (directory / "result.json").read_bytes()
             return Registered(store.register(text, directory.resolve()))
-    except (StoreError, OSError) as error:
-        return Registered(problem=f"this run is not registered: {error}")
+    except Exception as error:  # Whatever it is, the run has been measured, and its report waits.
+        is_told = isinstance(error, StoreError | OSError)
+        why = f"{error}" if is_told else f"{type(error).__name__}: {error}"
+        later = f"keep it with: torr runs import {quote(whole(str(directory)))}"
+        return Registered(problem=f"this run is not registered: {why}\n{later}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone, tzinfo
 
 from torr import units
 from torr.errors import UsageError
@@ -11,17 +11,18 @@ from torr.errors import UsageError
 _DAYS = re.compile(r"(\d{1,5})d")
 
 
-def parse_since(text: str) -> datetime:
-    """Return the moment of `7d`, `12h`, `2026-01-31` or `2026-01-31T12:00`; of no zone is local.
+def parse_since(text: str, zone: tzinfo | None = None) -> datetime:
+    """Return the moment of `7d`, `12h`, `2026-01-31` or `2026-01-31T12:00`.
 
-    Raises UsageError.
+    What names no zone is of `zone`, without one local. Raises UsageError.
     """
     now = datetime.now(timezone.utc)
     days = _DAYS.fullmatch(text.strip())
     if days:
         return now - timedelta(days=int(days[1]))
     try:
-        return datetime.fromisoformat(text.strip().replace("Z", "+00:00")).astimezone()
+        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone()
     except (ValueError, OverflowError):
         pass
     try:

@@ -5,7 +5,6 @@ Each call is one transaction. Notes and tags may change after a run; nothing els
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Iterable, Sequence
@@ -13,10 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
-from torr.errors import StoreError
+from torr.errors import ResultError, StoreError
+from torr.model.secrets import whole
 from torr.store.kept.database import Database
-from torr.store.kept.kept_run import KeptRun, columns_of, milliseconds
+from torr.store.kept.kept_run import (
+    RESULT_HINT,
+    KeptRun,
+    columns_of,
+    milliseconds,
+    read_result,
+)
 from torr.store.kept.place import HINT, VARIABLE, Place
 from torr.store.kept.schema import results, runs, tags
 
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from sqlalchemy import Connection, Select
+    from sqlalchemy import Connection, Select, Table
     from typing_extensions import Self
 
 Json = dict[str, Any]
@@ -48,7 +55,9 @@ class Filter:
         if self.name is not None:
             query = query.where(runs.c.name == self.name)
         if self.commit is not None:
-            query = query.where(runs.c.git_commit.startswith(self.commit, autoescape=True))
+            # As git writes hashes: whether LIKE minds the case depends on the database.
+            start = self.commit.lower()
+            query = query.where(runs.c.git_commit.startswith(start, autoescape=True))
         if self.since is not None:
             query = query.where(runs.c.started_ms >= milliseconds(self.since))
         if self.kinds:
@@ -91,27 +100,26 @@ class Store:
     def register(self, text: bytes, directory: Path | None = None) -> int:
         """Keep a result.json, given as its text; its id.
 
-        A run that is kept already, and went on, is replaced; notes and tags given since then stay.
+        A run that is kept already, and went on, is replaced; its note and tags stay as they are
+        now, given or taken away since. Raises ResultError where it is no result of this torr.
         """
-        result = json.loads(text)
-        columns = columns_of(result, None if directory is None else str(directory))
+        result = read_result(text, "this", RESULT_HINT)
+        columns = columns_of(result, None if directory is None else whole(str(directory)))
         content = {"json_zlib": zlib.compress(text)}
         with self._database.writing() as connection:
-            known = connection.execute(
-                select(runs.c.id, runs.c.note).where(runs.c.uid == columns["uid"])
-            ).one_or_none()
-            if known is None:
-                made = insert(runs).values(**columns).returning(runs.c.id)
-                run_id = connection.execute(made).scalar_one()
-                connection.execute(insert(results).values(run_id=run_id, **content))
-            else:
-                run_id = known.id
-                columns["note"] = known.note or columns["note"]
-                connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
-                connection.execute(
-                    update(results).where(results.c.run_id == run_id).values(**content)
-                )
-            _add_tags(connection, run_id, result.get("tags") or ())
+            known = select(runs.c.id).where(runs.c.uid == columns["uid"]).with_for_update()
+            run_id = connection.execute(known).scalar_one_or_none()
+            if run_id is None:
+                run_id = _new(connection, columns)
+                if run_id is not None:
+                    connection.execute(insert(results).values(run_id=run_id, **content))
+                    _add_tags(connection, run_id, result.get("tags") or ())
+                    return run_id
+                # Another torr has registered it since.
+                run_id = connection.execute(known).scalar_one()
+            del columns["note"]
+            connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
+            connection.execute(update(results).where(results.c.run_id == run_id).values(**content))
         return int(run_id)
 
     def find(self, wanted: Filter = ALL, most: int | None = None) -> list[KeptRun]:
@@ -136,7 +144,10 @@ class Store:
             return self._one(connection, run_id)
 
     def result(self, run_id: int) -> Json:
-        """Return a run's result, with its note and tags as they are now."""
+        """Return a run's result, with its note and tags as they are now.
+
+        Raises ResultError where this torr cannot read it.
+        """
         with self._database.reading() as connection:
             kept = self._one(connection, run_id)
             query = select(results.c.json_zlib).where(results.c.run_id == run_id)
@@ -144,10 +155,10 @@ class Store:
         if packed is None:
             raise StoreError(f"run {run_id} has no result: {self._database.place} is broken", HINT)
         try:
-            result: Json = json.loads(zlib.decompress(packed))
-        except (zlib.error, ValueError) as error:
-            raise StoreError(f"the result of run {run_id} cannot be read: {error}") from error
-        return {**result, "note": kept.note, "tags": list(kept.tags)}
+            text = zlib.decompress(packed)
+        except zlib.error as error:
+            raise ResultError(f"run {run_id} cannot be read: {error}") from error
+        return {**read_result(text, f"run {run_id}"), "note": kept.note, "tags": list(kept.tags)}
 
     def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:
         """Remove runs, all or none; what they were. Their files stay."""
@@ -208,8 +219,20 @@ def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:
     return [KeptRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
 
 
+def _new(connection: Connection, columns: Json) -> int | None:
+    """Make a run; its id, None where there is one of its uid."""
+    made = _insert(connection, runs).values(**columns).on_conflict_do_nothing()
+    found: int | None = connection.execute(made.returning(runs.c.id)).scalar_one_or_none()
+    return found
+
+
 def _add_tags(connection: Connection, run_id: int, names: Iterable[str]) -> None:
-    known = set(connection.execute(select(tags.c.tag).where(tags.c.run_id == run_id)).scalars())
-    new = [{"run_id": run_id, "tag": name} for name in dict.fromkeys(names) if name not in known]
+    new = [{"run_id": run_id, "tag": name} for name in dict.fromkeys(names)]
     if new:
-        connection.execute(insert(tags), new)
+        connection.execute(_insert(connection, tags).on_conflict_do_nothing(), new)
+
+
+def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    """What SQL says alike in both databases, and SQLAlchemy for each by itself."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    return sqlite.insert(table) if is_sqlite else postgresql.insert(table)
