@@ -27,6 +27,8 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
             "left_s": 36.0,
             "level": 0,
             "levels": 3,
+            "from_s": -2.0,
+            "to_s": 10.0,
             "is_warmup": True,
         }
         run.slice(-1)

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { after, begin, latest, type LiveEvent, type State } from "../src/live/state";
+import {
+  after,
+  axisOf,
+  begin,
+  latest,
+  type LiveEvent,
+  type Progress,
+  type State,
+} from "../src/live/state";
 import type { Run } from "../src/model";
 import { level, slice } from "./made";
 
@@ -51,5 +59,24 @@ describe("a run that goes on", () => {
     expect(state.isOver).toBe(true);
     expect(state.current).toBeNull();
     expect(state.run?.result.levels).toHaveLength(2);
+  });
+});
+
+describe("the axis of a level", () => {
+  const plan = (from_s: number, to_s: number | null): Progress => ({
+    ...{ done_s: 0, left_s: null, level: 0, levels: null, is_warmup: true },
+    from_s,
+    to_s,
+  });
+
+  it("is as long as the level will be, from its first slice on", () => {
+    expect(axisOf(plan(-2, 30), [-2, -1])).toEqual([-2, 30]);
+    expect(axisOf(plan(-2, 30), [-2.1, 30.6])).toEqual([-2.1, 30.6]);
+  });
+
+  it("grows in steps where nobody knows when it ends", () => {
+    expect(axisOf(plan(0, null), [0, 1])).toEqual([0, 10]);
+    expect(axisOf(plan(0, null), [0, 12])).toEqual([0, 20]);
+    expect(axisOf(null, [0, 12])).toEqual([0, 12]);
   });
 });

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
 from torr.live.page import bare, run_of
+from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from torr.engine import Level, Slice
@@ -87,12 +88,15 @@ class Feed:
         self._tell(step)
 
     def _tell(self, step: Step) -> None:
-        left_s = self.remaining.left_s
+        left_s, window_ns = self.remaining.left_s, step.plan.window_ns
         progress = {
             "done_s": round(self.remaining.done_s, 3),
             "left_s": None if left_s is None else round(left_s, 3),
             "level": step.index,
             "levels": step.total,
+            # Where the axis of this level begins, and ends where that is known.
+            "from_s": -step.plan.before_ns / SECOND_NS,
+            "to_s": None if window_ns is None else window_ns / SECOND_NS,
             "is_warmup": self.remaining.phase == "warmup",
         }
         self.journal.tell(_text(progress))

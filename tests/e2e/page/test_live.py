@@ -106,7 +106,14 @@ def slice_of(level, at, index=0):
 
 
 def progress(done, left, **more):
-    return {"done_s": done, "left_s": left, "level": 0, "levels": 1, "is_warmup": False, **more}
+    level = {"level": 0, "levels": 1, "from_s": 0.0, "to_s": 10.0, "is_warmup": False}
+    return {"done_s": done, "left_s": left, **level, **more}
+
+
+def measured(level, t_s, index=0, **more):
+    """A slice of a second at a place of the time axis."""
+    event = slice_of(level, 4, index)
+    return {**event, "slice": {**event["slice"], "t_s": t_s, "seconds": 1.0, **more}}
 
 
 def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):
@@ -145,6 +152,49 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
     page.get_by_text("50 s left · level 4 of 8").wait_for()
     page.locator(".live-charts canvas").first.wait_for()
     assert page.locator(".report tbody").first.locator("tr").count() == 3
+
+
+def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address, written):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    for index in range(2):
+        events.send("progress", progress(1.0, 90.0, level=index, levels=2, from_s=-2.0, to_s=40.0))
+        for second in (-2, -1, 0, 1, 2, 3, 4):
+            phase = "warmup" if second < 0 else "measure"
+            more = {"phase": phase, "ok_per_s": 100.0 * index + second + 10}
+            events.send("slice", measured(level, float(second), index, **more))
+            page.get_by_text(f"ok/s {100 * index + second + 10}").first.wait_for()
+            for chart in range(3):
+                ticks = written.ticks(page, chart)
+                assert float(ticks[0]) <= 0, (index, second, chart)
+                assert ticks[-1] == "40", (index, second, chart)
+
+
+def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, address, written):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    events.send("progress", progress(1.0, None, to_s=None))
+    for second, last in ((0, "10"), (4, "10"), (11, "20"), (19, "20"), (30, "50")):
+        events.send("slice", measured(level, float(second), ok_per_s=second + 10.0))
+        page.get_by_text(f"ok/s {second + 10}").first.wait_for()
+        assert written.ticks(page, 0)[-1] == last
+
+
+def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
+    visit, events, address, written
+):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    for second, rate, counts in (
+        (0, 5000.0, {"ok": 5000, "errors": {}}),
+        (1, 50.0, {"ok": 50, "errors": {"timeout": 7}}),
+    ):
+        events.send("slice", measured(level, float(second), second, ok_per_s=rate, counts=counts))
+        page.get_by_text(f"ok/s {rate:,.0f}").first.wait_for()
+    assert {"4,000", "5,000"} & set(written.all(page, 1))
+    errors = page.locator(".live-charts .chart-head").nth(2)
+    assert errors.locator("h3").text_content() == "errors/s, by class"
+    assert errors.locator("li").all_text_contents() == ["timeout"]
 
 
 def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):

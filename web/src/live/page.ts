@@ -11,7 +11,7 @@ import { languages } from "../parts/head";
 import { Report } from "../parts/report";
 import { say } from "../words";
 import { listen, stop } from "./feed";
-import { after, begin, latest, type LiveEvent, type State } from "./state";
+import { after, axisOf, begin, latest, type LiveEvent, type State } from "./state";
 
 /** The live page, until the end of the run. */
 export class LivePage {
@@ -112,31 +112,25 @@ export class LivePage {
     const whole = known.done_s + (known.left_s ?? 0);
     progress.max = whole || 1;
     progress.value = known.done_s;
-    const level = { at: known.level + 1, of: known.levels };
+    const level = { at: known.level + 1, of: known.levels ?? "?" };
     const words = [
       known.left_s == null
         ? say("live.done", { t: clock(known.done_s) })
         : say("live.left", { t: clock(known.left_s) }),
-      known.levels > 1 ? say("live.level", level) : "",
+      (known.levels ?? 2) > 1 ? say("live.level", level) : "",
       known.is_warmup ? say("time.warmup") : "",
     ];
     left.textContent = words.filter(Boolean).join(" · ");
   }
 
-  /** The slices of the level being measured; of a single one the axis is as long as the run. */
+  /** The slices of the level being measured, on an axis that is as long as the level will be. */
   private slices(): void {
-    const { current, progress } = this.state;
-    const found = current ? timeline([current]) : null;
+    const { current, progress, at } = this.state;
+    const plan = progress?.level === at ? progress : null;
+    const found = current ? timeline([current], {}, plan?.from_s) : null;
     if (!found) return;
     const specs = timelineSpecs(found);
-    for (const spec of specs) {
-      const [first, last] = spec.x.range ?? [0, 1];
-      const end =
-        progress?.left_s && progress.levels === 1
-          ? first + progress.done_s + progress.left_s
-          : last;
-      spec.x.range = [first, Math.max(last, end)];
-    }
+    for (const spec of specs) spec.x.range = axisOf(plan, spec.x.range ?? [0, 1]);
     if (specs.length === this.plots.length) {
       specs.forEach((spec, at) => this.plots[at]?.update(spec));
       return;

@@ -1,14 +1,21 @@
 // What is known of a run that goes on: finished levels, the slices of the one being measured, and
 // how much is left. Events are folded in one by one; one that comes twice changes nothing.
 
+import { roundedUp } from "../charts/range";
 import type { Level, Run, Slice } from "../model";
+
+const LEAST_S = 10;
 
 export interface Progress {
   done_s: number;
   left_s: number | null;
   level: number;
-  levels: number;
+  /** How many there will be, where that is known. */
+  levels: number | null;
   is_warmup: boolean;
+  /** Where the axis of the level begins, and where it ends if that is known. */
+  from_s: number;
+  to_s: number | null;
 }
 
 export interface SliceEvent {
@@ -58,6 +65,16 @@ export function after(state: State, event: LiveEvent): State {
 /** The last slice of the window, of which the page says its numbers; before it, of the warm-up. */
 export function latest(state: State): Slice | null {
   return state.current?.slices?.at(-1) ?? null;
+}
+
+/**
+ * The axis of a level in seconds: what is planned of it, and all there is. Where no end is known it
+ * grows in steps, so that most slices leave it as it is.
+ */
+export function axisOf(plan: Progress | null, [first, last]: [number, number]): [number, number] {
+  if (!plan) return [first, last];
+  const end = plan.to_s ?? roundedUp(Math.max(last, LEAST_S));
+  return [Math.min(first, plan.from_s), Math.max(last, end)];
 }
 
 function measured(state: State, event: SliceEvent): State {
