@@ -82,6 +82,7 @@ export interface Usl {
 }
 
 export interface Result {
+  id?: string;
   kind: string;
   name: string;
   torr?: string;

@@ -12,8 +12,9 @@ import {
 import type { Run } from "../src/model";
 import { level, slice } from "./made";
 
-const run = (levels: number): Run => ({
+const run = (levels: number, id = "one"): Run => ({
   result: {
+    id,
     kind: "ladder",
     name: "x",
     levels: Array.from({ length: levels }, () => level(1, [])),
@@ -52,6 +53,15 @@ describe("a run that goes on", () => {
     const state = fold(measured(0, 0), { name: "run", data: run(1) }, measured(1, 0));
     expect(state.run?.result.levels).toHaveLength(1);
     expect(state.at).toBe(1);
+  });
+
+  it("takes nothing of another run on the same port", () => {
+    const first: LiveEvent = { name: "run", data: run(3) };
+    const state = fold(first, measured(3, 0), { name: "run", data: run(0, "two") }, measured(0, 0));
+    expect(state.isReplaced).toBe(true);
+    expect(state.run?.result.id).toBe("one");
+    expect(fold(first, { name: "run", data: run(4) }).isReplaced).toBe(false);
+    expect(fold(first, { name: "end", data: run(1, "two") }).isReplaced).toBe(true);
   });
 
   it("is over at the end, whatever comes after", () => {

@@ -20,6 +20,7 @@ class Events:
         self.sent, self.asked, self.stopped = [], deque(), deque()
         self.changed = threading.Condition()
         self.generation = 0
+        self.mark = 0
 
     def send(self, name, data):
         with self.changed:
@@ -31,6 +32,18 @@ class Events:
         with self.changed:
             self.generation += 1
             self.changed.notify_all()
+
+    def begin_anew(self):
+        """Be the server of another run on the same port."""
+        with self.changed:
+            self.sent.clear()
+            self.mark += 1
+        self.cut()
+
+    def place_of(self, last_id):
+        """How many events a reader has of this run."""
+        mark, _, number = (last_id or "").partition("-")
+        return int(number) + 1 if mark == str(self.mark) else 0
 
     def after(self, last, generation):
         """The events after one, or None when the connection is cut."""
@@ -76,14 +89,14 @@ def address(events):
         def stream(self):
             last = self.headers.get("Last-Event-ID")
             events.asked.append(last)
-            at, generation = int(last) + 1 if last else 0, events.generation
+            at, generation = events.place_of(last), events.generation
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.end_headers()
             self.wfile.write(b"retry: 50\n\n")
             while found := events.after(at, generation):
                 for number, (name, data) in found:
-                    text = f"id: {number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    text = f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
                     self.wfile.write(text.encode())
                     at = number + 1
                 self.wfile.flush()
@@ -205,8 +218,21 @@ def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, addr
     events.cut()
     events.send("slice", slice_of(level, 4))
     page.get_by_text(f"ok/s {level['slices'][4]['ok_per_s']:,.0f}").wait_for()
-    assert list(events.asked) == [None, "0"]
+    assert list(events.asked) == [None, "0-0"]
     assert page.locator(".lost").text_content() == ""
+
+
+def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, events, address):
+    level = results.run()["levels"][0]
+    page = visit(address).page
+    events.send("run", view.run(results.result("ladder", [], name="first", id="1")))
+    events.send("slice", slice_of(level, 2, 4))
+    page.get_by_text("ok/s 2,150").wait_for()
+    events.begin_anew()
+    events.send("run", view.run(results.result("run", [], name="second", id="2")))
+    events.send("slice", measured(level, 0.0, ok_per_s=77.0))
+    page.get_by_text("ok/s 77").wait_for()
+    assert page.locator(".live strong").text_content() == "second"
 
 
 def test_a_reload_has_everything_again(visit, events, address):

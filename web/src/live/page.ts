@@ -56,6 +56,11 @@ export class LivePage {
 
   private take(event: LiveEvent): void {
     this.state = after(this.state, event);
+    if (this.state.isReplaced) {
+      // Its page has another token, too.
+      location.reload();
+      return;
+    }
     if (event.name === "slice") this.slices();
     if (event.name === "run") this.finished();
     if (event.name === "end") this.draw();
@@ -63,7 +68,6 @@ export class LivePage {
   }
 
   private top(): HTMLElement {
-    const name = this.state.run?.result.name ?? "torr";
     const { parts } = this;
     parts.stop.replaceWith((parts.stop = this.stopButton()));
     return el(
@@ -72,7 +76,7 @@ export class LivePage {
       el(
         "div",
         { class: "top" },
-        el("p", {}, el("strong", {}, name), ` · ${say("live.live")}`),
+        el("p", {}, parts.name, ` · ${say("live.live")}`),
         languages(this.choose),
       ),
       el("div", { class: "bar" }, parts.progress, parts.left, parts.stop),
@@ -103,7 +107,8 @@ export class LivePage {
   }
 
   private status(): void {
-    const { progress, left, numbers, lost } = this.parts;
+    const { name, progress, left, numbers, lost } = this.parts;
+    name.textContent = this.state.run?.result.name ?? "torr";
     const known = this.state.progress;
     lost.textContent = this.isLost ? say("live.lost") : "";
     const slice = latest(this.state);
@@ -154,6 +159,7 @@ export class LivePage {
 
 function skeleton() {
   return {
+    name: el("strong"),
     progress: el("progress", { max: 1, "aria-label": say("live.progress") }),
     left: el("span", { class: "left" }),
     stop: el("button"),

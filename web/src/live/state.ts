@@ -40,16 +40,19 @@ export interface State {
   current: Level | null;
   progress: Progress | null;
   isOver: boolean;
+  /** Whether another run has taken the place of this one, on the same port. */
+  isReplaced: boolean;
 }
 
 /** Nothing known yet, or what the page was given. */
 export function begin(run: Run | null): State {
-  return { run, at: -1, current: null, progress: null, isOver: false };
+  return { run, at: -1, current: null, progress: null, isOver: false, isReplaced: false };
 }
 
 /** The state after an event. */
 export function after(state: State, event: LiveEvent): State {
-  if (state.isOver) return state;
+  if (state.isOver || state.isReplaced) return state;
+  if (isOfAnother(state, event)) return { ...state, isReplaced: true };
   switch (event.name) {
     case "run":
       return { ...state, run: event.data };
@@ -60,6 +63,12 @@ export function after(state: State, event: LiveEvent): State {
     case "slice":
       return measured(state, event.data);
   }
+}
+
+/** Every server begins with a `run`, so that no slice of another run comes before this is seen. */
+function isOfAnother({ run }: State, event: LiveEvent): boolean {
+  if (!run || (event.name !== "run" && event.name !== "end")) return false;
+  return event.data.result.id !== run.result.id;
 }
 
 /** The last slice of the window, of which the page says its numbers; before it, of the warm-up. */
