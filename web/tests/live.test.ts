@@ -77,6 +77,7 @@ describe("the axis of a level", () => {
     ...{ done_s: 0, left_s: null, level: 0, levels: null, is_warmup: true },
     from_s,
     to_s,
+    generator: null,
   });
 
   it("is as long as the level will be, from its first slice on", () => {

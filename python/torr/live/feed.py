@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
-from torr.live.page import bare, run_of
+from torr.live.page import bare, generator_of, run_of
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ class Feed:
                 "factors": step.factors,
             }
             self.journal.add(_text({**place, "slice": bare(piece)}))
-        self._tell(step)
+        self._tell(step, piece)
 
-    def _tell(self, step: Step) -> None:
+    def _tell(self, step: Step, piece: Slice | None = None) -> None:
         left_s, window_ns = self.remaining.left_s, step.plan.window_ns
         progress = {
             "done_s": round(self.remaining.done_s, 3),
@@ -98,6 +98,7 @@ class Feed:
             "from_s": -step.plan.before_ns / SECOND_NS,
             "to_s": None if window_ns is None else window_ns / SECOND_NS,
             "is_warmup": self.remaining.phase == "warmup",
+            "generator": None if piece is None else generator_of(piece),
         }
         self.journal.tell(_text(progress))
 

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import results
+from torr.live.page import generator_of
 from torr.report import html, view
 
 GIVEN = "only-here"
@@ -120,6 +121,7 @@ def slice_of(level, at, index=0):
 
 def progress(done, left, **more):
     level = {"level": 0, "levels": 1, "from_s": 0.0, "to_s": 10.0, "is_warmup": False}
+    level["generator"] = generator_of({"health": {"worker_cpu_rate": [61.2]}})
     return {"done_s": done, "left_s": left, **level, **more}
 
 
@@ -164,6 +166,11 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
     events.send("slice", slice_of(levels[3], 4, 3))
     page.get_by_text("50 s left · level 4 of 8").wait_for()
     page.locator(".live-charts canvas").first.wait_for()
+    assert page.locator("h1").count() == 1
+    # What is known so far stands above what is measured now.
+    charts = page.locator(".live-charts").bounding_box()["y"]
+    assert page.locator("h1").bounding_box()["y"] < charts
+    assert page.locator(".so-far .trust").bounding_box()["y"] < charts
     assert page.locator(".report tbody").first.locator("tr").count() == 3
 
 
@@ -208,6 +215,36 @@ def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
     errors = page.locator(".live-charts .chart-head").nth(2)
     assert errors.locator("h3").text_content() == "errors/s, by class"
     assert errors.locator("li").all_text_contents() == ["timeout"]
+
+
+def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
+    visit, events, address, written
+):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    begun = results.result("run", [], experiment={"slos": ["p95 < 60ms"]})
+    events.send("run", view.run(begun))
+    events.send("progress", progress(1.0, 9.0))
+    events.send("slice", measured(level, 0.0, connections_open=50))
+    page.locator(".live-charts canvas").nth(3).wait_for()
+    assert "SLO p95 < 60ms" in written.all(page, 0)
+    assert page.locator(".live-charts h3").nth(3).text_content() == "Connections over time"
+    said = page.locator(".generator .trust")
+    assert "busiest worker 61" in said.text_content()
+    assert "healthy" not in said.get_attribute("class")
+    full = generator_of({"health": {"worker_cpu_rate": [98.0]}})
+    events.send("progress", progress(2.0, 8.0, generator=full))
+    page.locator(".generator .trust.contended").wait_for()
+    events.send("progress", progress(9.0, 0.0))
+    page.locator(".generator .trust.unknown").wait_for()
+
+
+def test_before_the_first_level_has_ended_nothing_is_claimed(visit, events, address):
+    page = visit(address).page
+    events.send("run", view.run(results.result("ladder", [])))
+    events.send("progress", progress(1.0, 90.0, levels=8))
+    page.get_by_text("No level is finished yet.").wait_for()
+    assert page.locator("h1").count() == 0
 
 
 def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):

@@ -2,16 +2,16 @@
 // it; below, the report of what is finished. At the end only the report stays.
 
 import { Plot } from "../charts/plot";
-import { timelineSpecs } from "../charts/timeline";
+import { connectionsSpec, timelineSpecs } from "../charts/timeline";
 import { timeline } from "../data/timeline";
 import { button, el } from "../dom";
 import { clock, count, ms, percent, rate } from "../format";
 import type { Bootstrap, Lang } from "../model";
-import { languages } from "../parts/head";
+import { languages, trust, verdict } from "../parts/head";
 import { Report } from "../parts/report";
-import { say } from "../words";
+import { pick, say } from "../words";
 import { listen, stop } from "./feed";
-import { after, axisOf, begin, latest, type LiveEvent, type State } from "./state";
+import { after, axisOf, begin, latest, type LiveEvent, type Progress, type State } from "./state";
 
 /** The live page, until the end of the run. */
 export class LivePage {
@@ -79,8 +79,10 @@ export class LivePage {
         el("p", {}, parts.name, ` · ${say("live.live")}`),
         languages(this.choose),
       ),
+      parts.verdict,
       el("div", { class: "bar" }, parts.progress, parts.left, parts.stop),
       parts.numbers,
+      parts.generator,
       parts.lost,
     );
   }
@@ -107,13 +109,16 @@ export class LivePage {
   }
 
   private status(): void {
-    const { name, progress, left, numbers, lost } = this.parts;
+    const { name, progress, left, numbers, lost, verdict: verdictBox } = this.parts;
     name.textContent = this.state.run?.result.name ?? "torr";
     const known = this.state.progress;
     lost.textContent = this.isLost ? say("live.lost") : "";
     const slice = latest(this.state);
     numbers.replaceChildren(...figures(slice));
     if (!known) return;
+    this.generator(known);
+    if (known.levels !== 1 && !verdictBox.hasChildNodes())
+      verdictBox.replaceChildren(el("p", {}, say("live.none")));
     const whole = known.done_s + (known.left_s ?? 0);
     progress.max = whole || 1;
     progress.value = known.done_s;
@@ -128,13 +133,23 @@ export class LivePage {
     left.textContent = words.filter(Boolean).join(" · ");
   }
 
+  /** What the newest slice shows of the generator; between levels what the last one showed stays. */
+  private generator({ generator }: Progress): void {
+    if (!generator) return;
+    this.parts.generator.replaceChildren(trust(generator.health, pick(generator.text)));
+  }
+
   /** The slices of the level being measured, on an axis that is as long as the level will be. */
   private slices(): void {
     const { current, progress, at } = this.state;
     const plan = progress?.level === at ? progress : null;
     const found = current ? timeline([current], {}, plan?.from_s) : null;
     if (!found) return;
-    const specs = timelineSpecs(found);
+    const connections = connectionsSpec(found);
+    const specs = [
+      ...timelineSpecs(found, this.state.run?.view.slos),
+      ...(connections ? [connections] : []),
+    ];
     for (const spec of specs) spec.x.range = axisOf(plan, spec.x.range ?? [0, 1]);
     if (specs.length === this.plots.length) {
       specs.forEach((spec, at) => this.plots[at]?.update(spec));
@@ -148,12 +163,11 @@ export class LivePage {
   private finished(): void {
     const { run, isOver } = this.state;
     if (!run || (!run.result.levels.length && !isOver)) return;
-    if (this.report) this.report.draw(run);
-    else {
-      this.report = new Report(run, this.choose);
-      this.parts.report.replaceChildren(this.report.element);
-      this.report.draw();
-    }
+    this.parts.verdict.replaceChildren(...verdict(run));
+    // While it goes on the verdict stands above the charts, where it is seen.
+    this.report ??= new Report(run, this.choose);
+    this.parts.report.replaceChildren(this.report.element);
+    this.report.draw(run, isOver);
   }
 }
 
@@ -163,7 +177,9 @@ function skeleton() {
     progress: el("progress", { max: 1, "aria-label": say("live.progress") }),
     left: el("span", { class: "left" }),
     stop: el("button"),
+    verdict: el("div", { class: "so-far" }),
     numbers: el("p", { class: "figures" }),
+    generator: el("div", { class: "generator" }),
     lost: el("p", { class: "lost", role: "status" }),
     charts: el("figure", { class: "main live-charts", "aria-label": say("live.live") }),
     report: el("div"),

@@ -2,7 +2,7 @@
 // how much is left. Events are folded in one by one; one that comes twice changes nothing.
 
 import { roundedUp } from "../charts/range";
-import type { Level, Run, Slice } from "../model";
+import type { Level, Run, Slice, View } from "../model";
 
 const LEAST_S = 10;
 
@@ -16,6 +16,8 @@ export interface Progress {
   /** Where the axis of the level begins, and where it ends if that is known. */
   from_s: number;
   to_s: number | null;
+  /** How the generator does in the newest slice. */
+  generator: View["trust"] | null;
 }
 
 export interface SliceEvent {

@@ -21,8 +21,8 @@ export class Report {
     private readonly choose: (lang: Lang) => void,
   ) {}
 
-  /** Draw the run, or another state of it. */
-  draw(run: Run = this.run): void {
+  /** Draw the run, or another state of it; without its head where that stands somewhere else. */
+  draw(run: Run = this.run, isHeaded = true): void {
     this.destroy();
     this.run = run;
     const { view, result } = run;
@@ -31,7 +31,7 @@ export class Report {
       return made.element;
     };
     this.element.replaceChildren(
-      head(run, this.choose),
+      ...(isHeaded ? [head(run, this.choose)] : []),
       el(
         "main",
         {},
