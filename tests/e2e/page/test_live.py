@@ -217,6 +217,41 @@ def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
     assert errors.locator("li").all_text_contents() == ["timeout"]
 
 
+def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
+    levels = results.ladder()["levels"]
+    opened = visit(address)
+    page = opened.page
+
+    def finish(count):
+        so_far = results.result("ladder", levels[:count], ended=None, status="running")
+        events.send("run", view.run(so_far))
+        page.wait_for_function(
+            f"document.querySelector('.report tbody')?.rows.length === {count}"
+        )
+
+    finish(3)
+    rate = page.locator(".report th", has_text="ok/s").first
+    rate.locator("button").click()
+    page.locator("details[data-id=distributions] summary").click()
+    page.locator("#group").select_option(index=0)
+    chosen = page.locator("#group").input_value()
+    scale = page.locator("figure.main .chart-head button").first
+    scale.click()
+    rate.locator("button").focus()
+    finish(5)
+    assert rate.get_attribute("aria-sort") == "descending"
+    cells = page.locator(".report tbody").first.locator("tr td:first-child").all_text_contents()
+    assert cells == sorted(cells, key=lambda text: -int(text.replace(",", "")))
+    assert page.locator("#group").input_value() == chosen
+    assert scale.get_attribute("aria-pressed") == "true"
+    assert page.evaluate("document.activeElement.textContent") == "ok/s"
+    events.send("end", view.run(results.ladder()))
+    page.locator(".live").wait_for(state="detached")
+    assert rate.get_attribute("aria-sort") == "descending"
+    assert page.locator("details[data-id=distributions]").get_attribute("open") is not None
+    assert opened.complaints == []
+
+
 def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
     visit, events, address, written
 ):

@@ -74,6 +74,7 @@ export class Plot {
   private readonly title = el("h3");
   private readonly box = el("div", { class: "plot", tabindex: 0, role: "img" });
   private readonly tooltip = new Tooltip();
+  private readonly switch: HTMLButtonElement | null;
   private readonly forget: () => void;
   private readonly watcher: ResizeObserver;
   private chart: uPlot | null = null;
@@ -81,6 +82,7 @@ export class Plot {
   /** What the y axis has held so far. */
   private held: [number, number] | null = null;
   private isLog: boolean;
+  private choices: Map<string, string> | null = null;
 
   constructor(private spec: Spec) {
     this.isLog = spec.y.scale === "log";
@@ -90,7 +92,8 @@ export class Plot {
     this.box.addEventListener("blur", () => {
       this.chart?.setCursor({ left: -10, top: -10 });
     });
-    const head = el("div", { class: "chart-head" }, this.title, this.switch());
+    this.switch = spec.y.hasSwitch ? this.switchOfScale() : null;
+    const head = el("div", { class: "chart-head" }, this.title, this.switch);
     this.name();
     this.element = el("div", { class: "chart" }, head, this.box, this.tooltip.spoken);
     this.box.style.height = `${spec.height}px`;
@@ -115,6 +118,13 @@ export class Plot {
     this.draw();
   }
 
+  /** Have the scale that was chosen on a chart of this title before, and note what is chosen. */
+  remember(choices: Map<string, string>): void {
+    this.choices = choices;
+    const chosen = choices.get(`scale of ${this.spec.title}`);
+    if (this.switch && chosen) this.scale(chosen === "log");
+  }
+
   /** Take the chart off the page. */
   destroy(): void {
     this.forget();
@@ -134,16 +144,22 @@ export class Plot {
     if (this.named) this.title.after(this.named);
   }
 
-  private switch(): HTMLElement | null {
-    if (!this.spec.y.hasSwitch) return null;
-    const made = button(say("chart.log"), () => {
-      this.isLog = !this.isLog;
-      this.held = null;
-      made.setAttribute("aria-pressed", String(this.isLog));
-      this.draw();
-    });
-    made.setAttribute("aria-pressed", String(this.isLog));
-    return made;
+  private switchOfScale(): HTMLButtonElement {
+    return button(
+      say("chart.log"),
+      () => {
+        this.choices?.set(`scale of ${this.spec.title}`, this.isLog ? "plain" : "log");
+        this.scale(!this.isLog);
+        this.draw();
+      },
+      { "aria-pressed": String(this.isLog) },
+    );
+  }
+
+  private scale(isLog: boolean): void {
+    this.isLog = isLog;
+    this.held = null;
+    this.switch?.setAttribute("aria-pressed", String(isLog));
   }
 
   private resize(): void {

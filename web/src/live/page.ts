@@ -8,6 +8,7 @@ import { button, el } from "../dom";
 import { clock, count, ms, percent, rate } from "../format";
 import type { Bootstrap, Lang } from "../model";
 import { languages, trust, verdict } from "../parts/head";
+import { hold, type Choices } from "../parts/memory";
 import { Report } from "../parts/report";
 import { pick, say } from "../words";
 import { listen, stop } from "./feed";
@@ -19,6 +20,7 @@ export class LivePage {
   private state: State;
   private plots: Plot[] = [];
   private report: Report | null = null;
+  private readonly choices: Choices = new Map();
   private isLost = false;
   private isStopping = false;
   private parts = skeleton();
@@ -42,16 +44,16 @@ export class LivePage {
 
   /** Draw everything again, as in another language. */
   draw(): void {
+    const putBack = hold(this.element);
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
-    this.report?.destroy();
-    this.report = null;
     this.parts = skeleton();
     const { top, parts } = { top: this.top(), parts: this.parts };
     this.element.replaceChildren(...(this.state.isOver ? [] : [top, parts.charts]), parts.report);
     this.slices();
     this.status();
     this.finished();
+    putBack();
   }
 
   private take(event: LiveEvent): void {
@@ -157,6 +159,7 @@ export class LivePage {
     }
     for (const plot of this.plots) plot.destroy();
     this.plots = specs.map((spec) => new Plot(spec));
+    for (const plot of this.plots) plot.remember(this.choices);
     this.parts.charts.replaceChildren(...this.plots.map((plot) => plot.element));
   }
 
@@ -166,7 +169,9 @@ export class LivePage {
     this.parts.verdict.replaceChildren(...verdict(run));
     // While it goes on the verdict stands above the charts, where it is seen.
     this.report ??= new Report(run, this.choose);
-    this.parts.report.replaceChildren(this.report.element);
+    // An element that is put where it is loses the focus.
+    if (this.report.element.parentElement !== this.parts.report)
+      this.parts.report.replaceChildren(this.report.element);
     this.report.draw(run, isOver);
   }
 }

@@ -16,6 +16,7 @@ import { el } from "../dom";
 import { count, ms } from "../format";
 import type { Distribution, Run, Slo } from "../model";
 import { pick, say } from "../words";
+import type { Choices } from "./memory";
 
 /** What takes things off the page again. */
 export type Keep = (made: { element: HTMLElement; destroy: () => void }) => HTMLElement;
@@ -62,14 +63,19 @@ export function connections(run: Run, keep: Keep): HTMLElement[] {
 }
 
 /** How times are spread: a chart, and a choice of level or cell where there are several. */
-export function distributions(curves: readonly Distribution[], keep: Keep): HTMLElement[] {
+export function distributions(
+  curves: readonly Distribution[],
+  keep: Keep,
+  choices: Choices = new Map(),
+): HTMLElement[] {
   const found = groups(curves);
   const box = el("div");
   const show = (name: string) => {
     box.replaceChildren(...ofGroup(found.get(name) ?? [], keep));
   };
   const names = [...found.keys()];
-  const last = names.at(-1);
+  const wanted = choices.get("distribution");
+  const last = wanted !== undefined && found.has(wanted) ? wanted : names.at(-1);
   if (last === undefined) return [];
   show(last);
   if (names.length === 1) return [box];
@@ -81,6 +87,7 @@ export function distributions(curves: readonly Distribution[], keep: Keep): HTML
     ),
   );
   choice.addEventListener("change", () => {
+    choices.set("distribution", choice.value);
     show(choice.value);
   });
   return [
