@@ -9,6 +9,8 @@ import {
   type Progress,
   type State,
 } from "../src/live/state";
+import { Seen } from "../src/live/feed";
+import { Frame } from "../src/live/frame";
 import type { Run } from "../src/model";
 import { level, slice } from "./made";
 
@@ -43,10 +45,19 @@ describe("a run that goes on", () => {
     expect(latest(state)?.t_s).toBe(1);
   });
 
-  it("counts no slice twice, and none of a level that is over", () => {
-    const state = fold(measured(0, 0), measured(0, 0), measured(1, 0), measured(0, 5));
+  it("counts no slice of a level that is over", () => {
+    const state = fold(measured(0, 0), measured(1, 0), measured(0, 5));
     expect(state.current?.concurrency).toBe(20);
     expect(state.current?.slices).toHaveLength(1);
+  });
+
+  it("copies no slices when one comes, and looks through none", () => {
+    const before = fold(measured(0, 0));
+    const slices = before.current?.slices;
+    const now = after(before, measured(0, 1));
+    expect(now.current).not.toBe(before.current);
+    expect(now.current?.slices).toBe(slices);
+    expect(slices).toHaveLength(2);
   });
 
   it("keeps finished levels as they are told", () => {
@@ -89,5 +100,28 @@ describe("the axis of a level", () => {
     expect(axisOf(plan(0, null), [0, 1])).toEqual([0, 10]);
     expect(axisOf(plan(0, null), [0, 12])).toEqual([0, 20]);
     expect(axisOf(null, [0, 12])).toEqual([0, 12]);
+  });
+});
+
+describe("events", () => {
+  it("come once, though a connection that is taken up again tells them from the start", () => {
+    const seen = new Seen();
+    const ids = ["a-1", "a-2", "a-1", "a-2", "a-3", "b-1", "b-1"];
+    expect(ids.map((id) => seen.isNew(id))).toEqual([true, true, false, false, true, true, false]);
+  });
+
+  it("are drawn together, once a frame", () => {
+    let drawn = 0;
+    const asked: (() => void)[] = [];
+    const frame = new Frame(
+      () => (drawn += 1),
+      (todo) => asked.push(todo),
+    );
+    for (let at = 0; at < 3300; at += 1) frame.want();
+    expect(asked).toHaveLength(1);
+    asked.shift()?.();
+    expect(drawn).toBe(1);
+    frame.want();
+    expect(asked).toHaveLength(1);
   });
 });

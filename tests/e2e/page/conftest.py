@@ -131,6 +131,7 @@ WRITTEN = """
 const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
 CanvasRenderingContext2D.prototype.clearRect = function (...box) {
   this.canvas.written = [];
+  this.canvas.drawings = (this.canvas.drawings ?? 0) + 1;
   clearRect.apply(this, box);
 };
 CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {

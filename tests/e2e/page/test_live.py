@@ -19,6 +19,7 @@ class Events:
 
     def __init__(self):
         self.sent, self.asked, self.stopped = [], deque(), deque()
+        self.refusals = deque()
         self.changed = threading.Condition()
         self.generation = 0
         self.mark = 0
@@ -72,7 +73,10 @@ def address(events):
 
         def do_GET(self):
             if self.path == "/events":
-                self.stream()
+                if events.refusals:
+                    self.answer(events.refusals.popleft(), b"no")
+                else:
+                    self.stream()
                 return
             self.answer(200 if self.path == "/" else 404, page.encode())
 
@@ -322,6 +326,53 @@ def test_stop_is_asked_for_with_the_token(visit, events, address):
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Stopping…").wait_for()
     assert list(events.stopped) == [("/stop", GIVEN)]
+
+
+def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address):
+    level = results.run()["levels"][0]
+    events.refusals += [503, 503, 503, 503]
+    events.send("slice", slice_of(level, 2))
+    page = visit(address).page
+    page.get_by_text("ok/s 2,150").wait_for()
+    assert not events.refusals
+    assert page.locator(".lost").text_content() == ""
+
+
+def test_a_page_that_torr_does_not_know_says_what_to_open(visit, events, address):
+    events.refusals += [401, 401]
+    page = visit(address).page
+    page.get_by_text("open the URL that torr printed last").wait_for()
+    assert not events.asked
+
+
+def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connections(
+    visit, events, address
+):
+    level = results.run()["levels"][0]
+    events.send("slice", slice_of(level, 2))
+    pages = [visit(address).page]
+    pages[0].get_by_text("ok/s 2,150").wait_for()
+    for _ in range(5):
+        pages.append(pages[0].context.new_page())
+        pages[-1].goto(address)
+        pages[-1].get_by_text("ok/s 2,150").wait_for()
+    pages[0].get_by_role("button", name="Stop").click()
+    pages[0].get_by_role("button", name="Stopping…").wait_for()
+    pages[0].wait_for_function("performance.getEntriesByName(location.href + 'stop').length")
+    assert list(events.stopped) == [("/stop", GIVEN)]
+    # It listens again, and has missed nothing and got nothing twice.
+    events.send("slice", measured(level, 9.0, ok_per_s=99.0))
+    pages[0].get_by_text("ok/s 99").wait_for()
+
+
+def test_a_page_that_comes_late_draws_what_was_told_together(visit, events, address, written):
+    level = results.run()["levels"][0]
+    for second in range(2000):
+        events.send("slice", measured(level, float(second), ok_per_s=second + 1.0))
+    page = written(visit(address).page)
+    page.get_by_text("ok/s 2,000").wait_for()
+    page.wait_for_function("document.querySelector('.live-charts canvas')?.drawings")
+    assert page.evaluate("document.querySelector('.live-charts canvas').drawings") < 500
 
 
 def test_the_live_page_speaks_chinese(visit, events, address):

@@ -11,7 +11,8 @@ import { languages, trust, verdict } from "../parts/head";
 import { hold, type Choices } from "../parts/memory";
 import { Report } from "../parts/report";
 import { pick, say } from "../words";
-import { listen, stop } from "./feed";
+import { Feed, type Link } from "./feed";
+import { Frame } from "./frame";
 import { after, axisOf, begin, latest, type LiveEvent, type Progress, type State } from "./state";
 
 /** The live page, until the end of the run. */
@@ -21,30 +22,38 @@ export class LivePage {
   private plots: Plot[] = [];
   private report: Report | null = null;
   private readonly choices: Choices = new Map();
-  private isLost = false;
+  private link: Link = "open";
   private isStopping = false;
   private parts = skeleton();
+  /** The state that is on the page. */
+  private drawn: State;
+  private readonly frame = new Frame(() => {
+    this.show();
+  });
+  private readonly feed = new Feed(
+    (event) => {
+      this.take(event);
+    },
+    (link) => {
+      this.link = link;
+      this.frame.want();
+    },
+  );
 
   constructor(
     private readonly data: Bootstrap,
     private readonly choose: (lang: Lang) => void,
   ) {
     this.state = begin(data.run);
+    this.drawn = this.state;
     this.draw();
-    listen(
-      (event) => {
-        this.take(event);
-      },
-      (isLost) => {
-        this.isLost = isLost && !this.state.isOver;
-        this.status();
-      },
-    );
+    this.feed.open();
   }
 
   /** Draw everything again, as in another language. */
   draw(): void {
     const putBack = hold(this.element);
+    this.drawn = this.state;
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.parts = skeleton();
@@ -63,10 +72,20 @@ export class LivePage {
       location.reload();
       return;
     }
-    if (event.name === "slice") this.slices();
-    if (event.name === "run") this.finished();
-    if (event.name === "end") this.draw();
-    else this.status();
+    this.frame.want();
+  }
+
+  /** Draw what has changed since the last time. */
+  private show(): void {
+    const { drawn, state } = this;
+    if (state.isOver !== drawn.isOver) {
+      this.draw();
+      return;
+    }
+    this.drawn = state;
+    if (state.current !== drawn.current) this.slices();
+    if (state.run !== drawn.run) this.finished();
+    this.status();
   }
 
   private top(): HTMLElement {
@@ -97,7 +116,7 @@ export class LivePage {
         this.isStopping = true;
         made.disabled = true;
         made.textContent = say("live.stopping");
-        void stop(token).then((isTaken) => {
+        void this.feed.stop(token).then((isTaken) => {
           if (isTaken) return;
           this.isStopping = false;
           made.disabled = false;
@@ -114,7 +133,7 @@ export class LivePage {
     const { name, progress, left, numbers, lost, verdict: verdictBox } = this.parts;
     name.textContent = this.state.run?.result.name ?? "torr";
     const known = this.state.progress;
-    lost.textContent = this.isLost ? say("live.lost") : "";
+    lost.textContent = this.link === "open" ? "" : say(`live.${this.link}`);
     const slice = latest(this.state);
     numbers.replaceChildren(...figures(slice));
     if (!known) return;
