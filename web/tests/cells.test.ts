@@ -8,6 +8,7 @@ describe("cells", () => {
     ["24.3 ms", 24.3],
     ["12.3 s", 12300],
     ["315 µs", 0.315],
+    ["38 ns", 0.000038],
     ["≥ 3,476", 3476],
     [">99.99 %", 99.99],
     ["−0.40 points", -0.4],
@@ -34,6 +35,32 @@ describe("sorting", () => {
   it("is by text where a column holds words, and leaves what was given as it is", () => {
     expect(sorted(rows, 0, true, false).map((row) => row[0])).toEqual(["d", "c", "b", "a"]);
     expect(rows[0]?.[0]).toBe("b");
+  });
+});
+
+describe("sorting words", () => {
+  const order = (...cells: string[]) =>
+    sorted(cells.map((cell) => [cell]), 0, true, true).map(([cell]) => cell); // prettier-ignore
+
+  it("is by number where they are numbers of something", () => {
+    expect(order("100 connections", "–", "20 connections")).toEqual([
+      "20 connections",
+      "100 connections",
+      "–",
+    ]);
+    expect(order("10.00 × (9–11)", "generator-limited", "≥ 3.00 ×", "2.00 ×")).toEqual([
+      "2.00 ×",
+      "≥ 3.00 ×",
+      "10.00 × (9–11)",
+      "generator-limited",
+    ]);
+    expect(order("500/s", "1,000/s")).toEqual(["500/s", "1,000/s"]);
+  });
+
+  it("is by text for dates, hashes and names", () => {
+    expect(order("2026-01-31 10:00", "2026-01-04 11:00")[0]).toBe("2026-01-04 11:00");
+    expect(order("9f", "10c")).toEqual(["10c", "9f"]);
+    expect(order("b 2", "a 10", "3 c")).toEqual(["3 c", "a 10", "b 2"]);
   });
 });
 
