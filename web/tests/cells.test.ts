@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import copied from "../../tests/report/copied.json";
 import { asCsv, asMarkdown, numberOf, sorted } from "../src/data/cells";
 
 describe("cells", () => {
@@ -73,5 +74,22 @@ describe("copies", () => {
   it("align numbers to the right in Markdown and escape what it would read", () => {
     const text = asMarkdown(["name", "ok/s"], [["<b>|x", "1,940"]], [0]);
     expect(text).toBe("| name | ok/s |\n| --- | ---: |\n| \\<b\\>\\|x | 1,940 |\n");
+  });
+
+  it.each(copied.formulas)("keep a formula as text: %j", (cell) => {
+    const kept = `'${cell}`;
+    const written = /[",\r\n]/.test(kept) ? `"${kept.replaceAll('"', '""')}"` : kept;
+    expect(asCsv(["a"], [[cell]])).toBe(`a\r\n${written}\r\n`);
+  });
+
+  it.each(["-0.40 points", "-1", "+7.1 %", "-2.1e-05", "+1.5 MiB", "-1,940"])(
+    "leave a number a number: %s",
+    (cell) => {
+      expect(asCsv(["a"], [[cell]])).not.toContain("'");
+    },
+  );
+
+  it.each(copied.markdown)("leave no markup: %j", (cell, written) => {
+    expect(asMarkdown(["a"], [[cell ?? ""]], [0])).toBe(`| a |\n| --- |\n| ${written ?? ""} |\n`);
   });
 });

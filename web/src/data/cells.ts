@@ -66,11 +66,17 @@ export function asMarkdown(
   return [line(columns), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n") + "\n";
 }
 
+/** `-0.40 points` is a number; `-2+3` is a formula to a spreadsheet. */
+const NUMBER = /^[+-][\d,]*\.?\d+(e[+-]?\d+)?( ?([%×]|[A-Za-zµ]+))?$/;
+
 function quoted(cell: string): string {
-  const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(cell) ? `'${cell}` : cell;
+  const isFormula = /^[=+\-@\t\r]/.test(cell) && !NUMBER.test(cell);
+  const safe = isFormula ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** The same as torr's own Markdown: a test reads both from one table. */
 function escaped(cell: string): string {
-  return cell.replace(/[\\|<>`*_]/g, "\\$&").replace(/\r?\n/g, " ");
+  const line = cell.trim().split(/\s+/).join(" ");
+  return line.replace(/[\\`*[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w)/g, "\\$&");
 }
