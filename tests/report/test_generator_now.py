@@ -42,6 +42,7 @@ def test_a_slice_that_says_nothing_has_no_line():
 def test_it_is_said_in_chinese():
     _, text = generator_now(piece([97.0], [], [3.0], [2.0]))
     assert render(text, "zh") == (
-        "压测端此刻：最忙的工作线程占一核的 97 % · 有一个工作线程的核已满，速率可能是压测端自己的 · "
+        "压测端此刻：最忙的工作线程占一核的 97 % · "
+        "有一个工作线程的核已满，速率可能是压测端自己的 · "
         "迟了 3.00 ms，超过允许的 2.00 ms；本级结束时才下判断。"
     )

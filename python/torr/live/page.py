@@ -10,8 +10,8 @@ from typing import Any
 
 from torr.report.generator_now import generator_now
 from torr.report.html import document
-from torr.report.view import bare
 from torr.report.say import as_json
+from torr.report.view import bare
 from torr.report.view import run as run_of
 
 __all__ = ["bare", "document", "generator_of", "run_of"]

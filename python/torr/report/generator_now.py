@@ -14,7 +14,7 @@ from torr.report.say import Text, chain, say
 from torr.units import show_ms
 
 FULL_RATE = 95.0
-"""Percent of a core, used and waited for: that of the engine's judgement (crates/engine, health)."""
+"""Percent of a core, used and waited for, from which on the engine calls it full."""
 
 
 def generator_now(piece: Mapping[str, Any]) -> tuple[str, Text] | None:

@@ -101,7 +101,9 @@ def address(events):
             self.wfile.write(b"retry: 50\n\n")
             while found := events.after(at, generation):
                 for number, (name, data) in found:
-                    text = f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    text = (
+                        f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    )
                     self.wfile.write(text.encode())
                     at = number + 1
                 self.wfile.flush()
@@ -229,9 +231,7 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     def finish(count):
         so_far = results.result("ladder", levels[:count], ended=None, status="running")
         events.send("run", view.run(so_far))
-        page.wait_for_function(
-            f"document.querySelector('.report tbody')?.rows.length === {count}"
-        )
+        page.wait_for_function(f"document.querySelector('.report tbody')?.rows.length === {count}")
 
     finish(3)
     rate = page.locator(".report th", has_text="ok/s").first
