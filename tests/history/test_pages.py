@@ -149,6 +149,7 @@ def test_a_name_that_nobody_has_is_said(pages):
         ("/overlay?a=98&b=99", 404, "there is no kept run 98"),
         ("/?since=never", 400, "'never' is no day and no time"),
         ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
+        (f"/runs/{'9' * 5000}", 400, f"run='{'9' * 40}' is no whole number above 0"),
         ("/trend?name=api&at=7", 400, "it has no level 7"),
         ("/trend?name=api&request=none", 400, "it has no request 'none'"),
     ],

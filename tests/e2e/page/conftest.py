@@ -30,7 +30,7 @@ def watched():
         "t_s": [0.0, 1.0, 2.0],
         "seconds": [1.0, 1.0, 1.0],
         "cores": {"numbers": [0, 1], "busy_rate": [[10.0, 60.0, 99.0], [5.0, None, 40.0]]},
-        "target": {"cpu_rate": [90.0, 95.0, 88.0]},
+        "target": {"cpu_rate": [90.0, 95.0, 88.0], "rss_bytes": [24e6, 31e6, None]},
         "generator": {"cpu_rate": [20.0, 21.0, 22.0]},
     }
     return made

@@ -193,7 +193,7 @@ export class Plot {
       width,
       height: spec.height,
       legend: { show: false },
-      cursor: { drag: { x: true, y: false }, points: { size: 7 }, focus: { prox: -1 } },
+      cursor: { drag: { x: false, y: false }, points: { size: 7 }, focus: { prox: -1 } },
       scales: {
         x: {
           time: false,

@@ -5,7 +5,7 @@ import { diffSpecs } from "../charts/diff";
 import { distributionSpec } from "../charts/distribution";
 import { Flame } from "../charts/flame";
 import { ladderSpecs, moreSpecs } from "../charts/ladder";
-import { cpuSpec, lanes } from "../charts/lanes";
+import { cpuSpec, lanes, memorySpec } from "../charts/lanes";
 import { Plot, type Spec } from "../charts/plot";
 import { connectionsSpec, timelineSpecs } from "../charts/timeline";
 import { looks } from "../data/cores";
@@ -103,10 +103,12 @@ export function flame(found: Run["view"]["flames"][number], keep: Keep): HTMLEle
   return keep(new Flame(found.tree, show, pick(found.title)));
 }
 
-/** CPU of target, torr and every core; nothing where none was watched. */
+/** CPU of target, torr and every core, and the target's memory; nothing where none was watched. */
 export function cpu(run: Run, keep: Keep): HTMLElement[] {
   const found = looks(run.result.levels);
-  return found ? [...plots([cpuSpec(found)], keep), lanes(found)] : [];
+  if (!found) return [];
+  const memory = memorySpec(found);
+  return [...plots([cpuSpec(found), ...(memory ? [memory] : [])], keep), lanes(found)];
 }
 
 /** Whether there is anything to show of CPU. */

@@ -90,8 +90,8 @@ export function copier(words: string, of: string, text: () => string): HTMLButto
   const made = button(
     words,
     () => {
-      void copy(text()).then(() => {
-        made.textContent = say("copy.done");
+      void copy(text()).then((isCopied) => {
+        made.textContent = say(isCopied ? "copy.done" : "copy.failed");
         setTimeout(() => (made.textContent = words), 1500);
       });
     },
