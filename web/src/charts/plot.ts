@@ -9,7 +9,7 @@ import { axisX, axisY } from "./axes";
 import { legend } from "./legend";
 import { colour, onRepaint, type Colour } from "./palette";
 import { range, widest, type Scale } from "./range";
-import { drawMarker, type Marker, type Shape } from "./shapes";
+import { drawMarker, paint, type Marker, type Shape } from "./shapes";
 import { Tooltip } from "./tooltip";
 
 // Names of uPlot's numbers for the two kinds of scale.
@@ -287,15 +287,6 @@ export class Plot {
     const at = Math.min(Math.max(from + step, 0), last);
     u.setCursor({ left: u.valToPos(this.spec.xs[at] ?? 0, "x"), top: u.over.clientHeight / 3 });
     this.tooltip.speak();
-  }
-}
-
-/** Draw shapes; what one of them sets, such as dashes, holds for no other. */
-function paint(u: uPlot, shapes: readonly Shape[] = []): void {
-  for (const shape of shapes) {
-    u.ctx.save();
-    shape(u);
-    u.ctx.restore();
   }
 }
 
