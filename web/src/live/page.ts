@@ -154,10 +154,10 @@ export class LivePage {
     left.textContent = words.filter(Boolean).join(" · ");
   }
 
-  /** What the newest slice shows of the generator; between levels what the last one showed stays. */
+  /** What the newest slice shows of the generator; nothing between levels, when it rests. */
   private generator({ generator }: Progress): void {
-    if (!generator) return;
-    this.parts.generator.replaceChildren(trust(generator.health, pick(generator.text)));
+    const said = generator ? [trust(generator.health, pick(generator.text))] : [];
+    this.parts.generator.replaceChildren(...said);
   }
 
   /** The slices of the level being measured, on an axis that is as long as the level will be. */
