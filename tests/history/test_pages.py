@@ -201,6 +201,7 @@ def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
         ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
         ("/trend", 400, "whose trend is not said"),
         ("/trend?name=", 400, "whose trend is not said"),
+        (f"/runs/{'9' * 5000}", 400, f"run='{'9' * 40}' is no whole number above 0"),
     ],
 )
 @pytest.mark.usefixtures("session")

@@ -27,7 +27,10 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
             "left_s": 36.0,
             "level": 0,
             "levels": 3,
+            "from_s": -2.0,
+            "to_s": 10.0,
             "is_warmup": True,
+            "generator": None,
         }
         run.slice(-1)
         came = events.until("slice")
@@ -35,6 +38,9 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
         assert {key: came[key] for key in place} == place
         assert came["slice"]["ok_per_s"] == 1000
         assert "histograms" not in came["slice"]
+        now = events.until("progress")["generator"]
+        assert now["health"] == "unknown"
+        assert "busiest worker 10 % of a core" in now["text"]["en"]
         run.finish()
         so_far = events.until("run")
         assert so_far["result"]["status"] == "running"

@@ -146,9 +146,10 @@ def test_what_others_call_themselves_is_escaped():
     assert found.labels == (("n", name),)
 
 
-def test_a_sample_of_no_family_is_a_mistake():
+@pytest.mark.parametrize("name", ["torr_y", "torr_y_sum"])
+def test_a_sample_of_no_family_is_a_mistake(name):
     with pytest.raises(KeyError, match="torr_y"):
-        page({"torr_x": ("gauge", "")}, [Sample("torr_y_sum", (), 1)])
+        page({"torr_x": ("gauge", "")}, [Sample(name, (), 1)])
 
 
 def test_the_dashboard_asks_for_names_and_labels_that_there_are(metrics):

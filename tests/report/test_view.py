@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import results
 from page import english, titles
 from torr.report import distributions, view
 from torr.stats.histogram import Histogram
@@ -23,6 +24,12 @@ def test_a_ladder_has_its_points_findings_and_limits(ladder):
         "unit": "ms",
         "request": None,
     }
+
+
+def test_limits_are_known_before_anything_was_judged():
+    going_on = results.result("run", [], experiment={"slos": ["p99 < 40ms"]})
+    (limit,) = view.view(going_on)["slos"]
+    assert (limit["text"], limit["limit"]) == ("p99 < 40ms", 40.0)
 
 
 def test_levels_say_why_they_claim_nothing(limited_ladder):

@@ -31,7 +31,7 @@ def test_a_browser_is_sent_on_without_it(path, query, on):
     cookie = response.headers["set-cookie"].lower()
     assert cookie.startswith("torr-1=t0ken;")
     assert "httponly" in cookie
-    assert "samesite=strict" in cookie
+    assert "samesite=lax" in cookie
 
 
 def test_a_page_without_it_is_answered_at_once():

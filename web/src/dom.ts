@@ -38,17 +38,21 @@ export function button(
   return made;
 }
 
-/** Hand text to the clipboard, by the old way where a file's page has no access to the new one. */
-export async function copy(text: string): Promise<void> {
+/** Hand text to the clipboard, by the old way where a page has no access to the new one; whether it is there. */
+export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
+    return true;
   } catch {
+    const focused = document.activeElement;
     const area = el("textarea", { class: "away", "aria-hidden": "true" }, text);
     document.body.append(area);
     area.select();
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without permission
-    document.execCommand("copy");
+    const isCopied = document.execCommand("copy");
     area.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+    return isCopied;
   }
 }
 

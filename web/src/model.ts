@@ -61,6 +61,7 @@ export interface Monitor {
 
 export interface Watched {
   cpu_rate?: (number | null)[];
+  /** Of the target alone it is drawn. */
   rss_bytes?: (number | null)[];
 }
 
@@ -82,6 +83,7 @@ export interface Usl {
 }
 
 export interface Result {
+  id?: string;
   kind: string;
   name: string;
   torr?: string;

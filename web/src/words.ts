@@ -57,6 +57,11 @@ export function pick(text: Text): string {
   return typeof text === "string" ? text : text[current];
 }
 
+/** The name of a thing by which it is known in every language. */
+export function known(text: Text): string {
+  return typeof text === "string" ? text : text.en;
+}
+
 /** Put values in the place of names in braces. */
 export function fill(message: string, values: Record<string, string | number>): string {
   return message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import copied from "../../tests/report/copied.json";
 import { asCsv, asMarkdown, numberOf, sorted } from "../src/data/cells";
 
 describe("cells", () => {
@@ -8,6 +9,7 @@ describe("cells", () => {
     ["24.3 ms", 24.3],
     ["12.3 s", 12300],
     ["315 µs", 0.315],
+    ["38 ns", 0.000038],
     ["≥ 3,476", 3476],
     [">99.99 %", 99.99],
     ["−0.40 points", -0.4],
@@ -37,6 +39,32 @@ describe("sorting", () => {
   });
 });
 
+describe("sorting words", () => {
+  const order = (...cells: string[]) =>
+    sorted(cells.map((cell) => [cell]), 0, true, true).map(([cell]) => cell); // prettier-ignore
+
+  it("is by number where they are numbers of something", () => {
+    expect(order("100 connections", "–", "20 connections")).toEqual([
+      "20 connections",
+      "100 connections",
+      "–",
+    ]);
+    expect(order("10.00 × (9–11)", "generator-limited", "≥ 3.00 ×", "2.00 ×")).toEqual([
+      "2.00 ×",
+      "≥ 3.00 ×",
+      "10.00 × (9–11)",
+      "generator-limited",
+    ]);
+    expect(order("500/s", "1,000/s")).toEqual(["500/s", "1,000/s"]);
+  });
+
+  it("is by text for dates, hashes and names", () => {
+    expect(order("2026-01-31 10:00", "2026-01-04 11:00")[0]).toBe("2026-01-04 11:00");
+    expect(order("9f", "10c")).toEqual(["10c", "9f"]);
+    expect(order("b 2", "a 10", "3 c")).toEqual(["3 c", "a 10", "b 2"]);
+  });
+});
+
 describe("copies", () => {
   it("quote what CSV needs quoted and leave no formula", () => {
     const text = asCsv(["a", 'b"'], [["1,940", "=HYPERLINK(1)"], ["-1", "-x"]]); // prettier-ignore
@@ -46,5 +74,22 @@ describe("copies", () => {
   it("align numbers to the right in Markdown and escape what it would read", () => {
     const text = asMarkdown(["name", "ok/s"], [["<b>|x", "1,940"]], [0]);
     expect(text).toBe("| name | ok/s |\n| --- | ---: |\n| \\<b\\>\\|x | 1,940 |\n");
+  });
+
+  it.each(copied.formulas)("keep a formula as text: %j", (cell) => {
+    const kept = `'${cell}`;
+    const written = /[",\r\n]/.test(kept) ? `"${kept.replaceAll('"', '""')}"` : kept;
+    expect(asCsv(["a"], [[cell]])).toBe(`a\r\n${written}\r\n`);
+  });
+
+  it.each(["-0.40 points", "-1", "+7.1 %", "-2.1e-05", "+1.5 MiB", "-1,940"])(
+    "leave a number a number: %s",
+    (cell) => {
+      expect(asCsv(["a"], [[cell]])).not.toContain("'");
+    },
+  );
+
+  it.each(copied.markdown)("leave no markup: %j", (cell, written) => {
+    expect(asMarkdown(["a"], [[cell ?? ""]], [0])).toBe(`| a |\n| --- |\n| ${written ?? ""} |\n`);
   });
 });

@@ -14,7 +14,10 @@ const watched = (count: number, cores: number): Level => ({
         Array.from({ length: count }, () => core),
       ),
     },
-    target: { cpu_rate: Array.from({ length: count }, () => 50) },
+    target: {
+      cpu_rate: Array.from({ length: count }, () => 50),
+      rss_bytes: Array.from({ length: count }, (_, at) => at * 1024 ** 2),
+    },
   },
 });
 
@@ -27,6 +30,11 @@ it("puts levels behind each other", () => {
   expect(found?.xs).toEqual([-1, 0, 1, 2, 3]);
   expect(found?.target).toEqual([50, 50, 50, 50, 50]);
   expect(found?.generator).toEqual([null, null, null, null, null]);
+});
+
+it("keeps the most memory of a few looks", () => {
+  expect(looks([watched(3, 1)])?.memory).toEqual([0, 1024 ** 2, 2 * 1024 ** 2]);
+  expect(looks([watched(1000, 1)])?.memory.at(-1)).toBe(999 * 1024 ** 2);
 });
 
 it("draws many looks as means of a few, and the fullest of many cores", () => {

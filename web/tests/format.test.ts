@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { clock, count, ms, percent, rate, short, utc } from "../src/format";
-import { logTicks, range } from "../src/charts/range";
-import { roomy } from "../src/charts/plot";
+import { logTicks, range, roundedUp, widest } from "../src/charts/range";
+import { roomy } from "../src/charts/axes";
 
 describe("numbers", () => {
   it.each([
@@ -62,5 +62,19 @@ describe("axes", () => {
   it("leave out words that have no room, never the first and the last", () => {
     const ticks = [0, 10, 60, 100].map((at) => ({ at, words: `${at}` }));
     expect(roomy(ticks)).toEqual(["0", "", "60", "100"]);
+  });
+});
+
+describe("axes of what goes on", () => {
+  it("keep what they once showed", () => {
+    expect(widest(null, [0, 5])).toEqual([0, 5]);
+    expect(widest([0, 5], [0, 2])).toEqual([0, 5]);
+    expect(widest([1, 5], [0.5, 9])).toEqual([0.5, 9]);
+  });
+
+  it("grow in steps", () => {
+    expect([0.1, 1, 1.5, 5, 5.1, 99, 100, 101].map(roundedUp)).toEqual([
+      1, 1, 2, 5, 10, 100, 100, 200,
+    ]);
   });
 });

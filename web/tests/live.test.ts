@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
 
-import { after, begin, latest, type LiveEvent, type State } from "../src/live/state";
+import {
+  after,
+  axisOf,
+  begin,
+  latest,
+  type LiveEvent,
+  type Progress,
+  type State,
+} from "../src/live/state";
+import { Seen } from "../src/live/feed";
+import { Frame } from "../src/live/frame";
 import type { Run } from "../src/model";
 import { level, slice } from "./made";
 
-const run = (levels: number): Run => ({
+const run = (levels: number, id = "one"): Run => ({
   result: {
+    id,
     kind: "ladder",
     name: "x",
     levels: Array.from({ length: levels }, () => level(1, [])),
@@ -34,10 +45,19 @@ describe("a run that goes on", () => {
     expect(latest(state)?.t_s).toBe(1);
   });
 
-  it("counts no slice twice, and none of a level that is over", () => {
-    const state = fold(measured(0, 0), measured(0, 0), measured(1, 0), measured(0, 5));
+  it("counts no slice of a level that is over", () => {
+    const state = fold(measured(0, 0), measured(1, 0), measured(0, 5));
     expect(state.current?.concurrency).toBe(20);
     expect(state.current?.slices).toHaveLength(1);
+  });
+
+  it("copies no slices when one comes, and looks through none", () => {
+    const before = fold(measured(0, 0));
+    const slices = before.current?.slices;
+    const now = after(before, measured(0, 1));
+    expect(now.current).not.toBe(before.current);
+    expect(now.current?.slices).toBe(slices);
+    expect(slices).toHaveLength(2);
   });
 
   it("keeps finished levels as they are told", () => {
@@ -46,10 +66,62 @@ describe("a run that goes on", () => {
     expect(state.at).toBe(1);
   });
 
+  it("takes nothing of another run on the same port", () => {
+    const first: LiveEvent = { name: "run", data: run(3) };
+    const state = fold(first, measured(3, 0), { name: "run", data: run(0, "two") }, measured(0, 0));
+    expect(state.isReplaced).toBe(true);
+    expect(state.run?.result.id).toBe("one");
+    expect(fold(first, { name: "run", data: run(4) }).isReplaced).toBe(false);
+    expect(fold(first, { name: "end", data: run(1, "two") }).isReplaced).toBe(true);
+  });
+
   it("is over at the end, whatever comes after", () => {
     const state = fold({ name: "end", data: run(2) }, measured(3, 0));
     expect(state.isOver).toBe(true);
     expect(state.current).toBeNull();
     expect(state.run?.result.levels).toHaveLength(2);
+  });
+});
+
+describe("the axis of a level", () => {
+  const plan = (from_s: number, to_s: number | null): Progress => ({
+    ...{ done_s: 0, left_s: null, level: 0, levels: null, is_warmup: true },
+    from_s,
+    to_s,
+    generator: null,
+  });
+
+  it("is as long as the level will be, from its first slice on", () => {
+    expect(axisOf(plan(-2, 30), [-2, -1])).toEqual([-2, 30]);
+    expect(axisOf(plan(-2, 30), [-2.1, 30.6])).toEqual([-2.1, 30.6]);
+  });
+
+  it("grows in steps where nobody knows when it ends", () => {
+    expect(axisOf(plan(0, null), [0, 1])).toEqual([0, 10]);
+    expect(axisOf(plan(0, null), [0, 12])).toEqual([0, 20]);
+    expect(axisOf(null, [0, 12])).toEqual([0, 12]);
+  });
+});
+
+describe("events", () => {
+  it("come once, though a connection that is taken up again tells them from the start", () => {
+    const seen = new Seen();
+    const ids = ["a-1", "a-2", "a-1", "a-2", "a-3", "b-1", "b-1"];
+    expect(ids.map((id) => seen.isNew(id))).toEqual([true, true, false, false, true, true, false]);
+  });
+
+  it("are drawn together, once a frame", () => {
+    let drawn = 0;
+    const asked: (() => void)[] = [];
+    const frame = new Frame(
+      () => (drawn += 1),
+      (todo) => asked.push(todo),
+    );
+    for (let at = 0; at < 3300; at += 1) frame.want();
+    expect(asked).toHaveLength(1);
+    asked.shift()?.();
+    expect(drawn).toBe(1);
+    frame.want();
+    expect(asked).toHaveLength(1);
   });
 });

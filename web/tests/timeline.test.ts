@@ -24,6 +24,15 @@ describe("timeline", () => {
     expect(found?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
   });
 
+  it("leaves a warm-up that goes on where it was first put", () => {
+    const warm = (t_s: number) => slice(t_s, { phase: "warmup" });
+    const xs = (...slices: ReturnType<typeof warm>[]) => timeline([level(5, slices)], {}, -3)?.xs;
+    expect(xs(warm(-3))).toEqual([-2.5]);
+    expect(xs(warm(-3), warm(-2))).toEqual([-2.5, -1.5]);
+    expect(xs(warm(-3), warm(-2), warm(-1), slice(0))).toEqual([-2.5, -1.5, -0.5, 0.5]);
+    expect(xs(...[1, 2, 3, 4].map(() => warm(-1)))).toEqual([-3.5, -2.5, -1.5, -0.5]);
+  });
+
   it("leaves out what is too short for a rate, around the window only", () => {
     const found = timeline([
       level(5, [

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # What fits the columns of ids and of levels in every database.
 _MOST_ID = 2**31 - 1
+_MOST_DIGITS = 10
 
 
 def filter_of(query: QueryParams) -> Filter:
@@ -48,6 +49,8 @@ def side(query: QueryParams, key: str) -> tuple[int, Sequence[str]]:
 
 def whole(found: str, key: str) -> int:
     """Return a positive whole number."""
-    if not (found.isascii() and found.isdigit() and 0 < int(found) <= _MOST_ID):
-        raise UsageError(f"{key}={found!r} is no whole number above 0")
+    # Python reads no number of thousands of digits, and says so as it says nothing else.
+    is_number = found.isascii() and found.isdigit() and len(found) <= _MOST_DIGITS
+    if not (is_number and 0 < int(found) <= _MOST_ID):
+        raise UsageError(f"{key}={found[:40]!r} is no whole number above 0")
     return int(found)

@@ -41,7 +41,7 @@ def _family(name: str, families: Mapping[str, tuple[str, str]]) -> str:
     """The family of a sample: its name, or without the part that is of a summary."""
     if name in families:
         return name
-    whole = next(name.removesuffix(part) for part in _PARTS if name.endswith(part))
+    whole = next((name.removesuffix(part) for part in _PARTS if name.endswith(part)), name)
     if whole not in families:
         raise KeyError(whole)
     return whole

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
-from torr.live.page import bare, run_of
+from torr.live.page import bare, generator_of, run_of
+from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from torr.engine import Level, Slice
@@ -84,16 +85,20 @@ class Feed:
                 "factors": step.factors,
             }
             self.journal.add(_text({**place, "slice": bare(piece)}))
-        self._tell(step)
+        self._tell(step, piece)
 
-    def _tell(self, step: Step) -> None:
-        left_s = self.remaining.left_s
+    def _tell(self, step: Step, piece: Slice | None = None) -> None:
+        left_s, window_ns = self.remaining.left_s, step.plan.window_ns
         progress = {
             "done_s": round(self.remaining.done_s, 3),
             "left_s": None if left_s is None else round(left_s, 3),
             "level": step.index,
             "levels": step.total,
+            # Where the axis of this level begins, and ends where that is known.
+            "from_s": -step.plan.before_ns / SECOND_NS,
+            "to_s": None if window_ns is None else window_ns / SECOND_NS,
             "is_warmup": self.remaining.phase == "warmup",
+            "generator": None if piece is None else generator_of(piece),
         }
         self.journal.tell(_text(progress))
 

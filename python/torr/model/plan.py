@@ -169,10 +169,13 @@ class Plan:
         """How long warm-up and window last, when that is known before."""
         if self.window_ns is None:
             return None
+        return (self.before_ns + self.window_ns) / SECOND_NS
+
+    @property
+    def before_ns(self) -> int:
+        """How long the load goes before the window, which begins when all users are there."""
         closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
-        # The window begins when all users are there.
-        before_ns = max([self.warmup_ns, *(pace.spawning_ns for pace in closed)])
-        return (before_ns + self.window_ns) / SECOND_NS
+        return max([self.warmup_ns, *(pace.spawning_ns for pace in closed)])
 
     @property
     def requests(self) -> list[Request]:

@@ -76,6 +76,8 @@ def _cell(value: object) -> object:
     """Text that a spreadsheet would run as a formula is quoted; None is empty."""
     if value is None:
         return ""
-    if isinstance(value, str) and value.startswith(_TEXT_STARTS):
-        return f"'{value}"
-    return value
+    if not isinstance(value, str):
+        return value
+    # csv leaves a carriage return bare, and readers take it for the end of the row.
+    written = value.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{written}" if value.startswith(_TEXT_STARTS) else written

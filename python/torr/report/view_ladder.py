@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from torr.model.condition import Condition
 from torr.report import png
 from torr.report.streaming import is_joined
 
 if TYPE_CHECKING:
-    from torr.model.condition import Condition
     from torr.stats.series import Point, Series
 
 Json = dict[str, Any]
@@ -34,8 +34,10 @@ def ladder(result: Mapping[str, Any]) -> Json | None:
 
 
 def slos(result: Mapping[str, Any]) -> list[Json]:
-    """Return the limits that a result was judged by, each once."""
-    return [_slo(condition) for condition in png.conditions(dict(result))]
+    """Return the limits that a result was judged by, each once; before that, those asked for."""
+    asked = (result.get("experiment") or {}).get("slos") or ()
+    known = png.conditions(dict(result)) or tuple(map(Condition.parse, asked))
+    return [_slo(condition) for condition in known]
 
 
 def points(series: Series) -> list[Json]:

@@ -62,7 +62,9 @@ def without_token(request: Request, access: Access) -> RedirectResponse | None:
     rest = [(k, v) for k, v in request.query_params.multi_items() if k != TOKEN]
     url = request.url.replace(scheme="", netloc="", query=str(QueryParams(rest)))
     response = RedirectResponse(str(url), status_code=303)
-    response.set_cookie(access.cookie, access.token, httponly=True, samesite="strict")
+    # Strict would keep it from whoever clicks a link in a chat or a mail, even this one. No GET
+    # changes anything, and a change needs the token in a header (`access.py`).
+    response.set_cookie(access.cookie, access.token, httponly=True, samesite="lax")
     return response
 
 

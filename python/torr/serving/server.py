@@ -17,6 +17,7 @@ import uvicorn
 
 from torr.errors import UsageError
 from torr.serving.access import Access, is_loopback
+from torr.serving.connection import Connection
 from torr.standing_back import stand_back
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _DROP_MS = 10_000
 _END_S = 2.0
-_BACKLOG = 64
+# So many may be accepted before anybody looks how many there are (connection.py).
+_BACKLOG = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class Server:
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",
+            http=Connection,
             ws="none",
             lifespan="off",
             interface="asgi3",
@@ -110,6 +112,7 @@ class Server:
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=1,
+            backlog=_BACKLOG,
         )
         self._server = uvicorn.Server(config)
         self._ready = threading.Event()

@@ -30,7 +30,7 @@ def watched():
         "t_s": [0.0, 1.0, 2.0],
         "seconds": [1.0, 1.0, 1.0],
         "cores": {"numbers": [0, 1], "busy_rate": [[10.0, 60.0, 99.0], [5.0, None, 40.0]]},
-        "target": {"cpu_rate": [90.0, 95.0, 88.0]},
+        "target": {"cpu_rate": [90.0, 95.0, 88.0], "rss_bytes": [24e6, 31e6, None]},
         "generator": {"cpu_rate": [20.0, 21.0, 22.0]},
     }
     return made
@@ -125,3 +125,48 @@ def read(visit, tmp_path):
 def kinds():
     """What makes a result of each kind."""
     return KINDS
+
+
+WRITTEN = """
+const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+  this.canvas.written = [];
+  this.canvas.drawings = (this.canvas.drawings ?? 0) + 1;
+  clearRect.apply(this, box);
+};
+CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  (this.canvas.written ??= []).push([text, ...place]);
+  fillText.apply(this, [text, ...place]);
+};
+"""
+
+
+class Written:
+    """What stands on the canvases of a page: words, which no element has."""
+
+    def __call__(self, page):
+        """Load a page anew that tells what it writes."""
+        page.add_init_script(WRITTEN)
+        page.reload()
+        return page
+
+    def all(self, page, chart):
+        """Every word of a live chart, in the order of writing."""
+        return [text for text, *_ in self._placed(page, chart)]
+
+    def ticks(self, page, chart):
+        """The numbers below a live chart, from left to right: what stands in one line."""
+        placed = self._placed(page, chart)
+        label = next(at for at, (text, *_) in enumerate(placed) if text == "seconds")
+        line = placed[label + 1][2]
+        return [text for text, _, y in placed[label + 1 :] if y == line and text]
+
+    def _placed(self, page, chart):
+        found = f"document.querySelectorAll('.live-charts canvas')[{chart}]?.written"
+        page.wait_for_function(f"{found}?.length")
+        return page.evaluate(found)
+
+
+@pytest.fixture
+def written():
+    return Written()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from kept import level, text
 from torr import engine
 from torr.history.app import app
+from torr.serving.access import Access
 from torr.serving.server import KEPT, Door, Server
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
@@ -185,3 +188,44 @@ def test_what_runs_are_called_is_shown_and_never_run(pages, visit, store):
     assert page.evaluate("typeof owned") == "undefined"
     assert page.locator("img").count() == 0
     assert opened.complaints == []
+
+
+@pytest.fixture
+def elsewhere():
+    """A page of another site, of links."""
+    links = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            text = "".join(f'<a href="{link}">link {at}</a> ' for at, link in enumerate(links))
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://localhost:{server.server_address[1]}/", links
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_link_in_a_chat_opens_a_page_that_needs_the_token(store, visit, elsewhere):
+    place, links = elsewhere
+    door = Door("127.0.0.1", 0, KEPT)
+    access = Access("torr-test", is_open=False, token="t0ken")  # noqa: S106
+    server = Server(app(lambda: store, access, "baseline", None), door).start()
+    here = f"http://127.0.0.1:{door.port}"
+    links += [f"{here}/?token={access.token}", f"{here}/?name=api"]
+    opened = visit(place)
+    for name in ("link 0", "link 1"):
+        opened.page.goto(place)
+        opened.page.get_by_role("link", name=name).click()
+        opened.page.locator("h1").wait_for()
+        assert "token" not in opened.page.url
+    server.stop()

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import results
+from torr.live.page import generator_of
 from torr.report import html, view
 
 GIVEN = "only-here"
@@ -18,8 +19,10 @@ class Events:
 
     def __init__(self):
         self.sent, self.asked, self.stopped = [], deque(), deque()
+        self.refusals = deque()
         self.changed = threading.Condition()
         self.generation = 0
+        self.mark = 0
 
     def send(self, name, data):
         with self.changed:
@@ -31,6 +34,18 @@ class Events:
         with self.changed:
             self.generation += 1
             self.changed.notify_all()
+
+    def begin_anew(self):
+        """Be the server of another run on the same port."""
+        with self.changed:
+            self.sent.clear()
+            self.mark += 1
+        self.cut()
+
+    def place_of(self, last_id):
+        """How many events a reader has of this run."""
+        mark, _, number = (last_id or "").partition("-")
+        return int(number) + 1 if mark == str(self.mark) else 0
 
     def after(self, last, generation):
         """The events after one, or None when the connection is cut."""
@@ -58,7 +73,10 @@ def address(events):
 
         def do_GET(self):
             if self.path == "/events":
-                self.stream()
+                if events.refusals:
+                    self.answer(events.refusals.popleft(), b"no")
+                else:
+                    self.stream()
                 return
             self.answer(200 if self.path == "/" else 404, page.encode())
 
@@ -76,14 +94,16 @@ def address(events):
         def stream(self):
             last = self.headers.get("Last-Event-ID")
             events.asked.append(last)
-            at, generation = int(last) + 1 if last else 0, events.generation
+            at, generation = events.place_of(last), events.generation
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.end_headers()
             self.wfile.write(b"retry: 50\n\n")
             while found := events.after(at, generation):
                 for number, (name, data) in found:
-                    text = f"id: {number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    text = (
+                        f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    )
                     self.wfile.write(text.encode())
                     at = number + 1
                 self.wfile.flush()
@@ -106,7 +126,15 @@ def slice_of(level, at, index=0):
 
 
 def progress(done, left, **more):
-    return {"done_s": done, "left_s": left, "level": 0, "levels": 1, "is_warmup": False, **more}
+    level = {"level": 0, "levels": 1, "from_s": 0.0, "to_s": 10.0, "is_warmup": False}
+    level["generator"] = generator_of({"health": {"worker_cpu_rate": [61.2]}})
+    return {"done_s": done, "left_s": left, **level, **more}
+
+
+def measured(level, t_s, index=0, **more):
+    """A slice of a second at a place of the time axis."""
+    event = slice_of(level, 4, index)
+    return {**event, "slice": {**event["slice"], "t_s": t_s, "seconds": 1.0, **more}}
 
 
 def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):
@@ -144,7 +172,118 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
     events.send("slice", slice_of(levels[3], 4, 3))
     page.get_by_text("50 s left · level 4 of 8").wait_for()
     page.locator(".live-charts canvas").first.wait_for()
+    assert page.locator("h1").count() == 1
+    # What is known so far stands above what is measured now.
+    charts = page.locator(".live-charts").bounding_box()["y"]
+    assert page.locator("h1").bounding_box()["y"] < charts
+    assert page.locator(".so-far .trust").bounding_box()["y"] < charts
     assert page.locator(".report tbody").first.locator("tr").count() == 3
+
+
+def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address, written):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    for index in range(2):
+        events.send("progress", progress(1.0, 90.0, level=index, levels=2, from_s=-2.0, to_s=40.0))
+        for second in (-2, -1, 0, 1, 2, 3, 4):
+            phase = "warmup" if second < 0 else "measure"
+            more = {"phase": phase, "ok_per_s": 100.0 * index + second + 10}
+            events.send("slice", measured(level, float(second), index, **more))
+            page.get_by_text(f"ok/s {100 * index + second + 10}").first.wait_for()
+            for chart in range(3):
+                ticks = written.ticks(page, chart)
+                assert float(ticks[0]) <= 0, (index, second, chart)
+                assert ticks[-1] == "40", (index, second, chart)
+
+
+def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, address, written):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    events.send("progress", progress(1.0, None, to_s=None))
+    for second, last in ((0, "10"), (4, "10"), (11, "20"), (19, "20"), (30, "50")):
+        events.send("slice", measured(level, float(second), ok_per_s=second + 10.0))
+        page.get_by_text(f"ok/s {second + 10}").first.wait_for()
+        assert written.ticks(page, 0)[-1] == last
+
+
+def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
+    visit, events, address, written
+):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    for second, rate, counts in (
+        (0, 5000.0, {"ok": 5000, "errors": {}}),
+        (1, 50.0, {"ok": 50, "errors": {"timeout": 7}}),
+    ):
+        events.send("slice", measured(level, float(second), second, ok_per_s=rate, counts=counts))
+        page.get_by_text(f"ok/s {rate:,.0f}").first.wait_for()
+    assert {"4,000", "5,000"} & set(written.all(page, 1))
+    errors = page.locator(".live-charts .chart-head").nth(2)
+    assert errors.locator("h3").text_content() == "errors/s, by class"
+    assert errors.locator("li").all_text_contents() == ["timeout"]
+
+
+def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
+    levels = results.ladder()["levels"]
+    opened = visit(address)
+    page = opened.page
+
+    def finish(count):
+        so_far = results.result("ladder", levels[:count], ended=None, status="running")
+        events.send("run", view.run(so_far))
+        page.wait_for_function(f"document.querySelector('.report tbody')?.rows.length === {count}")
+
+    finish(3)
+    rate = page.locator(".report th", has_text="ok/s").first
+    rate.locator("button").click()
+    page.locator("details[data-id=distributions] summary").click()
+    page.locator("#group").select_option(index=0)
+    chosen = page.locator("#group").input_value()
+    scale = page.locator("figure.main .chart-head button").first
+    scale.click()
+    rate.locator("button").focus()
+    finish(5)
+    assert rate.get_attribute("aria-sort") == "descending"
+    cells = page.locator(".report tbody").first.locator("tr td:first-child").all_text_contents()
+    assert cells == sorted(cells, key=lambda text: -int(text.replace(",", "")))
+    assert page.locator("#group").input_value() == chosen
+    assert scale.get_attribute("aria-pressed") == "true"
+    assert page.evaluate("document.activeElement.textContent") == "ok/s"
+    events.send("end", view.run(results.ladder()))
+    page.locator(".live").wait_for(state="detached")
+    assert rate.get_attribute("aria-sort") == "descending"
+    assert page.locator("details[data-id=distributions]").get_attribute("open") is not None
+    assert opened.complaints == []
+
+
+def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
+    visit, events, address, written
+):
+    level = results.run()["levels"][0]
+    page = written(visit(address).page)
+    begun = results.result("run", [], experiment={"slos": ["p95 < 60ms"]})
+    events.send("run", view.run(begun))
+    events.send("progress", progress(1.0, 9.0))
+    events.send("slice", measured(level, 0.0, connections_open=50))
+    page.locator(".live-charts canvas").nth(3).wait_for()
+    assert "SLO p95 < 60ms" in written.all(page, 0)
+    assert page.locator(".live-charts h3").nth(3).text_content() == "Connections over time"
+    said = page.locator(".generator .trust")
+    assert "busiest worker 61" in said.text_content()
+    assert "healthy" not in said.get_attribute("class")
+    full = generator_of({"health": {"worker_cpu_rate": [98.0]}})
+    events.send("progress", progress(2.0, 8.0, generator=full))
+    page.locator(".generator .trust.contended").wait_for()
+    events.send("progress", progress(9.0, 0.0))
+    page.locator(".generator .trust.unknown").wait_for()
+
+
+def test_before_the_first_level_has_ended_nothing_is_claimed(visit, events, address):
+    page = visit(address).page
+    events.send("run", view.run(results.result("ladder", [])))
+    events.send("progress", progress(1.0, 90.0, levels=8))
+    page.get_by_text("No level is finished yet.").wait_for()
+    assert page.locator("h1").count() == 0
 
 
 def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):
@@ -155,8 +294,21 @@ def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, addr
     events.cut()
     events.send("slice", slice_of(level, 4))
     page.get_by_text(f"ok/s {level['slices'][4]['ok_per_s']:,.0f}").wait_for()
-    assert list(events.asked) == [None, "0"]
+    assert list(events.asked) == [None, "0-0"]
     assert page.locator(".lost").text_content() == ""
+
+
+def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, events, address):
+    level = results.run()["levels"][0]
+    page = visit(address).page
+    events.send("run", view.run(results.result("ladder", [], name="first", id="1")))
+    events.send("slice", slice_of(level, 2, 4))
+    page.get_by_text("ok/s 2,150").wait_for()
+    events.begin_anew()
+    events.send("run", view.run(results.result("run", [], name="second", id="2")))
+    events.send("slice", measured(level, 0.0, ok_per_s=77.0))
+    page.get_by_text("ok/s 77").wait_for()
+    assert page.locator(".live strong").text_content() == "second"
 
 
 def test_a_reload_has_everything_again(visit, events, address):
@@ -183,6 +335,53 @@ def test_stop_is_asked_for_with_the_token(visit, events, address):
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Stopping…").wait_for()
     assert list(events.stopped) == [("/stop", GIVEN)]
+
+
+def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address):
+    level = results.run()["levels"][0]
+    events.refusals += [503, 503, 503, 503]
+    events.send("slice", slice_of(level, 2))
+    page = visit(address).page
+    page.get_by_text("ok/s 2,150").wait_for()
+    assert not events.refusals
+    assert page.locator(".lost").text_content() == ""
+
+
+def test_a_page_that_torr_does_not_know_says_what_to_open(visit, events, address):
+    events.refusals += [401, 401]
+    page = visit(address).page
+    page.get_by_text("open the URL that torr printed last").wait_for()
+    assert not events.asked
+
+
+def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connections(
+    visit, events, address
+):
+    level = results.run()["levels"][0]
+    events.send("slice", slice_of(level, 2))
+    pages = [visit(address).page]
+    pages[0].get_by_text("ok/s 2,150").wait_for()
+    for _ in range(5):
+        pages.append(pages[0].context.new_page())
+        pages[-1].goto(address)
+        pages[-1].get_by_text("ok/s 2,150").wait_for()
+    pages[0].get_by_role("button", name="Stop").click()
+    pages[0].get_by_role("button", name="Stopping…").wait_for()
+    pages[0].wait_for_function("performance.getEntriesByName(location.href + 'stop').length")
+    assert list(events.stopped) == [("/stop", GIVEN)]
+    # It listens again, and has missed nothing and got nothing twice.
+    events.send("slice", measured(level, 9.0, ok_per_s=99.0))
+    pages[0].get_by_text("ok/s 99").wait_for()
+
+
+def test_a_page_that_comes_late_draws_what_was_told_together(visit, events, address, written):
+    level = results.run()["levels"][0]
+    for second in range(2000):
+        events.send("slice", measured(level, float(second), ok_per_s=second + 1.0))
+    page = written(visit(address).page)
+    page.get_by_text("ok/s 2,000").wait_for()
+    page.wait_for_function("document.querySelector('.live-charts canvas')?.drawings")
+    assert page.evaluate("document.querySelector('.live-charts canvas').drawings") < 500
 
 
 def test_the_live_page_speaks_chinese(visit, events, address):

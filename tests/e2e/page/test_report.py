@@ -108,6 +108,41 @@ def test_a_table_is_copied_as_csv_and_as_markdown(read):
     assert copied[1].splitlines()[1].startswith("| ---: | ---: |")
 
 
+def test_what_could_not_be_copied_is_said_and_the_focus_stays(read):
+    page = read(results.ladder()).page
+    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+    button = page.get_by_text("Copy as CSV").first
+    for is_copied, said in (("true", "Copied"), ("false", "Not copied")):
+        page.evaluate(f"document.execCommand = () => {is_copied}")
+        button.click()
+        page.get_by_text(said, exact=True).wait_for()
+        focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert focused.startswith("Copy as CSV")
+        button.wait_for()
+
+
+def test_a_drag_over_a_chart_chooses_nothing_since_nothing_would_come_of_it(read):
+    page = read(results.run()).page
+    box = page.locator("figure.main .u-over").first.bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 50)
+    page.locator("figure.main .tip").first.wait_for()
+    assert page.locator("figure.main .u-select").first.evaluate("it => it.offsetWidth") == 0
+    page.mouse.up()
+
+
+def test_the_memory_of_the_target_stands_below_its_cpu(read, kinds):
+    opened = read(kinds["run"]())
+    opened.unfold()
+    titles = opened.page.locator("details[data-id=cpu] h3").all_text_contents()
+    assert titles == [
+        "CPU, percent of one core",
+        "Memory of the target (resident)",
+        "Cores: the darker the fuller",
+    ]
+
+
 def test_values_are_reached_by_keyboard_and_said(read):
     page = read(results.ladder()).page
     plot = page.locator("figure.main .plot").first

@@ -1,8 +1,8 @@
-// CPU of every core as a lane over time: the darker the fuller.
+// CPU and memory over time, and every core as a lane: the darker the fuller.
 
 import type { Looks } from "../data/cores";
 import { el, svg } from "../dom";
-import { percent } from "../format";
+import { percent, rate, short } from "../format";
 import { say } from "../words";
 import type { Spec } from "./plot";
 
@@ -34,6 +34,25 @@ export function cpuSpec(found: Looks): Spec {
     x: { scale: "plain", label: say("time.axis") },
     y: { scale: "zero", show: (value) => `${value} %` },
     heading: (at) => say("cpu.heading", { s: (middle[at] ?? 0).toFixed(1) }),
+  };
+}
+
+/** Memory of the target over time, in MiB; null where nobody looked. */
+export function memorySpec(found: Looks): Spec | null {
+  if (!found.memory.some((value) => value != null)) return null;
+  return {
+    ...cpuSpec(found),
+    title: say("cpu.memory"),
+    height: 130,
+    lines: [
+      {
+        label: say("cpu.target"),
+        values: found.memory.map((value) => (value == null ? null : value / 1024 ** 2)),
+        colour: "blue",
+        show: (value) => `${rate(value)} MiB`,
+      },
+    ],
+    y: { scale: "zero", show: (value) => `${short(value)} MiB` },
   };
 }
 

@@ -4,12 +4,12 @@
 import uPlot from "uplot";
 
 import { button, el } from "../dom";
-import { short } from "../format";
 import { say } from "../words";
+import { axisX, axisY } from "./axes";
 import { legend } from "./legend";
 import { colour, onRepaint, type Colour } from "./palette";
-import { logTicks, range, type Scale } from "./range";
-import { drawMarker, type Marker, type Shape } from "./shapes";
+import { range, widest, type Scale } from "./range";
+import { drawMarker, paint, type Marker, type Shape } from "./shapes";
 import { Tooltip } from "./tooltip";
 
 // Names of uPlot's numbers for the two kinds of scale.
@@ -71,31 +71,30 @@ export interface Spec {
 /** A chart that lives on the page until it is destroyed. */
 export class Plot {
   readonly element: HTMLElement;
-  private readonly box = el("div", { class: "plot" });
+  private readonly title = el("h3");
+  private readonly box = el("div", { class: "plot", tabindex: 0, role: "img" });
   private readonly tooltip = new Tooltip();
+  private readonly switch: HTMLButtonElement | null;
   private readonly forget: () => void;
   private readonly watcher: ResizeObserver;
   private chart: uPlot | null = null;
+  private named: HTMLElement | null = null;
+  /** What the y axis has held so far. */
+  private held: [number, number] | null = null;
   private isLog: boolean;
+  private choices: Map<string, string> | null = null;
 
   constructor(private spec: Spec) {
     this.isLog = spec.y.scale === "log";
-    this.box.setAttribute("tabindex", "0");
-    this.box.setAttribute("role", "img");
-    this.box.setAttribute("aria-label", `${spec.title}. ${say("chart.keys")}`);
     this.box.addEventListener("keydown", (event) => {
       this.move(event);
     });
     this.box.addEventListener("blur", () => {
       this.chart?.setCursor({ left: -10, top: -10 });
     });
-    const head = el(
-      "div",
-      { class: "chart-head" },
-      el("h3", {}, spec.title),
-      legend(spec),
-      this.switch(),
-    );
+    this.switch = spec.y.hasSwitch ? this.switchOfScale() : null;
+    const head = el("div", { class: "chart-head" }, this.title, this.switch);
+    this.name();
     this.element = el("div", { class: "chart" }, head, this.box, this.tooltip.spoken);
     this.box.style.height = `${spec.height}px`;
     this.forget = onRepaint(() => {
@@ -107,12 +106,23 @@ export class Plot {
     this.watcher.observe(this.box);
   }
 
-  /** Show other values; axes never shrink while they come. */
+  /** Show other values; the y axis never shrinks while they come. */
   update(spec: Spec): void {
-    const isSame = this.chart && spec.lines.length === this.spec.lines.length;
+    const isSame = outline(spec) === outline(this.spec);
     this.spec = spec;
-    if (isSame) this.chart?.setData(this.data());
-    else this.draw();
+    if (isSame) {
+      this.chart?.setData(this.data());
+      return;
+    }
+    this.name();
+    this.draw();
+  }
+
+  /** Have the scale that was chosen on a chart of this title before, and note what is chosen. */
+  remember(choices: Map<string, string>): void {
+    this.choices = choices;
+    const chosen = choices.get(`scale of ${this.spec.title}`);
+    if (this.switch && chosen) this.scale(chosen === "log");
   }
 
   /** Take the chart off the page. */
@@ -124,15 +134,32 @@ export class Plot {
     this.element.remove();
   }
 
-  private switch(): HTMLElement | null {
-    if (!this.spec.y.hasSwitch) return null;
-    const made = button(say("chart.log"), () => {
-      this.isLog = !this.isLog;
-      made.setAttribute("aria-pressed", String(this.isLog));
-      this.draw();
-    });
-    made.setAttribute("aria-pressed", String(this.isLog));
-    return made;
+  /** Say what is shown: in the heading, in the legend, and to screen readers. */
+  private name(): void {
+    const { title } = this.spec;
+    this.title.textContent = title;
+    this.box.setAttribute("aria-label", `${title}. ${say("chart.keys")}`);
+    this.named?.remove();
+    this.named = legend(this.spec);
+    if (this.named) this.title.after(this.named);
+  }
+
+  private switchOfScale(): HTMLButtonElement {
+    return button(
+      say("chart.log"),
+      () => {
+        this.choices?.set(`scale of ${this.spec.title}`, this.isLog ? "plain" : "log");
+        this.scale(!this.isLog);
+        this.draw();
+      },
+      { "aria-pressed": String(this.isLog) },
+    );
+  }
+
+  private scale(isLog: boolean): void {
+    this.isLog = isLog;
+    this.held = null;
+    this.switch?.setAttribute("aria-pressed", String(isLog));
   }
 
   private resize(): void {
@@ -166,16 +193,17 @@ export class Plot {
       width,
       height: spec.height,
       legend: { show: false },
-      cursor: { drag: { x: true, y: false }, points: { size: 7 }, focus: { prox: -1 } },
+      cursor: { drag: { x: false, y: false }, points: { size: 7 }, focus: { prox: -1 } },
       scales: {
         x: {
           time: false,
           distr: spec.x.scale === "log" ? LOGARITHMIC : LINEAR,
-          range: () => spec.x.range ?? this.rangeOfX(),
+          // Asked again with all new values: of what is shown then, not of what there was first.
+          range: () => this.spec.x.range ?? this.rangeOfX(),
         },
         y: { distr: this.isLog ? LOGARITHMIC : LINEAR, range: () => this.rangeOfY(scale) },
       },
-      axes: [this.axisX(), this.axisY()],
+      axes: [axisX(() => this.spec), axisY(() => this.spec, this.isLog)],
       series: [{}, ...spec.lines.map((line) => this.series(line))],
       bands: (spec.bands ?? []).map(([upper, lower, alpha]) => ({
         series: [upper + 1, lower + 1],
@@ -225,55 +253,11 @@ export class Plot {
     const { headroom, holds, top } = this.spec.y;
     if (top !== undefined && scale !== "log") return [0, top];
     const values = this.spec.lines.filter((line) => !line.isQuiet).flatMap((line) => line.values);
-    return range(scale, [...values, ...(holds ?? [])], { headroom: headroom ?? 1.12 });
-  }
-
-  private axisX(): uPlot.Axis {
-    const { ticks, show = short, label } = this.spec.x;
-    const axis: uPlot.Axis = {
-      ...this.axis(),
-      size: 22,
-      label,
-      labelSize: 16,
-      labelGap: 0,
-      space: 55,
-    };
-    axis.grid = { show: false };
-    if (!ticks)
-      return {
-        ...axis,
-        values: (_, splits) => splits.map((at) => ((at as number | null) == null ? "" : show(at))),
-      };
-    return {
-      ...axis,
-      splits: () => ticks,
-      filter: (_, splits) => splits,
-      values: (u, splits) =>
-        roomy(splits.map((at) => ({ at: u.valToPos(at, "x"), words: show(at) }))),
-    };
-  }
-
-  private axisY(): uPlot.Axis {
-    const show = this.spec.y.show ?? short;
-    return {
-      ...this.axis(),
-      size: 56,
-      space: 24,
-      ...(this.isLog
-        ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, at) => at }
-        : {}),
-      values: (_, splits) => splits.map((at) => ((at as number | null) == null ? "" : show(at))),
-    };
-  }
-
-  private axis(): uPlot.Axis {
-    return {
-      stroke: () => colour("muted"),
-      font: "12px system-ui, 'Noto Sans', sans-serif",
-      labelFont: "12px system-ui, 'Noto Sans', sans-serif",
-      grid: { stroke: () => colour("grid"), width: 1 },
-      ticks: { show: false },
-    };
+    const found = range(scale, [...values, ...(holds ?? [])], { headroom: headroom ?? 1.12 });
+    // The axis of a chart without values is a guess, which nothing need keep to.
+    if (!values.some((value) => value)) return found;
+    this.held = widest(this.held, found);
+    return this.held;
   }
 
   /** Markers of points; a value without neighbours has one too, since no line shows it. */
@@ -306,28 +290,7 @@ export class Plot {
   }
 }
 
-/** Draw shapes; what one of them sets, such as dashes, holds for no other. */
-function paint(u: uPlot, shapes: readonly Shape[] = []): void {
-  for (const shape of shapes) {
-    u.ctx.save();
-    shape(u);
-    u.ctx.restore();
-  }
-}
-
-/** Words of ticks where there is room: the first and the last, then from below. */
-export function roomy(ticks: { at: number; words: string }[]): string[] {
-  const half = (words: string) => 3.6 * words.length + 4;
-  const shown: number[] = [];
-  const order = [0, ticks.length - 1, ...ticks.keys()];
-  for (const index of new Set(order)) {
-    const tick = ticks[index];
-    if (!tick) continue;
-    const isFree = shown.every((other) => {
-      const taken = ticks[other];
-      return !taken || Math.abs(taken.at - tick.at) > half(taken.words) + half(tick.words);
-    });
-    if (isFree) shown.push(index);
-  }
-  return ticks.map((tick, index) => (shown.includes(index) ? tick.words : ""));
+/** What cannot be changed on a chart that is drawn: another one takes its place. */
+function outline({ title, bands, lines }: Spec): string {
+  return JSON.stringify([title, bands, lines.map((line) => [line.label, line.colour, line.kind])]);
 }

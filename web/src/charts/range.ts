@@ -22,6 +22,17 @@ export function range(
   return [low / air, high * air * (headroom > 1.2 ? (high / low) ** (headroom - 1) : 1)];
 }
 
+/** The range that holds both: an axis that keeps what it once showed. */
+export function widest(before: [number, number] | null, now: [number, number]): [number, number] {
+  return before ? [Math.min(before[0], now[0]), Math.max(before[1], now[1])] : now;
+}
+
+/** The next of 1, 2, 5, 10, 20, … that is not below a number: where an axis of unknown end ends. */
+export function roundedUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
+  return power * ([1, 2, 5].find((step) => step * power >= value - 1e-9) ?? 10);
+}
+
 /** Ticks of a logarithmic axis: powers of ten, with halves and fifths between where they are few. */
 export function logTicks(low: number, high: number): number[] {
   const decades = Math.log10(high / low);

@@ -13,6 +13,15 @@ const ROW = 16;
 
 const ratio = (): number => devicePixelRatio;
 
+/** Draw shapes; what one of them sets, such as dashes, holds for no other. */
+export function paint(u: uPlot, shapes: readonly Shape[] = []): void {
+  for (const shape of shapes) {
+    u.ctx.save();
+    shape(u);
+    u.ctx.restore();
+  }
+}
+
 /** One marker at a place in canvas pixels. */
 export function drawMarker(
   u: uPlot,

@@ -1,6 +1,7 @@
 // Cells of tables as values: what a column is sorted by, and what is copied.
 
 const UNITS: Record<string, number> = {
+  ns: 1e-6,
   µs: 1e-3,
   ms: 1,
   s: 1e3,
@@ -12,7 +13,7 @@ const UNITS: Record<string, number> = {
 
 /** The number that a cell says, in the smallest unit of its kind; null where it says none. */
 export function numberOf(cell: string): number | null {
-  const found = /^[≥≤><+\s]*([−-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(µs|ms|s|B|KiB|MiB|GiB)?/.exec(
+  const found = /^[≥≤><+\s]*([−-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(ns|µs|ms|s|B|KiB|MiB|GiB)?/.exec(
     cell,
   );
   if (!found) return null;
@@ -20,7 +21,10 @@ export function numberOf(cell: string): number | null {
   return Number.isNaN(value) ? null : value * (UNITS[found[2] ?? ""] ?? 1);
 }
 
-/** The order of rows by one column, ascending or not; cells without a number come last. */
+/**
+ * The order of rows by one column, ascending or not; cells without a number come last. Words are
+ * ordered as text, unless most of them are numbers of something: `20 connections`, `2.00 × …`.
+ */
 export function sorted<Row extends readonly string[]>(
   rows: readonly Row[],
   column: number,
@@ -28,13 +32,21 @@ export function sorted<Row extends readonly string[]>(
   isAscending: boolean,
 ): Row[] {
   const sign = isAscending ? 1 : -1;
+  const isByText = isText && !isCounted(rows.map((row) => row[column] ?? ""));
   return [...rows].sort((a, b) => {
     const [left, right] = [a[column] ?? "", b[column] ?? ""];
-    if (isText) return sign * left.localeCompare(right);
+    if (isByText) return sign * left.localeCompare(right);
     const [x, y] = [numberOf(left), numberOf(right)];
     if (x == null || y == null) return Number(x == null) - Number(y == null);
     return sign * (x - y);
   });
+}
+
+/** Whether cells of words begin with numbers, most of those that say anything; no dates, no hashes. */
+function isCounted(cells: readonly string[]): boolean {
+  const told = cells.filter((cell) => cell !== "" && cell !== "–");
+  const counted = told.filter((cell) => /^[≥≤><\s]*[−-]?[\d,]*\.?\d+(?=$|[\s×x%/])/.test(cell));
+  return 2 * counted.length > told.length;
 }
 
 /** A table as CSV, RFC 4180. What a spreadsheet would take for a formula is kept as text. */
@@ -54,11 +66,17 @@ export function asMarkdown(
   return [line(columns), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n") + "\n";
 }
 
+/** `-0.40 points` is a number; `-2+3` is a formula to a spreadsheet. */
+const NUMBER = /^[+-][\d,]*\.?\d+(e[+-]?\d+)?( ?([%×]|[A-Za-zµ]+))?$/;
+
 function quoted(cell: string): string {
-  const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(cell) ? `'${cell}` : cell;
+  const isFormula = /^[=+\-@\t\r]/.test(cell) && !NUMBER.test(cell);
+  const safe = isFormula ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** The same as torr's own Markdown: a test reads both from one table. */
 function escaped(cell: string): string {
-  return cell.replace(/[\\|<>`*_]/g, "\\$&").replace(/\r?\n/g, " ");
+  const line = cell.trim().split(/\s+/).join(" ");
+  return line.replace(/[\\`*[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w)/g, "\\$&");
 }

@@ -12,6 +12,8 @@ export interface Looks {
   seconds: number[];
   target: Values;
   generator: Values;
+  /** Resident memory of the target, in bytes. */
+  memory: Values;
   /** By core, the busiest ones where there are too many. */
   cores: { number: number; busy: Values }[];
 }
@@ -24,6 +26,7 @@ interface Step {
   seconds: number;
   target: number | null;
   generator: number | null;
+  memory: number | null;
   cores: Map<number, number | null>;
 }
 
@@ -40,6 +43,7 @@ export function looks(levels: readonly Level[]): Looks | null {
     seconds: pooled.map((step) => step.seconds),
     target: pooled.map((step) => step.target),
     generator: pooled.map((step) => step.generator),
+    memory: pooled.map((step) => step.memory),
     cores: numbers.map((number) => ({
       number,
       busy: pooled.map((step) => step.cores.get(number) ?? null),
@@ -61,6 +65,7 @@ function steps(levels: readonly Level[]): Step[] {
         seconds: monitor?.seconds?.[at] ?? 1,
         target: monitor?.target?.cpu_rate?.[at] ?? null,
         generator: monitor?.generator?.cpu_rate?.[at] ?? null,
+        memory: monitor?.target?.rss_bytes?.[at] ?? null,
         cores: new Map(busy.map((values, core) => [numbers[core] ?? core, values[at] ?? null])),
       });
     });
@@ -77,12 +82,13 @@ function mean(some: readonly Step[]): Step {
     seconds: some.reduce((sum, step) => sum + step.seconds, 0),
     target: average(some.map((step) => step.target)),
     generator: average(some.map((step) => step.generator)),
+    memory: most(some.map((step) => step.memory)),
     cores: new Map(numbers.map((n) => [n, average(some.map((step) => step.cores.get(n) ?? null))])),
   };
 }
 
 function nothing(): Step {
-  return { start: 0, seconds: 0, target: null, generator: null, cores: new Map() };
+  return { start: 0, seconds: 0, target: null, generator: null, memory: null, cores: new Map() };
 }
 
 function busiest(pooled: readonly Step[]): number[] {
@@ -93,6 +99,12 @@ function busiest(pooled: readonly Step[]): number[] {
   }
   const ordered = [...sums].sort((a, b) => b[1] - a[1]).slice(0, MOST_CORES);
   return ordered.map(([number]) => number).sort((a, b) => a - b);
+}
+
+/** A mean would hide how much memory was needed. */
+function most(values: Values): number | null {
+  const known = values.filter((value) => value != null);
+  return known.length ? Math.max(...known) : null;
 }
 
 function average(values: Values): number | null {

@@ -42,15 +42,24 @@ interface Placed {
 
 type Stat = "p50" | "p95" | "p99";
 
-/** Put the slices of levels in their places; null where there are none. */
-export function timeline(levels: readonly Level[], pooled: Pooled = {}): Timeline | null {
+/**
+ * Put the slices of levels in their places; null where there are none.
+ *
+ * `from`, in seconds, is where the axis of a level that goes on is planned to begin: its warm-up
+ * stands there from its first slice on.
+ */
+export function timeline(
+  levels: readonly Level[],
+  pooled: Pooled = {},
+  from: number | null = null,
+): Timeline | null {
   const spans: Timeline["levels"] = [];
   const placed: Placed[] = [];
   const isAlone = levels.length === 1;
   let end = 0;
   levels.forEach((level, index) => {
     const start = end;
-    const own = place(level, start, pooled[String(index)], isAlone);
+    const own = place(level, start, pooled[String(index)], isAlone, from);
     const measured = own.filter((each) => each.slice.phase === "measure");
     const last = measured.at(-1);
     if (last) end = last.start + last.slice.seconds;
@@ -103,16 +112,16 @@ function place(
   start: number,
   pooled: Record<string, Partial<Stats>[]> | undefined,
   isAlone: boolean,
+  from: number | null,
 ): Placed[] {
   const slices = level.slices ?? [];
-  const warmup = slices.filter((slice) => slice.phase === "warmup");
-  let before = -warmup.reduce((sum, slice) => sum + slice.seconds, 0);
+  let before = begin(slices, from);
   const least = 0.5 * Math.max(0, ...slices.filter(isMeasured).map((slice) => slice.seconds));
   const made: Placed[] = [];
   slices.forEach((slice, at) => {
-    let from = start + slice.t_s;
+    let at_s = start + slice.t_s;
     if (slice.phase === "warmup") {
-      from = start + before;
+      at_s = start + before;
       before += slice.seconds;
     }
     // A rate over some milliseconds says nothing, and levels of a ladder leave no room between them.
@@ -120,9 +129,20 @@ function place(
     const own = pooled
       ? { response: pooled["response"]?.[at] ?? {}, ttft: pooled["ttft"]?.[at] ?? {} }
       : null;
-    made.push({ slice, start: from, level, pooled: own });
+    made.push({ slice, start: at_s, level, pooled: own });
   });
   return made;
+}
+
+/** Where the warm-up begins: it ends at 0, and while that is ahead nobody but the plan knows. */
+function begin(slices: readonly Slice[], from: number | null): number {
+  const last = slices.at(-1);
+  const done = slices.reduce(
+    (sum, { phase, seconds }) => sum + (phase === "warmup" ? seconds : 0),
+    0,
+  );
+  const isAhead = from != null && last?.phase === "warmup" && done <= -from;
+  return isAhead ? from : -done;
 }
 
 function columns(placed: readonly Placed[]): Omit<Timeline, "levels" | "warmup" | "drain"> {

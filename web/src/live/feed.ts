@@ -1,37 +1,108 @@
-// Events of a run as they come, and the way to stop it. A lost connection is taken up again by the
-// browser, which says the last event that it had, so that none is lost.
+// Events of a run as they come, and the way to stop it. A lost connection is taken up again: by the
+// browser, which says the last event that it had, and by this where the browser gives up.
 
 import type { LiveEvent } from "./state";
 
 const NAMES = ["run", "slice", "progress", "end"] as const;
+const AGAIN_MS = 1000;
 
-/** Listen until the end; `lost` is told when the connection breaks and when it is back. */
-export function listen(
-  on: (event: LiveEvent) => void,
-  lost: (isLost: boolean) => void,
-): EventSource {
-  const source = new EventSource("events");
-  source.addEventListener("open", () => {
-    lost(false);
-  });
-  source.addEventListener("error", () => {
-    lost(true);
-  });
-  for (const name of NAMES) {
-    source.addEventListener(name, (event: MessageEvent<string>) => {
-      if (name === "end") source.close();
-      on({ name, data: JSON.parse(event.data) as never });
+/** `refused` is a page that torr does not know: its run is over, and another has its port. */
+export type Link = "open" | "lost" | "refused";
+
+/** The events of a run, each once, from `open` until its end. */
+export class Feed {
+  private source: EventSource | null = null;
+  private isOver = false;
+  private readonly seen = new Seen();
+
+  constructor(
+    private readonly on: (event: LiveEvent) => void,
+    private readonly link: (link: Link) => void,
+  ) {}
+
+  /** Listen. */
+  open(): void {
+    this.source?.close();
+    const source = new EventSource("events");
+    this.source = source;
+    source.addEventListener("open", () => {
+      this.link("open");
     });
+    source.addEventListener("error", () => {
+      // Closed by anything but events, as by a refusal; else the browser comes again by itself.
+      if (source.readyState === EventSource.CLOSED) void this.again();
+      else this.link("lost");
+    });
+    for (const name of NAMES) {
+      source.addEventListener(name, (event: MessageEvent<string>) => {
+        this.take(name, event);
+      });
+    }
   }
-  return source;
+
+  /** Ask for the end of the run; whether torr took it. */
+  async stop(token: string): Promise<boolean> {
+    // A browser keeps few connections to an address, which open pages may all have taken.
+    this.source?.close();
+    const isTaken = await isAccepted(token);
+    if (!this.isOver) this.open();
+    return isTaken;
+  }
+
+  private take(name: (typeof NAMES)[number], event: MessageEvent<string>): void {
+    // Progress is of the moment, and has no id of its own.
+    if (name !== "progress" && !this.seen.isNew(event.lastEventId)) return;
+    if (name === "end") {
+      this.isOver = true;
+      this.source?.close();
+    }
+    this.on({ name, data: JSON.parse(event.data) as never });
+  }
+
+  private async again(): Promise<void> {
+    const refused = await isRefused();
+    if (this.isOver) return;
+    this.link(refused ? "refused" : "lost");
+    if (refused) return;
+    setTimeout(() => {
+      if (this.source?.readyState === EventSource.CLOSED && !this.isOver) this.open();
+    }, AGAIN_MS);
+  }
 }
 
-/** Ask for the end of the run; whether torr took it. */
-export async function stop(token: string): Promise<boolean> {
+/** Ids so far: `mark-number`, where another mark is another run's. */
+export class Seen {
+  private mark = "";
+  private number = -1;
+
+  /** Whether an event is behind all that came; then it has come. */
+  isNew(id: string): boolean {
+    const [mark = "", number = ""] = id.split("-");
+    if (mark === this.mark && Number(number) <= this.number) return false;
+    this.mark = mark;
+    this.number = Number(number);
+    return true;
+  }
+}
+
+async function isAccepted(token: string): Promise<boolean> {
   try {
     const answer = await fetch("stop", { method: "POST", headers: { "X-Torr-Token": token } });
     return answer.ok;
   } catch {
     return false;
+  }
+}
+
+/** An EventSource does not say by which status it was closed. */
+async function isRefused(): Promise<boolean> {
+  const asking = new AbortController();
+  try {
+    const { status } = await fetch("events", { signal: asking.signal });
+    return status >= 400 && status < 500;
+  } catch {
+    return false;
+  } finally {
+    asking.abort();
   }
 }

@@ -2,16 +2,18 @@
 // it; below, the report of what is finished. At the end only the report stays.
 
 import { Plot } from "../charts/plot";
-import { timelineSpecs } from "../charts/timeline";
+import { connectionsSpec, timelineSpecs } from "../charts/timeline";
 import { timeline } from "../data/timeline";
 import { button, el } from "../dom";
 import { clock, count, ms, percent, rate } from "../format";
 import type { Bootstrap, Lang } from "../model";
-import { languages } from "../parts/head";
+import { languages, trust, verdict } from "../parts/head";
+import { hold, type Choices } from "../parts/memory";
 import { Report } from "../parts/report";
-import { say } from "../words";
-import { listen, stop } from "./feed";
-import { after, begin, latest, type LiveEvent, type State } from "./state";
+import { pick, say } from "../words";
+import { Feed, type Link } from "./feed";
+import { Frame } from "./frame";
+import { after, axisOf, begin, latest, type LiveEvent, type Progress, type State } from "./state";
 
 /** The live page, until the end of the run. */
 export class LivePage {
@@ -19,51 +21,74 @@ export class LivePage {
   private state: State;
   private plots: Plot[] = [];
   private report: Report | null = null;
-  private isLost = false;
+  private readonly choices: Choices = new Map();
+  private link: Link = "open";
   private isStopping = false;
   private parts = skeleton();
+  /** The state that is on the page. */
+  private drawn: State;
+  private readonly frame = new Frame(() => {
+    this.show();
+  });
+  private readonly feed = new Feed(
+    (event) => {
+      this.take(event);
+    },
+    (link) => {
+      this.link = link;
+      this.frame.want();
+    },
+  );
 
   constructor(
     private readonly data: Bootstrap,
     private readonly choose: (lang: Lang) => void,
   ) {
     this.state = begin(data.run);
+    this.drawn = this.state;
     this.draw();
-    listen(
-      (event) => {
-        this.take(event);
-      },
-      (isLost) => {
-        this.isLost = isLost && !this.state.isOver;
-        this.status();
-      },
-    );
+    this.feed.open();
   }
 
   /** Draw everything again, as in another language. */
   draw(): void {
+    const putBack = hold(this.element);
+    this.drawn = this.state;
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
-    this.report?.destroy();
-    this.report = null;
     this.parts = skeleton();
     const { top, parts } = { top: this.top(), parts: this.parts };
     this.element.replaceChildren(...(this.state.isOver ? [] : [top, parts.charts]), parts.report);
     this.slices();
     this.status();
     this.finished();
+    putBack();
   }
 
   private take(event: LiveEvent): void {
     this.state = after(this.state, event);
-    if (event.name === "slice") this.slices();
-    if (event.name === "run") this.finished();
-    if (event.name === "end") this.draw();
-    else this.status();
+    if (this.state.isReplaced) {
+      // Its page has another token, too.
+      location.reload();
+      return;
+    }
+    this.frame.want();
+  }
+
+  /** Draw what has changed since the last time. */
+  private show(): void {
+    const { drawn, state } = this;
+    if (state.isOver !== drawn.isOver) {
+      this.draw();
+      return;
+    }
+    this.drawn = state;
+    if (state.current !== drawn.current) this.slices();
+    if (state.run !== drawn.run) this.finished();
+    this.status();
   }
 
   private top(): HTMLElement {
-    const name = this.state.run?.result.name ?? "torr";
     const { parts } = this;
     parts.stop.replaceWith((parts.stop = this.stopButton()));
     return el(
@@ -72,11 +97,13 @@ export class LivePage {
       el(
         "div",
         { class: "top" },
-        el("p", {}, el("strong", {}, name), ` · ${say("live.live")}`),
+        el("p", {}, parts.name, ` · ${say("live.live")}`),
         languages(this.choose),
       ),
+      parts.verdict,
       el("div", { class: "bar" }, parts.progress, parts.left, parts.stop),
       parts.numbers,
+      parts.generator,
       parts.lost,
     );
   }
@@ -89,7 +116,7 @@ export class LivePage {
         this.isStopping = true;
         made.disabled = true;
         made.textContent = say("live.stopping");
-        void stop(token).then((isTaken) => {
+        void this.feed.stop(token).then((isTaken) => {
           if (isTaken) return;
           this.isStopping = false;
           made.disabled = false;
@@ -103,67 +130,80 @@ export class LivePage {
   }
 
   private status(): void {
-    const { progress, left, numbers, lost } = this.parts;
+    const { name, progress, left, numbers, lost, verdict: verdictBox } = this.parts;
+    name.textContent = this.state.run?.result.name ?? "torr";
     const known = this.state.progress;
-    lost.textContent = this.isLost ? say("live.lost") : "";
+    lost.textContent = this.link === "open" ? "" : say(`live.${this.link}`);
     const slice = latest(this.state);
     numbers.replaceChildren(...figures(slice));
     if (!known) return;
+    this.generator(known);
+    if (known.levels !== 1 && !verdictBox.hasChildNodes())
+      verdictBox.replaceChildren(el("p", {}, say("live.none")));
     const whole = known.done_s + (known.left_s ?? 0);
     progress.max = whole || 1;
     progress.value = known.done_s;
-    const level = { at: known.level + 1, of: known.levels };
+    const level = { at: known.level + 1, of: known.levels ?? "?" };
     const words = [
       known.left_s == null
         ? say("live.done", { t: clock(known.done_s) })
         : say("live.left", { t: clock(known.left_s) }),
-      known.levels > 1 ? say("live.level", level) : "",
+      (known.levels ?? 2) > 1 ? say("live.level", level) : "",
       known.is_warmup ? say("time.warmup") : "",
     ];
     left.textContent = words.filter(Boolean).join(" · ");
   }
 
-  /** The slices of the level being measured; of a single one the axis is as long as the run. */
+  /** What the newest slice shows of the generator; nothing between levels, when it rests. */
+  private generator({ generator }: Progress): void {
+    const said = generator ? [trust(generator.health, pick(generator.text))] : [];
+    this.parts.generator.replaceChildren(...said);
+  }
+
+  /** The slices of the level being measured, on an axis that is as long as the level will be. */
   private slices(): void {
-    const { current, progress } = this.state;
-    const found = current ? timeline([current]) : null;
+    const { current, progress, at } = this.state;
+    const plan = progress?.level === at ? progress : null;
+    const found = current ? timeline([current], {}, plan?.from_s) : null;
     if (!found) return;
-    const specs = timelineSpecs(found);
-    for (const spec of specs) {
-      const [first, last] = spec.x.range ?? [0, 1];
-      const end =
-        progress?.left_s && progress.levels === 1
-          ? first + progress.done_s + progress.left_s
-          : last;
-      spec.x.range = [first, Math.max(last, end)];
-    }
+    const connections = connectionsSpec(found);
+    const specs = [
+      ...timelineSpecs(found, this.state.run?.view.slos),
+      ...(connections ? [connections] : []),
+    ];
+    for (const spec of specs) spec.x.range = axisOf(plan, spec.x.range ?? [0, 1]);
     if (specs.length === this.plots.length) {
       specs.forEach((spec, at) => this.plots[at]?.update(spec));
       return;
     }
     for (const plot of this.plots) plot.destroy();
     this.plots = specs.map((spec) => new Plot(spec));
+    for (const plot of this.plots) plot.remember(this.choices);
     this.parts.charts.replaceChildren(...this.plots.map((plot) => plot.element));
   }
 
   private finished(): void {
     const { run, isOver } = this.state;
     if (!run || (!run.result.levels.length && !isOver)) return;
-    if (this.report) this.report.draw(run);
-    else {
-      this.report = new Report(run, this.choose);
+    this.parts.verdict.replaceChildren(...verdict(run));
+    // While it goes on the verdict stands above the charts, where it is seen.
+    this.report ??= new Report(run, this.choose);
+    // An element that is put where it is loses the focus.
+    if (this.report.element.parentElement !== this.parts.report)
       this.parts.report.replaceChildren(this.report.element);
-      this.report.draw();
-    }
+    this.report.draw(run, isOver);
   }
 }
 
 function skeleton() {
   return {
+    name: el("strong"),
     progress: el("progress", { max: 1, "aria-label": say("live.progress") }),
     left: el("span", { class: "left" }),
     stop: el("button"),
+    verdict: el("div", { class: "so-far" }),
     numbers: el("p", { class: "figures" }),
+    generator: el("div", { class: "generator" }),
     lost: el("p", { class: "lost", role: "status" }),
     charts: el("figure", { class: "main live-charts", "aria-label": say("live.live") }),
     report: el("div"),

@@ -1,14 +1,23 @@
 // What is known of a run that goes on: finished levels, the slices of the one being measured, and
-// how much is left. Events are folded in one by one; one that comes twice changes nothing.
+// how much is left. Events are folded in one by one; none comes twice.
 
-import type { Level, Run, Slice } from "../model";
+import { roundedUp } from "../charts/range";
+import type { Level, Run, Slice, View } from "../model";
+
+const LEAST_S = 10;
 
 export interface Progress {
   done_s: number;
   left_s: number | null;
   level: number;
-  levels: number;
+  /** How many there will be, where that is known. */
+  levels: number | null;
   is_warmup: boolean;
+  /** Where the axis of the level begins, and where it ends if that is known. */
+  from_s: number;
+  to_s: number | null;
+  /** How the generator does in the newest slice. */
+  generator: View["trust"] | null;
 }
 
 export interface SliceEvent {
@@ -33,16 +42,19 @@ export interface State {
   current: Level | null;
   progress: Progress | null;
   isOver: boolean;
+  /** Whether another run has taken the place of this one, on the same port. */
+  isReplaced: boolean;
 }
 
 /** Nothing known yet, or what the page was given. */
 export function begin(run: Run | null): State {
-  return { run, at: -1, current: null, progress: null, isOver: false };
+  return { run, at: -1, current: null, progress: null, isOver: false, isReplaced: false };
 }
 
 /** The state after an event. */
 export function after(state: State, event: LiveEvent): State {
-  if (state.isOver) return state;
+  if (state.isOver || state.isReplaced) return state;
+  if (isOfAnother(state, event)) return { ...state, isReplaced: true };
   switch (event.name) {
     case "run":
       return { ...state, run: event.data };
@@ -55,9 +67,25 @@ export function after(state: State, event: LiveEvent): State {
   }
 }
 
+/** Every server begins with a `run`, so that no slice of another run comes before this is seen. */
+function isOfAnother({ run }: State, event: LiveEvent): boolean {
+  if (!run || (event.name !== "run" && event.name !== "end")) return false;
+  return event.data.result.id !== run.result.id;
+}
+
 /** The last slice of the window, of which the page says its numbers; before it, of the warm-up. */
 export function latest(state: State): Slice | null {
   return state.current?.slices?.at(-1) ?? null;
+}
+
+/**
+ * The axis of a level in seconds: what is planned of it, and all there is. Where no end is known it
+ * grows in steps, so that most slices leave it as it is.
+ */
+export function axisOf(plan: Progress | null, [first, last]: [number, number]): [number, number] {
+  if (!plan) return [first, last];
+  const end = plan.to_s ?? roundedUp(Math.max(last, LEAST_S));
+  return [Math.min(first, plan.from_s), Math.max(last, end)];
 }
 
 function measured(state: State, event: SliceEvent): State {
@@ -67,8 +95,8 @@ function measured(state: State, event: SliceEvent): State {
     const current = { concurrency, round, candidate, slices: [slice] };
     return { ...state, at: event.level, current };
   }
+  // One list that grows: a copy for each slice of an hour would take longer than drawing them.
   const slices = state.current.slices ?? [];
-  const isKnown = slices.some((known) => known.t_s === slice.t_s && known.phase === slice.phase);
-  if (isKnown) return state;
-  return { ...state, current: { ...state.current, slices: [...slices, slice] } };
+  slices.push(slice);
+  return { ...state, current: { ...state.current, slices } };
 }

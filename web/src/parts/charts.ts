@@ -5,7 +5,7 @@ import { diffSpecs } from "../charts/diff";
 import { distributionSpec } from "../charts/distribution";
 import { Flame } from "../charts/flame";
 import { ladderSpecs, moreSpecs } from "../charts/ladder";
-import { cpuSpec, lanes } from "../charts/lanes";
+import { cpuSpec, lanes, memorySpec } from "../charts/lanes";
 import { Plot, type Spec } from "../charts/plot";
 import { connectionsSpec, timelineSpecs } from "../charts/timeline";
 import { looks } from "../data/cores";
@@ -16,6 +16,7 @@ import { el } from "../dom";
 import { count, ms } from "../format";
 import type { Distribution, Run, Slo } from "../model";
 import { pick, say } from "../words";
+import type { Choices } from "./memory";
 
 /** What takes things off the page again. */
 export type Keep = (made: { element: HTMLElement; destroy: () => void }) => HTMLElement;
@@ -62,14 +63,19 @@ export function connections(run: Run, keep: Keep): HTMLElement[] {
 }
 
 /** How times are spread: a chart, and a choice of level or cell where there are several. */
-export function distributions(curves: readonly Distribution[], keep: Keep): HTMLElement[] {
+export function distributions(
+  curves: readonly Distribution[],
+  keep: Keep,
+  choices: Choices = new Map(),
+): HTMLElement[] {
   const found = groups(curves);
   const box = el("div");
   const show = (name: string) => {
     box.replaceChildren(...ofGroup(found.get(name) ?? [], keep));
   };
   const names = [...found.keys()];
-  const last = names.at(-1);
+  const wanted = choices.get("distribution");
+  const last = wanted !== undefined && found.has(wanted) ? wanted : names.at(-1);
   if (last === undefined) return [];
   show(last);
   if (names.length === 1) return [box];
@@ -81,6 +87,7 @@ export function distributions(curves: readonly Distribution[], keep: Keep): HTML
     ),
   );
   choice.addEventListener("change", () => {
+    choices.set("distribution", choice.value);
     show(choice.value);
   });
   return [
@@ -96,10 +103,12 @@ export function flame(found: Run["view"]["flames"][number], keep: Keep): HTMLEle
   return keep(new Flame(found.tree, show, pick(found.title)));
 }
 
-/** CPU of target, torr and every core; nothing where none was watched. */
+/** CPU of target, torr and every core, and the target's memory; nothing where none was watched. */
 export function cpu(run: Run, keep: Keep): HTMLElement[] {
   const found = looks(run.result.levels);
-  return found ? [...plots([cpuSpec(found)], keep), lanes(found)] : [];
+  if (!found) return [];
+  const memory = memorySpec(found);
+  return [...plots([cpuSpec(found), ...(memory ? [memory] : [])], keep), lanes(found)];
 }
 
 /** Whether there is anything to show of CPU. */

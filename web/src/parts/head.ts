@@ -9,15 +9,28 @@ const SIGNS: Record<string, string> = { healthy: "●", contended: "▲", "gener
 
 /** The header of a run. */
 export function head(run: Run, choose: (lang: Lang) => void): HTMLElement {
-  const { result, view } = run;
+  const { result } = run;
   return el(
     "header",
     {},
     el("div", { class: "top" }, about(run), languages(choose)),
-    el("h1", {}, together(pick(view.sentence))),
-    trust(view.trust.health, pick(view.trust.text)),
+    ...verdict(run),
     result.note ? el("p", { class: "note" }, result.note) : null,
   );
+}
+
+/** The sentence, and how far to trust it. */
+export function verdict({ view }: Run): HTMLElement[] {
+  return [
+    el("h1", {}, together(pick(view.sentence))),
+    trust(view.trust.health, pick(view.trust.text)),
+  ];
+}
+
+/** A line about the generator, with the sign of a word of health. */
+export function trust(health: string, text: string): HTMLElement {
+  const sign = el("b", { "aria-hidden": "true" }, SIGNS[health] ?? "○");
+  return el("p", { class: `trust ${health}` }, sign, " ", together(text));
 }
 
 /** The buttons that choose a language. */
@@ -59,9 +72,4 @@ function about({ result }: Run): HTMLElement {
     `${utc(result.started, result.ended)} · ${say("head.local")} ${local(result.started)}`,
   );
   return el("div", { class: "about" }, times, el("p", {}, zone));
-}
-
-function trust(health: string, text: string): HTMLElement {
-  const sign = el("b", { "aria-hidden": "true" }, SIGNS[health] ?? "○");
-  return el("p", { class: `trust ${health}` }, sign, " ", together(text));
 }

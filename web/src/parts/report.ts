@@ -6,14 +6,24 @@ import { pick, say } from "../words";
 import * as charts from "./charts";
 import { block, command, folded, json, list, raw, samples } from "./details";
 import { head } from "./head";
+import { hold, type Choices } from "./memory";
 import { table } from "./table";
 
-type Kept = { element: HTMLElement; destroy: () => void };
+interface Kept {
+  element: HTMLElement;
+  destroy: () => void;
+  /** Take up what was chosen on it before it was drawn anew, and note what is chosen now. */
+  remember?: (choices: Choices) => void;
+}
 
-/** The report of a run, drawn anew in another language; what was open stays open. */
+/**
+ * The report of a run, drawn anew in another language, and when more is known of it: what was open
+ * stays open, sorted and chosen, and the focus stays where it was.
+ */
 export class Report {
   readonly element = el("div", { class: "report" });
   private readonly open = new Set<string>();
+  private readonly choices: Choices = new Map();
   private kept: Kept[] = [];
 
   constructor(
@@ -21,28 +31,34 @@ export class Report {
     private readonly choose: (lang: Lang) => void,
   ) {}
 
-  /** Draw the run, or another state of it. */
-  draw(run: Run = this.run): void {
+  /** Draw the run, or another state of it; without its head where that stands somewhere else. */
+  draw(run: Run = this.run, isHeaded = true): void {
+    const putBack = hold(this.element);
     this.destroy();
     this.run = run;
     const { view, result } = run;
-    const keep: charts.Keep = (made) => {
+    const { choices } = this;
+    const keep: charts.Keep = (made: Kept) => {
       this.kept.push(made);
+      made.remember?.(choices);
       return made.element;
     };
     this.element.replaceChildren(
-      head(run, this.choose),
+      ...(isHeaded ? [head(run, this.choose)] : []),
       el(
         "main",
         {},
         charts.main(run, keep),
-        ...view.tables.filter((found) => !found.folded).map((found) => table(found)),
+        ...view.tables
+          .filter((found) => !found.folded)
+          .map((found) => table(found, true, { choices })),
         charts.more(run, keep),
         ...view.lists.filter((found) => !found.folded).map((found) => list(found)),
         el("div", { class: "details" }, ...this.details(keep)),
       ),
       el("footer", {}, `torr ${result.torr ?? ""}`),
     );
+    putBack();
   }
 
   /** Take every chart off the page. */
@@ -52,7 +68,7 @@ export class Report {
   }
 
   private details(keep: charts.Keep): (HTMLElement | null)[] {
-    const { run } = this;
+    const { run, choices } = this;
     const { view, result } = run;
     const answers = result.levels.some((level) => level.samples?.length);
     const isOverTime = result.kind === "ladder" || result.kind === "compare";
@@ -63,7 +79,7 @@ export class Report {
       part(
         "distributions",
         say("details.distributions"),
-        () => charts.distributions(view.distributions, keep),
+        () => charts.distributions(view.distributions, keep, choices),
         view.distributions.length > 0,
       ),
       part("time", say("details.time"), () => charts.overTime(run, keep), isOverTime && hasSlices),
@@ -75,7 +91,9 @@ export class Report {
       ),
       ...view.tables
         .filter((found) => found.folded)
-        .map((found, at) => part(`table ${at}`, pick(found.title), () => [table(found, false)])),
+        .map((found, at) =>
+          part(`table ${at}`, pick(found.title), () => [table(found, false, { choices })]),
+        ),
       part("samples", say("details.samples"), () => samples(result.levels), answers),
       part(
         "logs",

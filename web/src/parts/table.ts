@@ -3,14 +3,17 @@
 import { asCsv, asMarkdown, sorted } from "../data/cells";
 import { button, copy, el } from "../dom";
 import type { Table } from "../model";
-import { pick, say } from "../words";
+import { known, pick, say } from "../words";
+import type { Choices } from "./memory";
 
-/** What a table of runs has besides: cells that lead on, and rows that can be chosen. */
+/** What a table may have besides: cells that lead on, rows that can be chosen, a kept order. */
 export interface Extras {
   /** Where the cells of a column lead. */
   links?: Record<number, (cell: string) => string>;
   /** What hears of a row that is chosen or not, by its first cell. */
   choose?: (cell: string, isChosen: boolean) => void;
+  /** Where the order that was chosen is kept while the page is drawn anew. */
+  choices?: Choices;
 }
 
 /** The table below its title. */
@@ -20,16 +23,29 @@ export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLE
   const chosen = new Set<string>();
   let rows = given;
   const body = el("tbody");
-  const heads = columns.map((name, at) => head(found, name, at, sort));
+  const heads = columns.map((name, at) => head(found, name, at, turn));
+  const kept = `order of ${known(found.title)}`;
+  restore();
   fill();
 
-  function sort(column: number): void {
+  function restore(): void {
+    const [name, direction] = (extras.choices?.get(kept) ?? "").split("\n");
+    const column = found.columns.findIndex((each) => known(each) === name);
+    if (column >= 0 && direction) sort(column, direction);
+  }
+
+  function turn(column: number): void {
     const state = heads[column]?.getAttribute("aria-sort");
     const next = state === "descending" ? "ascending" : state === "ascending" ? null : "descending";
+    extras.choices?.set(kept, next ? `${known(found.columns[column] ?? "")}\n${next}` : "");
+    sort(column, next);
+    fill();
+  }
+
+  function sort(column: number, next: string | null): void {
     for (const other of heads) other.removeAttribute("aria-sort");
     if (next) heads[column]?.setAttribute("aria-sort", next);
     rows = next ? sorted(given, column, found.words.includes(column), next === "ascending") : given;
-    fill();
   }
 
   function fill(): void {
@@ -74,8 +90,8 @@ export function copier(words: string, of: string, text: () => string): HTMLButto
   const made = button(
     words,
     () => {
-      void copy(text()).then(() => {
-        made.textContent = say("copy.done");
+      void copy(text()).then((isCopied) => {
+        made.textContent = say(isCopied ? "copy.done" : "copy.failed");
         setTimeout(() => (made.textContent = words), 1500);
       });
     },

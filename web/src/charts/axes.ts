@@ -1,0 +1,77 @@
+// The axes of a chart: words where there is room for them, powers of ten where they are logarithmic.
+
+import type uPlot from "uplot";
+
+import { short } from "../format";
+import { colour } from "./palette";
+import type { Spec } from "./plot";
+import { logTicks } from "./range";
+
+/** The axis below; `spec` is asked each time it is drawn, since other values may have come. */
+export function axisX(spec: () => Spec): uPlot.Axis {
+  const { ticks, label } = spec().x;
+  const words = (value: number) => (spec().x.show ?? short)(value);
+  const axis: uPlot.Axis = {
+    ...plain(),
+    size: 22,
+    label,
+    labelSize: 16,
+    labelGap: 0,
+    space: 55,
+    grid: { show: false },
+  };
+  if (!ticks) return { ...axis, values: (_, splits) => splits.map((at) => said(at, words)) };
+  return {
+    ...axis,
+    splits: () => spec().x.ticks ?? ticks,
+    filter: (_, splits) => splits,
+    values: (u, splits) =>
+      roomy(splits.map((at) => ({ at: u.valToPos(at, "x"), words: words(at) }))),
+  };
+}
+
+/** The axis at the left. */
+export function axisY(spec: () => Spec, isLog: boolean): uPlot.Axis {
+  const words = (value: number) => (spec().y.show ?? short)(value);
+  return {
+    ...plain(),
+    size: 56,
+    space: 24,
+    ...(isLog
+      ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, at) => at }
+      : {}),
+    values: (_, splits) => splits.map((at) => said(at, words)),
+  };
+}
+
+/** Words of ticks where there is room: the first and the last, then from below. */
+export function roomy(ticks: { at: number; words: string }[]): string[] {
+  const half = (words: string) => 3.6 * words.length + 4;
+  const shown: number[] = [];
+  const order = [0, ticks.length - 1, ...ticks.keys()];
+  for (const index of new Set(order)) {
+    const tick = ticks[index];
+    if (!tick) continue;
+    const isFree = shown.every((other) => {
+      const taken = ticks[other];
+      return !taken || Math.abs(taken.at - tick.at) > half(taken.words) + half(tick.words);
+    });
+    if (isFree) shown.push(index);
+  }
+  return ticks.map((tick, index) => (shown.includes(index) ? tick.words : ""));
+}
+
+/** uPlot has null where a filter took a tick away. */
+function said(at: number | null, words: (value: number) => string): string {
+  return at == null ? "" : words(at);
+}
+
+function plain(): uPlot.Axis {
+  return {
+    stroke: () => colour("muted"),
+    font: "12px system-ui, 'Noto Sans', sans-serif",
+    labelFont: "12px system-ui, 'Noto Sans', sans-serif",
+    grid: { stroke: () => colour("grid"), width: 1 },
+    ticks: { show: false },
+  };
+}
