@@ -76,6 +76,18 @@ def test_a_trial_that_the_generator_limited_forbids_a_claim(trials):
     assert found["reason"] == "the generator was the limit in 1 trial"
 
 
+@pytest.mark.parametrize(("starved", "word"), [(4, "better"), (8, "inconclusive")])
+def test_rounds_in_which_users_starved_leave_the_lucky_ones(trials, starved, word):
+    levels = trials(BEFORE, times(1.1))
+    for level in levels[1 : 2 * starved : 2]:
+        level["starved"] = 50
+    found = verdicts(levels, "a", Procedure(metrics=()))[0]
+    assert found["word"] == word
+    if word == "inconclusive":
+        assert found["reason"] == "users of b got no answer in 8 of 10 trials"
+        assert found["more_rounds"] is None
+
+
 def test_times_are_not_compared_where_one_side_fails_more(trial):
     levels = [trial("a", at, 100.0, p99=20.0) for at in range(8)]
     levels += [trial("b", at, 90.0, p99=10.0, failed=150 + at) for at in range(8)]

@@ -15,7 +15,7 @@ from torr.stats import estimate
 from torr.stats.estimate import Estimate, ratio_of
 from torr.stats.judgement import DELTA, MARGIN_POINTS, MOST_APART_POINTS, Evidence, Judgement, judge
 from torr.stats.metric import ERROR_RATE, Metric
-from torr.stats.series import ended, failed, is_limited, variation
+from torr.stats.series import ended, failed, is_limited, is_starved, variation
 from torr.stats.signed_rank import UNBOUNDED
 from torr.stats.trials import Cell, Rounds, error_rate
 from torr.units import show_count, show_percent
@@ -141,6 +141,9 @@ class Contrast:
         limited = sum(map(is_limited, (*self.before, *self.after)))
         if limited:
             return f"the generator was the limit in {show_count(limited, 'trial')}"
+        starved = self._starved()
+        if starved is not None:
+            return starved
         if self.metric.is_time:
             rates = [error_rate(side) for side in (self.before, self.after)]
             known = [rate for rate in rates if rate is not None]
@@ -172,6 +175,14 @@ class Contrast:
         sides = zip((self.baseline, self.candidate), bounds, strict=True)
         names = " and ".join(name for name, is_bound in sides if is_bound)
         return f"{names} left due requests unsent: those times are lower bounds"
+
+    def _starved(self) -> str | None:
+        """Whose trials claim nothing, mostly: those that are left are the lucky ones."""
+        for name, side in ((self.candidate, self.after), (self.baseline, self.before)):
+            count = sum(map(is_starved, side))
+            if 2 * count > len(side):
+                return f"users of {name} got no answer in {count} of {len(side)} trials"
+        return None
 
     def _none_seen(self) -> float | None:
         """The rate of failures, in percent, that no failure on either side leaves room for."""
