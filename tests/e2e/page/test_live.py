@@ -184,9 +184,11 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
 
 def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address, written):
     level = results.run()["levels"][0]
-    page = written(visit(address).page)
-    for index in range(2):
-        events.send("progress", progress(1.0, 90.0, level=index, levels=2, from_s=-2.0, to_s=40.0))
+    opened = visit(address)
+    page = written(opened.page)
+    for index, end in enumerate((40, 60)):
+        window = {"from_s": -2.0, "to_s": float(end)}
+        events.send("progress", progress(1.0, 90.0, level=index, levels=2, **window))
         for second in (-2, -1, 0, 1, 2, 3, 4):
             phase = "warmup" if second < 0 else "measure"
             more = {"phase": phase, "ok_per_s": 100.0 * index + second + 10}
@@ -195,7 +197,8 @@ def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address,
             for chart in range(3):
                 ticks = written.ticks(page, chart)
                 assert float(ticks[0]) <= 0, (index, second, chart)
-                assert ticks[-1] == "40", (index, second, chart)
+                assert ticks[-1] == str(end), (index, second, chart)
+    opened.shot("live-ladder-axis")
 
 
 def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, address, written):
@@ -255,6 +258,26 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     page.locator(".live").wait_for(state="detached")
     assert rate.get_attribute("aria-sort") == "descending"
     assert page.locator("details[data-id=distributions]").get_attribute("open") is not None
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("look", ["wide", "narrow"])
+def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
+    visit, events, address, kinds, look
+):
+    level = results.run()["levels"][0]
+    opened = visit(address, look)
+    page = opened.page
+    events.send("run", view.run({**kinds["compare"](), "status": "running", "ended": None}))
+    events.send("progress", progress(100.0, 50.0, level=9, levels=12, from_s=-2.0))
+    for second in range(5):
+        more = {"ok_per_s": 900.0 + second, "connections_open": 50}
+        events.send("slice", measured(level, float(second), 9, **more))
+    page.get_by_text("ok/s 904").wait_for()
+    charts = page.locator(".live-charts").bounding_box()
+    assert page.locator("h1").bounding_box()["y"] < charts["y"]
+    assert page.locator(".report figure.main").bounding_box()["y"] >= charts["y"] + charts["height"]
+    opened.shot(f"live-compare-{look}")
     assert opened.complaints == []
 
 
