@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 
 import compared
 import results
+from installed import wait_until
 from torr.report import html
 
 SHOTS = Path(__file__).parents[1] / "shots"
@@ -163,7 +164,7 @@ class Written:
 
     def _placed(self, page, chart):
         found = f"document.querySelectorAll('.live-charts canvas')[{chart}]?.written"
-        page.wait_for_function(f"{found}?.length")
+        wait_until(lambda: page.evaluate(found))
         return page.evaluate(found)
 
 

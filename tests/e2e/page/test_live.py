@@ -6,8 +6,10 @@ from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from playwright.sync_api import expect
 
 import results
+from installed import wait_until
 from torr.live.page import generator_of
 from torr.report import html, view
 
@@ -182,9 +184,11 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
 
 def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address, written):
     level = results.run()["levels"][0]
-    page = written(visit(address).page)
-    for index in range(2):
-        events.send("progress", progress(1.0, 90.0, level=index, levels=2, from_s=-2.0, to_s=40.0))
+    opened = visit(address)
+    page = written(opened.page)
+    for index, end in enumerate((40, 60)):
+        window = {"from_s": -2.0, "to_s": float(end)}
+        events.send("progress", progress(1.0, 90.0, level=index, levels=2, **window))
         for second in (-2, -1, 0, 1, 2, 3, 4):
             phase = "warmup" if second < 0 else "measure"
             more = {"phase": phase, "ok_per_s": 100.0 * index + second + 10}
@@ -193,7 +197,8 @@ def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address,
             for chart in range(3):
                 ticks = written.ticks(page, chart)
                 assert float(ticks[0]) <= 0, (index, second, chart)
-                assert ticks[-1] == "40", (index, second, chart)
+                assert ticks[-1] == str(end), (index, second, chart)
+    opened.shot("live-ladder-axis")
 
 
 def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, address, written):
@@ -231,7 +236,7 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     def finish(count):
         so_far = results.result("ladder", levels[:count], ended=None, status="running")
         events.send("run", view.run(so_far))
-        page.wait_for_function(f"document.querySelector('.report tbody')?.rows.length === {count}")
+        expect(page.locator(".report tbody").first.locator("tr")).to_have_count(count)
 
     finish(3)
     rate = page.locator(".report th", has_text="ok/s").first
@@ -244,8 +249,8 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     rate.locator("button").focus()
     finish(5)
     assert rate.get_attribute("aria-sort") == "descending"
-    cells = page.locator(".report tbody").first.locator("tr td:first-child").all_text_contents()
-    assert cells == sorted(cells, key=lambda text: -int(text.replace(",", "")))
+    cells = page.locator(".report tbody").first.locator("tr td:nth-child(2)").all_text_contents()
+    assert cells == sorted(cells, key=lambda text: -float(text.replace(",", "")))
     assert page.locator("#group").input_value() == chosen
     assert scale.get_attribute("aria-pressed") == "true"
     assert page.evaluate("document.activeElement.textContent") == "ok/s"
@@ -253,6 +258,26 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     page.locator(".live").wait_for(state="detached")
     assert rate.get_attribute("aria-sort") == "descending"
     assert page.locator("details[data-id=distributions]").get_attribute("open") is not None
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("look", ["wide", "narrow"])
+def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
+    visit, events, address, kinds, look
+):
+    level = results.run()["levels"][0]
+    opened = visit(address, look)
+    page = opened.page
+    events.send("run", view.run({**kinds["compare"](), "status": "running", "ended": None}))
+    events.send("progress", progress(100.0, 50.0, level=9, levels=12, from_s=-2.0))
+    for second in range(5):
+        more = {"ok_per_s": 900.0 + second, "connections_open": 50}
+        events.send("slice", measured(level, float(second), 9, **more))
+    page.get_by_text("ok/s 904").wait_for()
+    charts = page.locator(".live-charts").bounding_box()
+    assert page.locator("h1").bounding_box()["y"] < charts["y"]
+    assert page.locator(".report figure.main").bounding_box()["y"] >= charts["y"] + charts["height"]
+    opened.shot(f"live-compare-{look}")
     assert opened.complaints == []
 
 
@@ -334,7 +359,7 @@ def test_stop_is_asked_for_with_the_token(visit, events, address):
     page = visit(address).page
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Stopping…").wait_for()
-    assert list(events.stopped) == [("/stop", GIVEN)]
+    wait_until(lambda: list(events.stopped) == [("/stop", GIVEN)])
 
 
 def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address):
@@ -367,8 +392,7 @@ def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connection
         pages[-1].get_by_text("ok/s 2,150").wait_for()
     pages[0].get_by_role("button", name="Stop").click()
     pages[0].get_by_role("button", name="Stopping…").wait_for()
-    pages[0].wait_for_function("performance.getEntriesByName(location.href + 'stop').length")
-    assert list(events.stopped) == [("/stop", GIVEN)]
+    wait_until(lambda: list(events.stopped) == [("/stop", GIVEN)])
     # It listens again, and has missed nothing and got nothing twice.
     events.send("slice", measured(level, 9.0, ok_per_s=99.0))
     pages[0].get_by_text("ok/s 99").wait_for()
@@ -380,7 +404,7 @@ def test_a_page_that_comes_late_draws_what_was_told_together(visit, events, addr
         events.send("slice", measured(level, float(second), ok_per_s=second + 1.0))
     page = written(visit(address).page)
     page.get_by_text("ok/s 2,000").wait_for()
-    page.wait_for_function("document.querySelector('.live-charts canvas')?.drawings")
+    assert written.ticks(page, 0)
     assert page.evaluate("document.querySelector('.live-charts canvas').drawings") < 500
 
 

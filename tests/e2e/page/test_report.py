@@ -110,10 +110,10 @@ def test_a_table_is_copied_as_csv_and_as_markdown(read):
 
 def test_what_could_not_be_copied_is_said_and_the_focus_stays(read):
     page = read(results.ladder()).page
-    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
     button = page.get_by_text("Copy as CSV").first
     for is_copied, said in (("true", "Copied"), ("false", "Not copied")):
-        page.evaluate(f"document.execCommand = () => {is_copied}")
+        page.evaluate(f"void (document.execCommand = () => {is_copied})")
         button.click()
         page.get_by_text(said, exact=True).wait_for()
         focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
