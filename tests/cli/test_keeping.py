@@ -115,7 +115,7 @@ def test_an_argument_that_is_no_utf_8_costs_no_report(torr, tmp_path, verb):
     of = ["_output/torr/latest"] * 2 if verb == "diff" else [URL]
     ended = torr(verb, "-d", folder, *of)
     assert (ended.code, ended.err) == (0, "")
-    (report,) = (tmp_path / folder).glob("*/report.html")
+    (report,) = (tmp_path / folder).glob("*-*/report.html")
     assert "-d 'o\ufffd'" in report.read_text()
     assert "o\ufffd/" in ended.out
     newest = kept()[0]

@@ -24,7 +24,7 @@ EXAMPLES = (
     "--baseline",
     metavar="TAG",
     group=options.RESULT,
-    help="A is the newest with this tag, of B's name if any; B [DIR/latest]",
+    help="A: newest with this tag, B's name first; B [DIR/latest]",
 )
 @options.folder
 @options.output

@@ -55,7 +55,7 @@ class Session:
         """Return its ledger; `others` says whether an empty one leaves out runs of the name."""
         wanted, known = self._wanted, {run.id: run for run in self.runs}
         baseline = self._baseline()
-        measured = baseline and self._measured(baseline)
+        measured = None if baseline is None else self._measured(baseline)
         entries = tuning.ledger((self._measured(run, noted=True) for run in self.runs), measured)
         return {
             "name": wanted.runs.name,

@@ -103,7 +103,7 @@ def test_a_store_that_lost_a_table_is_said_to_be_unusable(place):
     Database.open(place)
     write(place, "DROP TABLE tags")
     with Store.open(place) as store, pytest.raises(StoreError, match=r"cannot be used: .*tags"):
-        store.register(text())
+        store.register(text(tags=["t"]))
     assert content(place)["runs"] == []
 
 

@@ -47,7 +47,8 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
     from torr.report import tuning
 
-    found, language = ledger_of(name, flags), flags["language"] or "en"
+    found = ledger_of(name, flags)
+    language: Language = flags["language"] or "en"
     if flags["output"] == "json":
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     elif flags["output"] == "markdown":
