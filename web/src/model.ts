@@ -235,7 +235,8 @@ export interface View {
   comparison: Comparison | null;
   diff: Diff | null;
   pooled: Pooled;
-  flames: { title: Text; unit: string; tree: FlameNode }[];
+  /** `beside` is whose profile each `was` of a tree is of. */
+  flames: { title: Text; unit: string; beside: string | null; tree: FlameNode }[];
 }
 
 export interface Run {

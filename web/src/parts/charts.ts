@@ -93,7 +93,7 @@ export function distributions(curves: readonly Distribution[], keep: Keep): HTML
 export function flame(found: Run["view"]["flames"][number], keep: Keep): HTMLElement {
   const show = (weight: number) =>
     found.unit === "ns" ? ms(weight / 1e6) : `${count(weight)} ${found.unit}`;
-  return keep(new Flame(found.tree, show, pick(found.title)));
+  return keep(new Flame(found.tree, show, pick(found.title), found.beside));
 }
 
 /** CPU of target, torr and every core; nothing where none was watched. */
