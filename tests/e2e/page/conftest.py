@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 
 import compared
 import results
+import timed
 from torr.report import html
 
 SHOTS = Path(__file__).parents[1] / "shots"
@@ -53,6 +54,8 @@ KINDS = {
     "diff": results.diffed,
     "compare": failing,
     "locust": lambda: {**results.run(), "kind": "locust"},
+    "functions": timed.budgeted,
+    "functions-without-budgets": timed.result,
 }
 
 

@@ -12,7 +12,7 @@ AXE = Path(__file__).parents[3] / "web/node_modules/axe-core/axe.min.js"
 HOSTILE = "</script><script>owned = true</script><img src=x onerror='owned = true'>"
 KINDS = (
     *("run", "ladder", "limited", "collapsing", "streams", "streams-ladder"),
-    *("diff", "compare", "locust"),
+    *("diff", "compare", "locust", "functions", "functions-without-budgets"),
 )
 
 
