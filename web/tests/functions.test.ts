@@ -20,7 +20,7 @@ describe("rows of functions", () => {
   it("have names above the axis where it is narrow", () => {
     const laid = layout(340, ["test_cache.py::test_put  p99 <1ms"]);
     expect(laid.row).toBeGreaterThan(ROW);
-    expect(laid.across.left).toBeLessThan(20);
+    expect(laid.across.left).toBeLessThan(30);
     expect(laid.across.width).toBeGreaterThan(200);
   });
 });

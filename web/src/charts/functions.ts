@@ -140,7 +140,7 @@ export interface Layout {
 /** Lay rows of some names out in a width. */
 export function layout(width: number, names: readonly string[]): Layout {
   const isNarrow = width < NARROW;
-  const left = isNarrow ? 8 : Math.min(width * 0.45, wide(names));
+  const left = isNarrow ? 24 : Math.min(width * 0.45, wide(names));
   return {
     across: { left, width: width - left - AMOUNT },
     row: isNarrow ? ROW + NAME : ROW,
