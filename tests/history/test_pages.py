@@ -89,6 +89,19 @@ def test_how_times_of_both_are_spread_is_overlaid_at_common_levels(pages):
     ]
 
 
+def test_profiles_of_both_are_set_beside_each_other(pages):
+    taken = {"tool": "perf", "concurrency": 50, "seconds": 10, "ok_per_s": 9.0, "unit": "samples"}
+    taken |= {"cost_rate": None, "failure": None, "hint": None}
+    a, b = (
+        pages.keep(number=number, profiles=[{**taken, "folded": folded}])
+        for number, folded in ((1, "serve 90\n"), (2, "serve 30\nlog 60\n"))
+    )
+    shown = pages.data(f"/overlay?a={a}&b={b}")["run"]["view"]
+    assert [each["beside"] for each in shown["flames"]] == [None, f"api (run {a})"]
+    assert [each["was"] for each in shown["flames"][1]["tree"]["below"]] == [0, 1]
+    assert shown["tables"][-1]["rows"][0][0] == "log"
+
+
 def test_a_candidate_of_a_comparison_is_a_side(pages, session):
     both = pages.keep(
         level(candidate="gin"), level(candidate="net"), kind="compare", name="go", number=7

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from torr.report import flames
+from compared import pair
+from torr.report import flames, view
+from torr.report.say import render
 
 TAKEN = {
     "tool": "py-spy",
@@ -37,7 +41,8 @@ def test_branches_that_nobody_would_see_are_left_out():
 
 
 def test_the_table_has_shares_of_the_whole():
-    ((_, table),) = flames.tops(result())
+    ((title, table),) = flames.tops(result())
+    assert title == "Functions by time, by py-spy at 8 connections"
     assert table.rows[:2] == (("a", "0 %", "100 %"), ("b", "60 %", "60 %"))
 
 
@@ -55,6 +60,96 @@ def test_the_table_has_shares_of_the_whole():
 def test_what_it_cost_or_why_there_is_none_is_said(more, said):
     (note,) = flames.notes(result(**more))
     assert said in note
+
+
+def test_titles_say_whose_a_profile_is_at_which_setting_and_of_what():
+    ((title, _),) = flames.tops(result(candidate="gin", factors={"processes": 4}))
+    assert title == "Functions by time in gin, by py-spy at 8 connections, processes 4"
+    (flame,) = flames.flames(result(kind="memory", factors={"connections": 8}))
+    assert flame["title"]["en"] == "Where the memory went, by py-spy at 8 connections"
+
+
+LOGGING = "all;serve;log 40\nall;serve 50\nall;gc 10\n"
+BARE = "all;serve 150\nall;gc 20\nall;poll 30\n"
+
+
+def of(candidate, text, **more):
+    return {**TAKEN, "tool": "pprof", "candidate": candidate, "folded": text, **more}
+
+
+def beside(*profiles):
+    """A diff of two sides, the baseline `bare` first."""
+    series = [{"name": "bare", "points": []}, {"name": "logging", "points": []}]
+    return {"kind": "diff", "levels": [], "series": series, "profiles": list(profiles)}
+
+
+def test_every_node_has_its_share_in_the_baseline():
+    before, after = flames.flames(beside(of("bare", BARE), of("logging", LOGGING)))
+    assert (before["beside"], after["beside"]) == (None, "bare")
+    assert "was" not in json.dumps(before["tree"])
+    (root,) = after["tree"]["below"]
+    serve, gc = root["below"]
+    (log,) = serve["below"]
+    found = {each["name"]: each["was"] for each in (after["tree"], root, serve, gc, log)}
+    assert found == {"all": 1.0, "serve": 0.75, "gc": 0.1, "log": 0.0}
+
+
+def test_a_function_is_set_beside_itself_in_the_same_place_alone():
+    moved = of("logging", "all;gc;serve 1\n")
+    (root,) = flames.flames(beside(of("bare", BARE), moved))[1]["tree"]["below"]
+    (gc,) = root["below"]
+    assert (gc["was"], gc["below"][0]["was"]) == (0.1, 0.0)
+
+
+def test_the_table_begins_with_what_differs_most_and_keeps_what_only_one_side_did():
+    (_, before), (title, table) = flames.tops(beside(of("bare", BARE), of("logging", LOGGING)))
+    assert before.columns == ("function", "in itself", "with what it calls")
+    assert title == (
+        "What takes more and less time: logging beside bare, by pprof at 8 connections"
+    )
+    assert table.columns[3:] == ("with what it calls, in bare", "difference")
+    assert table.rows == (
+        ("log", "40 %", "40 %", "not seen", "+40.0 points"),
+        ("serve", "50 %", "90 %", "75 %", "+15.0 points"),
+        ("poll", "not seen", "not seen", "15 %", "-15.0 points"),
+        ("all", "0 %", "100 %", "100 %", "+0.0 points"),
+        ("gc", "10 %", "10 %", "10 %", "+0.0 points"),
+    )
+    assert render(title, "zh").startswith("哪里更费时、哪里更省时：logging 与 bare 相比（pprof")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"tool": "perf"},
+        {"kind": "memory"},
+        {"concurrency": 16},
+        {"factors": {"processes": 4}},
+        {"folded": None, "failure": "perf: no"},
+    ],
+)
+def test_profiles_of_another_kind_or_load_are_not_set_beside_each_other(other):
+    found = beside(of("bare", BARE, **other), of("logging", LOGGING))
+    assert [each["beside"] for each in flames.flames(found)][-1] is None
+
+
+def test_candidates_are_set_beside_the_baseline_of_their_comparison():
+    profiles = [of("go-gin", LOGGING), of("go-net", BARE)]
+    shown = view.view({**pair(0.88), "profiles": profiles})
+    assert [each["beside"] for each in shown["flames"]] == ["go-net", None]
+    titles = [table["title"] for table in shown["tables"]]
+    assert any("go-gin beside go-net" in str(title) for title in titles)
+
+
+def test_a_diff_shows_its_profiles(diffed):
+    names = [side["name"] for side in diffed["series"]]
+    profiles = [of(name, text) for name, text in zip(names, (BARE, LOGGING), strict=True)]
+    shown = view.view({**diffed, "profiles": profiles})
+    assert [each["beside"] for each in shown["flames"]] == [None, names[0]]
+    assert [table["title"]["en"] for table in shown["tables"] if table["folded"]] == [
+        f"Functions by time in {names[0]}, by pprof at 8 connections",
+        f"What takes more and less time: {names[1]} beside {names[0]}, by pprof at 8 connections",
+    ]
 
 
 def test_without_profiles_there_is_nothing():

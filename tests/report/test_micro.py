@@ -4,59 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from timed import budget, result, round_of
 from torr.report import distributions, html, markdown, micro, sentence, trust, view
 from torr.report.say import render
 from torr.units import show_time
-
-
-def round_of(name="tests/test_cache.py::test_put", number=1, rate=100_000.0, *, batch=1, failed=0):
-    times = {"n": 1000, "p50": 0.01, "p99": 0.02}
-    return {
-        "candidate": name,
-        "factors": {},
-        "round": number,
-        "concurrency": 1,
-        "seconds": 0.01,
-        "counts": {"attempted": 1000 + failed, "ok": 1000, "errors": {}},
-        "ok_per_s": rate,
-        "success_rate": 100.0,
-        "latency": {"service_ms": times, "response_ms": times},
-        "health": {"verdict": "healthy", "reasons": []},
-        "micro": {"batch": batch, "clock_ns": 40, "turn_ns": 5, "gc": "on", "threads": 1},
-    }
-
-
-def budget(word, text="p99 <1ms", **more):
-    return {
-        "candidate": "tests/test_cache.py::test_put",
-        "factors": {},
-        "metric": "response_ms.p99",
-        "text": text,
-        "limit": 1.0,
-        "scaled_by": None,
-        "value": 0.02,
-        "interval": (0.019, 0.021),
-        "n": 10,
-        "word": word,
-        "reason": None,
-        **more,
-    }
-
-
-def result(**more):
-    levels = [round_of(number=n, rate=100_000 + 1000 * n) for n in range(1, 7)]
-    made = {
-        "schema": 1,
-        "kind": "micro",
-        "name": "nightly",
-        "status": "complete",
-        "started": "2026-01-31T12:00:00.000Z",
-        "command": ["pytest"],
-        "levels": levels,
-        "verdicts": [],
-        "machine_speed": {"median": 1.38, "least": 1.3, "most": 1.4},
-    }
-    return {**made, **more}
 
 
 def test_without_budgets_the_functions_are_counted():

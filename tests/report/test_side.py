@@ -3,7 +3,7 @@ import json
 import pytest
 
 from torr.errors import UsageError
-from torr.report.side import load
+from torr.report.side import load, renamed
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_loads_a_run_directory_its_result_and_a_dat(tmp_path, ladder):
     assert load(tmp_path).name == "apiserver"
     assert len(load(tmp_path).trials) == 8
     dat = load(tmp_path / "a.dat")
-    assert (dat.name, dat.trials) == ("a", ())
+    assert (dat.name, dat.trials, dat.profiles) == ("a", (), ())
 
 
 def test_a_candidate_and_a_setting_are_named_behind_a_colon(kept):
@@ -53,6 +53,23 @@ def test_a_candidate_and_a_setting_are_named_behind_a_colon(kept):
     assert side.is_interleaved_with(other)
     assert not side.is_interleaved_with(side)
     assert not side.is_interleaved_with(load(kept.with_name("run:gin,processes=1")))
+
+
+def test_profiles_of_a_candidate_at_a_setting_come_along_under_its_name(tmp_path, compared):
+    at = [("net", {"processes": 4, "connections": 20}), ("net", {"processes": 1}), ("gin", {})]
+    taken = [{"candidate": name, "factors": x, "folded": "a 1\n"} for name, x in at]
+    compared["profiles"] = [*taken, {"folded": "of nobody 1\n"}]
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(compared))
+    (found,) = load(path.with_name("result.json:net,processes=4")).profiles
+    assert found == {"candidate": "net", "factors": {}, "folded": "a 1\n"}
+
+
+def test_profiles_of_a_run_are_those_of_its_name(tmp_path, ladder):
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({**ladder, "profiles": [{"folded": "a 1\n"}]}))
+    side = renamed(load(path), "before")
+    assert [(x["candidate"], x["folded"]) for x in side.profiles] == [("before", "a 1\n")]
 
 
 @pytest.mark.parametrize(

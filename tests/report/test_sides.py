@@ -79,6 +79,15 @@ def test_a_side_with_itself_is_told_apart_by_name(make_side):
     assert (rate["baseline"], rate["candidate"], rate["word"]) == ("api (A)", "api (B)", "same")
 
 
+def test_a_diff_has_the_profiles_of_both_under_the_names_of_its_sides(make_side):
+    taken = {"tool": "perf", "concurrency": 10, "seconds": 10, "ok_per_s": 9.0, "folded": "a 1\n"}
+    sides = [replace(make_side("api", 100.0), profiles=(taken,)) for _ in "AB"]
+    found = beside(*sides)
+    assert [each["candidate"] for each in found["profiles"]] == ["api (A)", "api (B)"]
+    assert Result.model_validate(found).profiles[1].candidate == "api (B)"
+    assert beside(make_side("old", 100.0), make_side("new", 100.0))["profiles"] == []
+
+
 def test_the_sentence_says_the_words_and_where(make_side):
     found = beside(make_side("old", 100.0), make_side("new", 110.0))
     assert sentence.verdict(found).endswith("1.10 ×; faster at 10 and 20.")

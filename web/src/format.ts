@@ -28,6 +28,13 @@ export function percent(value: number | null | undefined): string {
   return `${bare(value.toFixed(2))} %`;
 }
 
+/** A difference of two shares in percentage points: `+12.3`, `−4`, `0`. */
+export function points(value: number): string {
+  const text = bare(Math.abs(value).toFixed(1));
+  if (text === "0") return text;
+  return `${value > 0 ? "+" : "−"}${text}`;
+}
+
 /** Seconds as a clock: `4 s`, `1:05`, `1:00:00`. */
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

@@ -222,6 +222,26 @@ export interface Diff {
   changes: Change[];
 }
 
+/** A budget of a function, or a function without one: then `budget` and `standing` are empty. */
+export interface FunctionRow {
+  name: string;
+  budget: string;
+  standing: "held" | "broken" | "not shown" | "";
+  word: Text;
+  amount: string;
+  centre: number | null;
+  interval: [number, number] | null;
+  rounds: Round[];
+}
+
+export interface Functions {
+  is_of_budgets: boolean;
+  limits: [number, number];
+  marks: [number, string][];
+  left_out: number;
+  rows: FunctionRow[];
+}
+
 export type Pooled = Record<string, Record<string, Partial<Stats>[]>>;
 
 export interface View {
@@ -236,8 +256,10 @@ export interface View {
   ladder: Ladder | null;
   comparison: Comparison | null;
   diff: Diff | null;
+  functions: Functions | null;
   pooled: Pooled;
-  flames: { title: Text; unit: string; tree: FlameNode }[];
+  /** `beside` is whose profile each `was` of a tree is of. */
+  flames: { title: Text; unit: string; beside: string | null; tree: FlameNode }[];
 }
 
 export interface Run {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { neighbour } from "../src/charts/flame";
-import { boxes, height, matched, type FlameNode } from "../src/data/flame";
+import { boxes, difference, height, matched, moveOf, type FlameNode } from "../src/data/flame";
 
 const log: FlameNode = { name: "log.Print", weight: 45 };
 const serve: FlameNode = { name: "serve", weight: 55, below: [log] };
@@ -45,6 +45,28 @@ describe("a search", () => {
     expect(matched(main, "LOG")).toBeCloseTo(45 / 60);
     expect(matched(main, "none")).toBe(0);
     expect(matched(main, "")).toBe(0);
+  });
+});
+
+describe("a box beside another profile", () => {
+  const whole: FlameNode = { name: "all", weight: 200, was: 1 };
+  const of = (weight: number, was?: number): FlameNode => ({ name: "f", weight, was });
+
+  it("has moved by the difference of its shares", () => {
+    expect(difference(of(90, 0.05), whole)).toBeCloseTo(0.4);
+    expect(difference(of(90), whole)).toBeNull();
+    expect(difference(of(0, 0.5), { name: "all", weight: 0, was: 1 })).toBeNull();
+  });
+
+  it.each([
+    [90, 0.05, "more"],
+    [10, 0.5, "less"],
+    [100, 0.5, "same"],
+    [100.8, 0.5, "same"],
+    [1, 0, "more"],
+    [100, undefined, "same"],
+  ])("of %d of 200, %d before, takes %s", (weight, was, moved) => {
+    expect(moveOf(of(weight, was), whole)).toBe(moved);
   });
 });
 

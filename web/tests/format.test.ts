@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { clock, count, ms, percent, rate, short, utc } from "../src/format";
+import { clock, count, ms, percent, points, rate, short, utc } from "../src/format";
 import { logTicks, range, roundedUp, widest } from "../src/charts/range";
 import { roomy } from "../src/charts/axes";
 
@@ -17,6 +17,9 @@ describe("numbers", () => {
     [percent(100), "100 %"],
     [percent(99.999), ">99.99 %"],
     [percent(0.001), "<0.01 %"],
+    [points(40.04), "+40"],
+    [points(-3.25), "−3.3"],
+    [points(-0.04), "0"],
     [count(1600), "1,600"],
     [short(0.25), "0.25"],
     [short(5000), "5,000"],

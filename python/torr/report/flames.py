@@ -1,56 +1,132 @@
-"""Where a target's time went, as people read it: a table, and a tree for the flame graph."""
+"""Where a target's time went, as people read it: a table, and a tree for the flame graph.
+
+Beside a baseline's profile both say what takes more and what takes less of the whole. What only the
+baseline did has no place in the tree; it has its row in the table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
-from torr.profile.stacks import Node, Stacks
+from torr.profile.stacks import Node, Row, Stacks
 from torr.report.cells import Table
-from torr.report.say import as_json, say
+from torr.report.say import Text, as_json, chain, say
+from torr.report.taken import Taken, taken
 from torr.report.told import told
 from torr.report.wording import levels_of
 from torr.stats.series import noun_of
-from torr.units import show_percent
+from torr.units import show_percent, show_setting
 
 Json = dict[str, Any]
 Result = Mapping[str, Any]
 
 _MOST_ROWS = 30
 _LEAST_SHARE = 0.001
+_DIGITS = 6
+_NOWHERE = Node("", 0.0, [])
+_LOAD = "connections"  # what the level says already
 
 
 def flames(result: Result) -> list[Json]:
-    """Return what each flame graph is drawn from; branches below a thousandth are left out."""
-    return [
-        {
-            "title": as_json(_title(result, profile)),
-            "unit": stacks.unit,
-            "tree": _node(stacks.tree(), _LEAST_SHARE * stacks.total),
-        }
-        for profile, stacks in _profiles(result)
-    ]
+    """Return what each flame graph is drawn from; branches below a thousandth are left out.
+
+    `beside` names the baseline where it has such a profile, too; every node then has `was`, the
+    share of the same calls there.
+    """
+    return [_flame(result, each) for each in taken(result)]
 
 
 def tops(result: Result) -> Iterator[tuple[str, Table]]:
-    """Return a table a profile: the functions in which the most was seen, with all they called."""
-    for profile, stacks in _profiles(result):
-        whole = stacks.total or 1.0
-        rows = tuple(
-            (row.name, _share(row.flat, whole), _share(row.total, whole))
-            for row in stacks.top()[:_MOST_ROWS]
-        )
-        columns = (say("function"), say("in itself"), say("with what it calls"))
-        title = say("Functions by time, by {tool}", tool=profile["tool"])
-        yield title, Table(columns, rows, frozenset({0}), frozenset({0}))
+    """Return a table a profile: the functions in which the most was seen, with all they called.
+
+    Beside a baseline they are those whose share differs the most.
+    """
+    for each in taken(result):
+        is_memory = _is_of_memory(each.profile)
+        if each.before is None:
+            what = say("Functions by memory") if is_memory else say("Functions by time")
+            yield _title(what, result, each.profile), _most(each.stacks)
+            continue
+        more = say("What takes more and less time")
+        what = say("What takes more and less memory") if is_memory else more
+        title = _title(what, result, each.profile, each.beside)
+        yield title, _differences(each.stacks.shares(), each.before.shares(), each.beside or "")
 
 
 def notes(result: Result) -> list[str]:
     """Return what there is to say of each profile: what it cost, or why there is none."""
     return [
-        say("{title}: {said}", title=_title(result, profile), said=_note(profile))
+        say("{title}: {said}", title=_went(result, profile), said=_note(profile))
         for profile in result.get("profiles") or ()
     ]
+
+
+def _flame(result: Result, found: Taken) -> Json:
+    before = None if found.before is None else found.before.shares().tree()
+    return {
+        "title": as_json(_went(result, found.profile)),
+        "unit": found.stacks.unit,
+        "beside": found.beside,
+        "tree": _node(found.stacks.tree(), _LEAST_SHARE * found.stacks.total, before),
+    }
+
+
+def _node(node: Node, least: float, before: Node | None) -> Json:
+    """A function with what it calls; `before` is the same in the baseline, in shares."""
+    found: Json = {"name": node.name, "weight": node.weight}
+    known = {} if before is None else {each.name: each for each in before.below}
+    if before is not None:
+        found["was"] = round(before.weight, _DIGITS)
+    below = [
+        _node(each, least, None if before is None else known.get(each.name, _NOWHERE))
+        for each in node.below
+        if each.weight >= least
+    ]
+    return {**found, "below": below} if below else found
+
+
+def _most(stacks: Stacks) -> Table:
+    whole = stacks.total or 1.0
+    rows = tuple(
+        (row.name, _share(row.flat / whole), _share(row.total / whole))
+        for row in stacks.top()[:_MOST_ROWS]
+    )
+    columns = (say("function"), say("in itself"), say("with what it calls"))
+    return Table(columns, rows, frozenset({0}), frozenset({0}))
+
+
+def _differences(now: Stacks, before: Stacks, baseline: str) -> Table:
+    """One row a function of either, in shares of the whole: the largest difference first."""
+    here, there = ({row.name: row for row in stacks.top()} for stacks in (now, before))
+    pairs = [(name, here.get(name), there.get(name)) for name in {**here, **there}]
+    # What differs by as much stays in its order: the larger first.
+    pairs.sort(key=lambda pair: -abs(_points(*pair[1:])))
+    columns = (
+        *(say("function"), say("in itself"), say("with what it calls")),
+        *(say("with what it calls, in {name}", name=baseline), say("difference")),
+    )
+    rows = tuple(
+        (
+            *(name, _part(new, "flat"), _part(new, "total"), _part(old, "total")),
+            say("{points:+.1f} points", points=_points(new, old)),
+        )
+        for name, new, old in pairs[:_MOST_ROWS]
+    )
+    return Table(columns, rows, frozenset({0}), frozenset({0}))
+
+
+def _part(row: Row | None, which: Literal["flat", "total"]) -> str:
+    if row is None:
+        return say("not seen")
+    return _share(row.flat if which == "flat" else row.total)
+
+
+def _points(new: Row | None, old: Row | None) -> float:
+    """How far apart two shares are; a function that was not seen has none of the whole."""
+    difference = (new.total if new else 0.0) - (old.total if old else 0.0)
+    # Adding zero makes a zero of what rounds to minus zero.
+    return round(100 * difference, 1) + 0.0
 
 
 def _note(profile: Result) -> str:
@@ -64,22 +140,32 @@ def _note(profile: Result) -> str:
     )
 
 
-def _profiles(result: Result) -> Iterator[tuple[Result, Stacks]]:
-    for profile in result.get("profiles") or ():
-        if profile["folded"]:
-            yield profile, Stacks.folded(profile["folded"], profile["unit"])
+def _went(result: Result, profile: Result) -> Text:
+    time, memory = say("Where the time went"), say("Where the memory went")
+    return _title(memory if _is_of_memory(profile) else time, result, profile)
 
 
-def _title(result: Result, profile: Result) -> str:
-    at = levels_of([profile["concurrency"]], noun_of(result.get("levels") or ()))
-    return say("Where the time went, by {tool} at {at}", tool=profile["tool"], at=at)
+def _title(what: Text, result: Result, profile: Result, beside: str | None = None) -> Text:
+    """What is shown, of whom where that is known, and under which load."""
+    who = profile.get("candidate")
+    if who and beside is not None:
+        what = say("{what}: {who} beside {baseline}", what=what, who=who, baseline=beside)
+    elif who:
+        what = say("{what} in {who}", what=what, who=who)
+    at = _at(result, profile)
+    return say("{what}, by {tool} at {at}", what=what, tool=profile["tool"], at=at)
 
 
-def _share(weight: float, whole: float) -> str:
-    return show_percent(round(100 * weight / whole, 1))
+def _at(result: Result, profile: Result) -> str:
+    """The level, and the setting of what else was varied."""
+    level = levels_of([profile["concurrency"]], noun_of(result.get("levels") or ()))
+    factors = (profile.get("factors") or {}).items()
+    return chain(", ", [level, show_setting({k: v for k, v in factors if k != _LOAD})])
 
 
-def _node(node: Node, least: float) -> Json:
-    below = [_node(each, least) for each in node.below if each.weight >= least]
-    found: Json = {"name": node.name, "weight": node.weight}
-    return {**found, "below": below} if below else found
+def _is_of_memory(profile: Result) -> bool:
+    return bool(profile.get("kind") == "memory")
+
+
+def _share(share: float) -> str:
+    return show_percent(round(100 * share, 1))

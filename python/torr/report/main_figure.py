@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from torr.report import diff, png
+from torr.report import diff, micro, png
 from torr.report.comparison import Comparison
+from torr.report.micro_rows import Picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +30,13 @@ def inline(result: Result, size: tuple[float, float], prefix: str, label: str) -
 
 
 def _draw_of(result: Result) -> Draw:
-    from torr.report import comparison_figure, diff_figure, ladder_figure, run_figure
+    from torr.report import (
+        comparison_figure,
+        diff_figure,
+        ladder_figure,
+        micro_figure,
+        run_figure,
+    )
 
     if result["kind"] == "diff":
         sides = diff.sides(dict(result))
@@ -37,6 +44,9 @@ def _draw_of(result: Result) -> Draw:
     if result["kind"] == "compare":
         found = Comparison.of(result)
         return lambda width, _: comparison_figure.panels(found, width)
+    if result["kind"] == micro.KIND:
+        rows = Picture.of(result)
+        return lambda width, _: None if rows is None else micro_figure.panels(rows, width)
     if result["kind"] == "ladder" and result["levels"]:
         ladder = png.ladder(dict(result))
         return lambda width, height: ladder_figure.panels(ladder, width, height)

@@ -5,7 +5,7 @@ A budget is met, missed or cannot be told; times are those of operations, from n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -89,7 +89,7 @@ def leaks(result: Result) -> Table | None:
     found: Sequence[Verdict] = result.get("leaks") or ()
     rows = tuple(
         (
-            _name(each),
+            name_of(each),
             f"{each['count']:,}",
             f"{each['growth']:+,}",
             f"{each['per_operation']:.2g}",
@@ -110,7 +110,7 @@ def changes(result: Result) -> Table | None:
     found = [v for v in result.get("verdicts") or () if v.get("family") == "primary"]
     rows = tuple(
         (
-            _name(each),
+            name_of(each),
             each["baseline"],
             verdict_table.show_change(each),
             verdict_table.show_interval(each),
@@ -140,13 +140,13 @@ def _of_budgets(result: Result) -> list[Text]:
     missed = [each for each in found if each["word"] == "broken"]
     parts = [say("{n} of {all} budgets met", n=words.count("held"), all=len(words))]
     if missed:
-        shown = [
-            say("{name}: {budget}", name=_name(v), budget=v["text"]) for v in missed[:_MOST_NAMED]
+        named = [
+            say("{name}: {budget}", name=name_of(v), budget=v["text"]) for v in missed[:_MOST_NAMED]
         ]
-        more = len(missed) - len(shown)
+        more = len(missed) - len(named)
         if more:
-            shown.append(say("{n} more", n=more))
-        parts.append(say("{n} missed ({names})", n=len(missed), names=join(shown)))
+            named.append(say("{n} more", n=more))
+        parts.append(say("{n} missed ({names})", n=len(missed), names=join(named)))
     if "not shown" in words:
         parts.append(say("{n} cannot be told", n=words.count("not shown")))
     return parts
@@ -156,7 +156,7 @@ def _of_leaks(result: Result) -> list[Text]:
     growing = [each for each in result.get("leaks") or () if each["word"] == _GOES_ON]
     if not growing:
         return []
-    names = join([_name(each) for each in growing[:_MOST_NAMED]])
+    names = join([name_of(each) for each in growing[:_MOST_NAMED]])
     return [say("growth that goes on in {names}", names=names)]
 
 
@@ -164,7 +164,7 @@ def _of_limits(result: Result) -> list[Text]:
     failed = [each for each in result.get("fail_if") or () if each["word"] == "failed"]
     if not failed:
         return []
-    names = join([f"{_name(each)}: {each['condition']}" for each in failed[:_MOST_NAMED]])
+    names = join([f"{name_of(each)}: {each['condition']}" for each in failed[:_MOST_NAMED]])
     return [say("surely beyond its limit: {names}", names=names)]
 
 
@@ -174,9 +174,29 @@ def groups(result: Result) -> list[tuple[str, list[Level]]]:
     for cell, rounds in by_cell(result.get("levels") or ()).items():
         for trials in rounds.values():
             for name, level in trials.items():
-                key = _name({"candidate": name, "factors": cell.factors})
+                key = name_of({"candidate": name, "factors": cell.factors})
                 found.setdefault(key, []).append(level)
     return list(found.items())
+
+
+def name_of(each: Mapping[str, Any]) -> str:
+    """Return a function as people know it: its file and test, and its parameters."""
+    short = str(each["candidate"]).rpartition("/")[2]
+    setting = show_setting(each.get("factors") or {})
+    return f"{short} [{setting}]" if setting else short
+
+
+def word_of(each: Verdict) -> Text:
+    """Return whether a budget is met, in one word."""
+    words = {"held": say("met"), "broken": say("missed")}
+    return words.get(each["word"], say("cannot be told"))
+
+
+def shown(metric: str) -> Callable[[float | None], str]:
+    """Return what writes numbers of a metric for people."""
+    if Metric(metric).is_time:
+        return show_time
+    return show_rate if Metric(metric).is_rate else show_percent
 
 
 def _function(name: str, levels: Sequence[Level]) -> tuple[str, ...]:
@@ -200,28 +220,21 @@ def _time(levels: Sequence[Level], key: str, batch: int) -> str:
 
 
 def _budget(each: Verdict) -> tuple[str, ...]:
-    show = _shown(each["metric"])
+    show = shown(each["metric"])
     low, high = each["interval"] or (None, None)
     target = each["text"]
     if each["scaled_by"] is not None:
         target = say("{budget}, here {limit}", budget=target, limit=show(each["limit"]))
-    words = {"held": say("met"), "broken": say("missed")}
-    word = words.get(each["word"], say("cannot be told"))
+    word = word_of(each)
     if each["reason"]:
         word = say("{word}: {why}", word=word, why=told(each["reason"]))
     return (
-        _name(each),
+        name_of(each),
         target,
         show(each["value"]),
         _NOTHING if low is None else f"{show(low)} – {show(high)}",
         word,
     )
-
-
-def _shown(metric: str) -> Any:  # noqa: ANN401 - one of three functions
-    if Metric(metric).is_time:
-        return show_time
-    return show_rate if Metric(metric).is_rate else show_percent
 
 
 def _median(levels: Sequence[Level], key: str) -> float | None:
@@ -235,10 +248,3 @@ def _spread(levels: Sequence[Level]) -> float | None:
 
 def _failed(level: Level) -> int:
     return int(level["counts"]["attempted"] - level["counts"]["ok"])
-
-
-def _name(each: Mapping[str, Any]) -> str:
-    """A function as people know it: its file and test, and its parameters."""
-    short = str(each["candidate"]).rpartition("/")[2]
-    setting = show_setting(each.get("factors") or {})
-    return f"{short} [{setting}]" if setting else short

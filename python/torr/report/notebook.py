@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from torr.report import (
     comparison_tables,
     main_figure,
+    micro,
     sentence,
     stream_tables,
     svg,
@@ -58,6 +59,8 @@ def _tables(result: Mapping[str, Any]) -> Iterator[Table]:
         found = [table.ratios(result)]
     elif result["kind"] == "compare":
         found = [content for _, content in comparison_tables.of_cells(Comparison.of(result))]
+    elif result["kind"] == micro.KIND:
+        found = list(micro.tables(result))
     elif len(result["levels"]) == 1:
         found = [table.times(result["levels"][0]), table.slos(result), table.errors(result)]
     else:

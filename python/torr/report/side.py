@@ -22,6 +22,7 @@ from torr.stats.series import Series
 from torr.stats.trials import candidates
 
 Level = Mapping[str, Any]
+Profile = Mapping[str, Any]
 
 # What `concurrency` says already.
 _LOAD = "connections"
@@ -29,7 +30,7 @@ _LOAD = "connections"
 
 @dataclass(frozen=True)
 class Side:
-    """The series of a side, and the trials behind it: none behind a .dat.
+    """The series of a side, the trials behind it and its profiles: neither of a .dat.
 
     `run` tells runs apart, `run_name` is what the run is called, `setting` the other factors; two
     sides of one run and setting that are different candidates were interleaved.
@@ -41,6 +42,7 @@ class Side:
     run_name: str | None = None
     candidate: str | None = None
     setting: Mapping[str, Any] = field(default_factory=dict)
+    profiles: tuple[Profile, ...] = ()
 
     @property
     def name(self) -> str:
@@ -109,17 +111,27 @@ def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
     if len(settings) != 1 and levels:
         _refuse_setting(path, chosen, [_setting(level) for level in levels])
     series = Series.of(chosen or result["name"], kept)
-    # What a side is compared by is its level of load alone.
-    trials = tuple({**x, "factors": {}, "candidate": series.name} for x in kept)
-    run = f"{result['name']} {result['started']}" if "started" in result else None
     setting = next(iter(settings.values()), {})
-    return Side(series, trials, run, result["name"], chosen or None, setting)
+    run = f"{result['name']} {result['started']}" if "started" in result else None
+    taken = [x for x in result.get("profiles") or () if (x.get("candidate") or "") == chosen]
+    profiles = _alone([x for x in taken if _setting(x) == setting], series.name)
+    whose = (run, result["name"], chosen or None, setting)
+    return Side(series, _alone(kept, series.name), *whose, profiles)
 
 
 def renamed(side: Side, name: str) -> Side:
     """Return the same under another name."""
-    trials = tuple({**level, "candidate": name} for level in side.trials)
-    return replace(side, series=replace(side.series, name=name), trials=trials)
+    return replace(
+        side,
+        series=replace(side.series, name=name),
+        trials=tuple({**level, "candidate": name} for level in side.trials),
+        profiles=tuple({**profile, "candidate": name} for profile in side.profiles),
+    )
+
+
+def _alone(found: Sequence[Level], name: str) -> tuple[Level, ...]:
+    """What a side is compared by: its level of load alone."""
+    return tuple({**each, "factors": {}, "candidate": name} for each in found)
 
 
 def _setting(level: Level) -> dict[str, Any]:

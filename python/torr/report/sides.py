@@ -31,8 +31,9 @@ PROCEDURE = Procedure(
 def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> dict[str, Any]:
     """Return the diff of `b` against its baseline `a`, as result.json of kind `diff` holds it.
 
-    `fail_if` has an entry for each of `changes` at each common level. Raises UsageError when no
-    level is in common, or when a change cannot be told anywhere for want of trials.
+    `fail_if` has an entry for each of `changes` at each common level, `profiles` those of both
+    sides under their names. Raises UsageError when no level is in common, or when a change cannot
+    be told anywhere for want of trials.
     """
     found = diff.compare(a.series, b.series)
     first, second = (each["name"] for each in found["series"])
@@ -42,7 +43,8 @@ def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> dict[str, An
     known |= {(v["concurrency"], v["metric"]): v for v in judged(a, b)}
     levels = dict.fromkeys(concurrency for concurrency, _ in known)
     order = [v for at in sorted(levels) for (its, _), v in known.items() if its == at]
-    return {**found, "verdicts": order, "fail_if": entries}
+    profiles = [*a.profiles, *b.profiles]
+    return {**found, "verdicts": order, "fail_if": entries, "profiles": profiles}
 
 
 def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from torr.report import (
     view_diff,
     view_ladder,
     view_lists,
+    view_micro,
     view_tables,
 )
 from torr.report.pooled import pooled
@@ -50,8 +51,8 @@ def view(result: Result) -> Json:
     """Return the view of a result of any kind, complete or not.
 
     `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
-    those that are `folded` last. `ladder`, `comparison` and `diff` are null but for their kind.
-    `pooled` has the percentiles of slices of streams, by the place of their level.
+    those that are `folded` last. `ladder`, `comparison`, `diff` and `functions` are null but for
+    their kind. `pooled` has the percentiles of slices of streams, by the place of their level.
     """
     return {
         "sentence": as_json(sentence.verdict(result)),
@@ -65,6 +66,7 @@ def view(result: Result) -> Json:
         "ladder": view_ladder.ladder(result),
         "comparison": view_comparison.comparison(result),
         "diff": view_diff.diff(result),
+        "functions": view_micro.functions(result),
         "pooled": _pooled(result),
         "flames": flames.flames(result),
     }

@@ -64,7 +64,10 @@ def first(result: Result) -> Iterator[Titled]:
 def folded(result: Result) -> Iterator[Titled]:
     """Return what opens when somebody looks."""
     levels = result["levels"]
-    if result["kind"] in {"diff", "micro"}:
+    if result["kind"] == "micro":
+        return
+    if result["kind"] == "diff":
+        yield from flames.tops(result)
         return
     if result["kind"] == "compare":
         found = Comparison.of(result)

@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 
 import compared
 import results
+import timed
 from installed import wait_until
 from torr.report import html
 
@@ -54,6 +55,8 @@ KINDS = {
     "diff": results.diffed,
     "compare": failing,
     "locust": lambda: {**results.run(), "kind": "locust"},
+    "functions": timed.budgeted,
+    "functions-without-budgets": timed.result,
 }
 
 

@@ -12,7 +12,7 @@ AXE = Path(__file__).parents[3] / "web/node_modules/axe-core/axe.min.js"
 HOSTILE = "</script><script>owned = true</script><img src=x onerror='owned = true'>"
 KINDS = (
     *("run", "ladder", "limited", "collapsing", "streams", "streams-ladder"),
-    *("diff", "compare", "locust"),
+    *("diff", "compare", "locust", "functions", "functions-without-budgets"),
 )
 
 
@@ -260,8 +260,41 @@ def test_a_flame_graph_is_opened_searched_and_walked(read):
     assert opened.complaints == []
 
 
-def test_a_flame_graph_has_no_serious_violation(read):
-    opened = read(profiled(), "dark")
+def set_beside():
+    """A diff whose sides were profiled: the second logs, and calls no poll."""
+    found = results.diffed()
+    (taken, _) = profiled()["profiles"]
+    texts = "main;serve 500\nmain;poll 100\n", taken["folded"]
+    profiles = [
+        {**taken, "candidate": side["name"], "folded": text}
+        for side, text in zip(found["series"], texts, strict=True)
+    ]
+    return {**found, "profiles": profiles}
+
+
+@pytest.mark.parametrize("look", ["wide", "dark", "narrow", "chinese"])
+def test_a_flame_graph_says_what_takes_more_and_what_takes_less(read, look):
+    opened = read(set_beside(), look)
+    opened.unfold()
+    first, second = opened.page.locator(".flame").all()
+    assert first.locator(".legend").count() == 0
+    assert second.locator(".legend li").count() == 3
+    names = second.locator(".flame-names span").all_text_contents()
+    assert names == ["all", "main", "+ serve", "+ log.Print", "+ gc"]
+    kinds = [rect.get_attribute("class") for rect in second.locator(".flame-box rect").all()]
+    assert ["more" in kind for kind in kinds] == [False, False, True, True, True]
+    second.locator(".flame-box rect").nth(3).hover()
+    said = second.locator(".flame-said").text_content()
+    assert "bare" in said
+    assert "+75" in said
+    opened.shot(f"flame-diff-{look}")
+    assert opened.complaints == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("make", [profiled, set_beside])
+def test_a_flame_graph_has_no_serious_violation(read, make):
+    opened = read(make(), "dark")
     opened.unfold()
     opened.page.evaluate(AXE.read_text())
     found = opened.page.evaluate("axe.run('.flame', { resultTypes: ['violations'] })")

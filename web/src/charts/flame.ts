@@ -1,15 +1,27 @@
 // A flame graph: a click on a box makes it as wide as the graph, a search lights what it finds, and
-// arrow keys go from box to box. Of two profiles, colour says what takes more and what takes less.
+// arrow keys go from box to box. Of two profiles, colour and a sign before the name say what takes
+// more and what takes less.
 
-import { boxes, height, matched, type Box, type FlameNode } from "../data/flame";
+import {
+  boxes,
+  difference,
+  height,
+  matched,
+  moveOf,
+  type Box,
+  type FlameNode,
+  type Move,
+} from "../data/flame";
 import { button, el, svg } from "../dom";
-import { percent } from "../format";
+import { percent, points } from "../format";
 import { say } from "../words";
 
 const ROW = 18;
 const WIDTH = 1000;
 const LEAST = 0.0008;
 const LETTER = 6.6;
+const SIGNS: Record<Move, string> = { more: "+ ", less: "− ", same: "" };
+const MOVES: readonly Move[] = ["more", "less", "same"];
 
 /** A flame graph that lives on the page until it is destroyed. */
 export class Flame {
@@ -25,6 +37,7 @@ export class Flame {
     private readonly whole: FlameNode,
     private readonly show: (weight: number) => string,
     title: string,
+    private readonly beside: string | null = null,
   ) {
     this.root = whole;
     this.search = el("input", { type: "text", "aria-label": say("flame.search"), size: 16 });
@@ -45,6 +58,7 @@ export class Flame {
       "div",
       { class: "chart flame" },
       el("div", { class: "chart-head" }, el("h3", {}, title), this.search, back),
+      beside == null ? null : key(beside),
       this.box,
       this.said,
     );
@@ -71,7 +85,9 @@ export class Flame {
       ...this.shown.map((each, index) => this.drawBox(each, index)),
     );
     drawn.style.height = `${rows * ROW}px`;
-    const words = this.shown.filter((each) => each.width * WIDTH > 4 * LETTER).map(name);
+    const words = this.shown
+      .filter((each) => each.width * WIDTH > 4 * LETTER)
+      .map((each) => name(each, this.whole));
     this.box.replaceChildren(
       drawn,
       el("div", { class: "flame-names", "aria-hidden": "true" }, ...words),
@@ -99,7 +115,8 @@ export class Flame {
   private look(each: Box, index: number): string {
     const text = this.search.value.toLowerCase();
     const isFound = text !== "" && each.node.name.toLowerCase().includes(text);
-    const marks = [change(each.node, this.whole), isFound && "found", index === this.at && "here"];
+    const moved = this.beside != null && moveOf(each.node, this.whole);
+    const marks = [moved, isFound && "found", index === this.at && "here"];
     return ["flame-part", ...marks].filter(Boolean).join(" ");
   }
 
@@ -108,7 +125,11 @@ export class Flame {
     const { node } = each;
     const share = percent((100 * node.weight) / (this.whole.weight || 1));
     const words = [node.name, this.show(node.weight), share];
-    if (node.was != null) words.push(say("flame.was", { share: percent(100 * node.was) }));
+    const moved = difference(node, this.whole);
+    if (node.was != null && moved != null && this.beside != null) {
+      const values = { share: percent(100 * node.was), points: points(100 * moved) };
+      words.push(say("flame.was", { name: this.beside, ...values }));
+    }
     const text = this.search.value;
     if (text)
       words.push(say("flame.found", { text, share: percent(100 * matched(this.whole, text)) }));
@@ -145,15 +166,18 @@ export function neighbour(shown: readonly Box[], at: number, key: string): numbe
   return shown.flatMap((box, index) => (before(box) ? [index] : [])).at(-1) ?? -1;
 }
 
-function change(node: FlameNode, whole: FlameNode): string | false {
-  if (node.was == null || !whole.weight) return false;
-  const now = node.weight / whole.weight;
-  if (Math.abs(now - node.was) < 0.005) return false;
-  return now > node.was ? "more" : "less";
+/** What colours and signs mean. */
+function key(beside: string): HTMLElement {
+  const each = MOVES.map((moved) => {
+    const box = svg("rect", { width: 14, height: 12, class: `flame-part ${moved}` });
+    const drawn = svg("svg", { width: 14, height: 12, "aria-hidden": "true" }, box);
+    return el("li", {}, drawn, `${SIGNS[moved]}${say(`flame.moved.${moved}`, { name: beside })}`);
+  });
+  return el("ul", { class: "legend" }, ...each);
 }
 
-function name(each: Box): HTMLElement {
-  const made = el("span", {}, each.node.name);
+function name(each: Box, whole: FlameNode): HTMLElement {
+  const made = el("span", {}, `${SIGNS[moveOf(each.node, whole)]}${each.node.name}`);
   made.style.left = `${each.from * 100}%`;
   made.style.width = `${each.width * 100}%`;
   made.style.top = `${each.depth * ROW}px`;

@@ -36,6 +36,24 @@ export function boxes(root: FlameNode, least: number): Box[] {
   return found;
 }
 
+/** Which way a share moved; what is below half a point is drawn as no move. */
+export type Move = "more" | "less" | "same";
+
+const STILL = 0.005;
+
+/** How much larger a box's share of `whole` is than before; null where there is no before. */
+export function difference(node: FlameNode, whole: FlameNode): number | null {
+  if (node.was == null || !whole.weight) return null;
+  return node.weight / whole.weight - node.was;
+}
+
+/** Which way a box's share of `whole` moved. */
+export function moveOf(node: FlameNode, whole: FlameNode): Move {
+  const found = difference(node, whole) ?? 0;
+  if (Math.abs(found) < STILL) return "same";
+  return found > 0 ? "more" : "less";
+}
+
 /** How deep boxes go. */
 export function height(found: readonly Box[]): number {
   return found.reduce((most, box) => Math.max(most, box.depth + 1), 0);

@@ -4,6 +4,7 @@ import { Rows } from "../charts/comparison";
 import { diffSpecs } from "../charts/diff";
 import { distributionSpec } from "../charts/distribution";
 import { Flame } from "../charts/flame";
+import { Strip } from "../charts/functions";
 import { ladderSpecs, moreSpecs } from "../charts/ladder";
 import { cpuSpec, lanes, memorySpec } from "../charts/lanes";
 import { Plot, type Spec } from "../charts/plot";
@@ -24,8 +25,9 @@ export type Keep = (made: { element: HTMLElement; destroy: () => void }) => HTML
 /** The charts of the first screen. */
 export function main(run: Run, keep: Keep): HTMLElement {
   const made = el("figure", { class: "main", "aria-label": pick(run.view.sentence) });
-  const { ladder, comparison, diff } = run.view;
-  if (comparison) made.append(keep(new Rows(comparison)));
+  const { ladder, comparison, diff, functions } = run.view;
+  if (functions) made.append(keep(new Strip(functions)));
+  else if (comparison) made.append(keep(new Rows(comparison)));
   else if (diff) made.append(...spread(run, keep), ...plots(diffSpecs(diff), keep));
   else if (ladder) made.append(...plots(ladderSpecs(ladder, run.result.capacity?.usl), keep));
   else made.append(...ofRun(run, keep));
@@ -100,7 +102,7 @@ export function distributions(
 export function flame(found: Run["view"]["flames"][number], keep: Keep): HTMLElement {
   const show = (weight: number) =>
     found.unit === "ns" ? ms(weight / 1e6) : `${count(weight)} ${found.unit}`;
-  return keep(new Flame(found.tree, show, pick(found.title)));
+  return keep(new Flame(found.tree, show, pick(found.title), found.beside));
 }
 
 /** CPU of target, torr and every core, and the target's memory; nothing where none was watched. */

@@ -1,0 +1,78 @@
+"""Results of functions under load, as a session of pytest keeps them."""
+
+from __future__ import annotations
+
+
+def round_of(name="tests/test_cache.py::test_put", number=1, rate=100_000.0, *, batch=1, failed=0):
+    """One round of a function, which takes 0.02 ms at p99."""
+    times = {"n": 1000, "p50": 0.01, "p99": 0.02}
+    return {
+        "candidate": name,
+        "factors": {},
+        "round": number,
+        "concurrency": 1,
+        "seconds": 0.01,
+        "counts": {"attempted": 1000 + failed, "ok": 1000, "errors": {}},
+        "ok_per_s": rate,
+        "success_rate": 100.0,
+        "latency": {"service_ms": times, "response_ms": times},
+        "health": {"verdict": "healthy", "reasons": []},
+        "micro": {"batch": batch, "clock_ns": 40, "turn_ns": 5, "gc": "on", "threads": 1},
+    }
+
+
+def budget(word, text="p99 <1ms", **more):
+    """A budget of a function as a session of pytest judged it."""
+    return {
+        "candidate": "tests/test_cache.py::test_put",
+        "factors": {},
+        "metric": "response_ms.p99",
+        "text": text,
+        "limit": 1.0,
+        "scaled_by": None,
+        "value": 0.02,
+        "interval": (0.019, 0.021),
+        "n": 10,
+        "word": word,
+        "reason": None,
+        **more,
+    }
+
+
+def result(**more):
+    """A kept session of six rounds of one function."""
+    levels = [round_of(number=n, rate=100_000 + 1000 * n) for n in range(1, 7)]
+    made = {
+        "schema": 1,
+        "kind": "micro",
+        "name": "nightly",
+        "status": "complete",
+        "started": "2026-01-31T12:00:00.000Z",
+        "command": ["pytest"],
+        "levels": levels,
+        "verdicts": [],
+        "machine_speed": {"median": 1.38, "least": 1.3, "most": 1.4},
+    }
+    return {**made, **more}
+
+
+def budgeted():
+    """A session whose budgets are met, missed and cannot be told, in rounds that wobble."""
+    names = [f"tests/test_store.py::test_{what}" for what in ("get", "put", "scan", "evict")]
+    rates = (400_000, 90_000, 1_000, 52_000)
+    levels = [
+        round_of(name, number, rate * (1 + 0.01 * (number * 5 % 7)))
+        for name, rate in zip(names, rates, strict=True)
+        for number in range(1, 11)
+    ]
+    ops = {"metric": "ok_per_s", "text": "ops >50k/s", "limit": 50_000.0}
+    slowest = {"metric": "response_ms.p99_99", "limit": 2.0, "value": None, "interval": None}
+    budgets = [
+        budget("held", candidate=names[0]),
+        budget("held", candidate=names[0], **ops, value=412_000.0, interval=(408e3, 418e3)),
+        budget("held", candidate=names[1], **ops, value=92_700.0, interval=(91e3, 94e3)),
+        budget("broken", candidate=names[2], **ops, value=1030.0, interval=(1010.0, 1050.0)),
+        budget("not shown", candidate=names[3], **ops, value=53e3, interval=(49e3, 55e3)),
+        budget("not shown", "p99.99 <2ms", candidate=names[3], **slowest, n=0),
+    ]
+    return result(levels=levels, budgets=budgets)

@@ -1,0 +1,111 @@
+// Rows over one axis: where a position stands, ticks that have room, every round a dot, and the
+// marker of an estimate. Words differ by the shape of their marker before they differ by colour.
+
+import { svg } from "../dom";
+import type { Round } from "../model";
+
+export const ROW = 28;
+const GOLDEN = 0.618;
+const TICK = 46;
+const LETTER = 7.2;
+
+/** The part of the width that an axis has. */
+export interface Across {
+  left: number;
+  width: number;
+}
+
+/** Positions at the ends of an axis. */
+export type Limits = readonly [number, number];
+
+/** How the estimate of a kind of word looks: its path, and the class of its row. */
+export interface Shape {
+  path: string;
+  kind: string;
+}
+
+export const UP: Shape = { path: "M0 -6 L6 5 L-6 5 Z", kind: "better" };
+export const DOWN: Shape = { path: "M0 6 L6 -5 L-6 -5 Z", kind: "worse" };
+export const SQUARE: Shape = { path: "M-5 -5 H5 V5 H-5 Z", kind: "same" };
+export const CIRCLE: Shape = { path: "M-5 0 A5 5 0 1 0 5 0 A5 5 0 1 0 -5 0 Z", kind: "open" };
+export const CROSS: Shape = { path: "M-5 -5 L5 5 M-5 5 L5 -5", kind: "none" };
+
+/** Where a position stands on an axis. */
+export function xOf(at: number, [low, high]: Limits, across: Across): number {
+  return across.left + (across.width * (at - low)) / (high - low || 1);
+}
+
+/** Those ticks that have room beside each other; the first of them matter most. */
+export function spaced<Mark extends { at: number }>(marks: readonly Mark[]): Mark[] {
+  const chosen: Mark[] = [];
+  for (const mark of marks) {
+    if (chosen.every((other) => Math.abs(other.at - mark.at) > TICK)) chosen.push(mark);
+  }
+  return chosen;
+}
+
+/** The axis below rows that are so high together, with its ticks. */
+export function axis(
+  marks: readonly (readonly [number, string])[],
+  limits: Limits,
+  across: Across,
+  y: number,
+): SVGElement[] {
+  const chosen = spaced(marks.map(([at, words]) => ({ at: xOf(at, limits, across), words })));
+  const ends = { x1: across.left, x2: across.left + across.width };
+  return [
+    svg("line", { ...ends, y1: y, y2: y, class: "axis-line" }),
+    ...chosen.map((mark) => svg("text", { x: mark.at, y: y + 16, class: "tick" }, mark.words)),
+  ];
+}
+
+/** Every round of a row around `y`: a dot, or an arrow where it stands beyond the axis. */
+export function dots(
+  name: (round: Round) => string,
+  rounds: readonly Round[],
+  y: number,
+  x: (at: number) => number,
+): SVGElement[] {
+  return rounds.map((round) => {
+    const cy = y + ROW * 0.5 * (((round.round * GOLDEN) % 1) - 0.5);
+    const cx = x(round.at);
+    const tip = svg("title", {}, name(round));
+    if (!round.beyond) return svg("circle", { cx, cy, r: 3, class: "dot" }, tip);
+    const d = `M${cx + 5 * round.beyond} ${cy} l${-7 * round.beyond} -4 v8 Z`;
+    return svg("path", { d, class: "dot" }, tip);
+  });
+}
+
+/** The interval of an estimate. */
+export function span(ends: readonly [number, number], y: number): SVGElement {
+  return svg("line", { x1: ends[0], x2: ends[1], y1: y, y2: y, class: "interval" });
+}
+
+/** The marker of an estimate; `words` are its tip. */
+export function marker(shape: Shape, x: number, y: number, words: string): SVGElement {
+  const transform = `translate(${x} ${y})`;
+  const tip = svg("title", {}, words);
+  return svg("path", { d: shape.path, transform, class: `mark ${shape.kind}` }, tip);
+}
+
+/** How wide the longest of some names is. */
+export function wide(names: readonly string[]): number {
+  return 24 + LETTER * Math.max(0, ...names.map((name) => name.length));
+}
+
+/** How many letters a width has room for. */
+export function letters(width: number): number {
+  return Math.max(1, Math.floor(width / LETTER));
+}
+
+/** The dot and the markers of a legend. */
+export function sign(shape: Shape | null): SVGElement {
+  const drawn = shape
+    ? svg("path", { d: shape.path, class: `mark ${shape.kind}` })
+    : svg("circle", { r: 3, class: "dot" });
+  return svg(
+    "svg",
+    { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" },
+    drawn,
+  );
+}
