@@ -16,7 +16,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-deps fmt lint fuzz bench versus truth soak schema reference clean
+.PHONY: help build demo test test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -74,6 +74,10 @@ truth: build ## measure torr against targets whose behaviour is known
 
 soak: build ## fire for a minute at half speed: is memory flat, no descriptor lost?
 	$(BIN)/python benches/truth/run.py --only soak --quick
+
+micro: build ## measure the bars of timing functions in one process, kept in benches/micro/runs
+	@PYTHON=$(BIN)/python scripts/bench-tools.sh --python pytest-benchmark pyperf
+	$(BIN)/python benches/micro/run.py
 
 study-litefs: build ## compare LiteFS and FastAPI in six deployments (SHORT=1 tries each for a second)
 	scripts/study.sh litefs

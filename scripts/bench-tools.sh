@@ -4,7 +4,9 @@
 #
 #   scripts/bench-tools.sh            install what is missing
 #   scripts/bench-tools.sh --check    says nothing, ends with 1 when one is missing
-#   scripts/bench-tools.sh --python   installs those that benches/streams needs, each in a venv
+#   scripts/bench-tools.sh --python [NAME…]
+#                                     installs those that benches/streams and benches/micro need, or
+#                                     the named ones, each in a venv of the Python that PYTHON names
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,16 +20,19 @@ packages=(
     "k6 v1.8.1 go.k6.io/k6"
 )
 
-pythons=("locust 2.47.0" "aiperf 0.13.0")
+pythons=("locust 2.47.0" "aiperf 0.13.0" "pytest-benchmark 5.3.1" "pyperf 2.10.0")
 
 if [ "${1:-}" = "--python" ]; then
     for line in "${pythons[@]}"; do
         read -r name version <<<"$line"
+        [ $# -eq 1 ] || [[ " ${*:2} " == *" $name "* ]] || continue
         [ -x "$folder/python/$name/bin/$name" ] && continue
         printf 'installing %s %s\n' "$name" "$version"
-        "${PYTHON:-python3}" -m venv --clear "$folder/python/$name"
-        "$folder/python/$name/bin/python" -m pip install --quiet "$name==$version" ||
+        if ! "${PYTHON:-python3}" -m venv --clear "$folder/python/$name" ||
+            ! "$folder/python/$name/bin/python" -m pip install --quiet "$name==$version"; then
             rm -rf "${folder:?}/python/$name"
+            printf 'left out: %s %s\n' "$name" "$version" >&2
+        fi
     done
     exit 0
 fi

@@ -11,7 +11,6 @@ takes two hours: a half the soak, three quarters the comparisons (`--only compar
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
 from common.store import keep_none
+from common.table import keep, line
 from truth.row import measured
 from truth.rows import ROWS
 
@@ -38,27 +38,13 @@ def main() -> int:
         kept["rows"].append(asdict(found))
         print(line(asdict(found)), flush=True)
         if not options.quick:
-            keep(kept, place)
+            keep(kept, place, "known")
     if not kept["rows"]:
         print(f"no such row; there are: {', '.join(row.name for row in ROWS)}")
         return 2
     if not options.quick:
         print(f"\nkept: {place}")
     return 0 if all(row["within"] for row in kept["rows"]) else 1
-
-
-def keep(found: dict[str, Any], path: Path) -> None:
-    """Writes a run down, for programs and for people."""
-    path.write_text(json.dumps(found, indent=1))
-    table = "\n".join(["| known | bar | met | found |", "| --- | --- | --- | --- |"])
-    text = f"{table}\n" + "\n".join(line(row) for row in found["rows"])
-    path.with_suffix(".md").write_text(text + "\n")
-
-
-def line(row: dict[str, object]) -> str:
-    """One row of the table."""
-    met = "yes" if row["within"] else "**no**"
-    return f"| {row['name']} | {row['bar']} | {met} | {row['note']} |"
 
 
 def parse() -> argparse.Namespace:

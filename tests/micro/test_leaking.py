@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 import json
-import logging
-import random
-import re
-import string
-from collections import OrderedDict, deque
+from collections import OrderedDict
 
 import pytest
 
+from micro.clean import CLEAN
+from micro.leaky import LEAKY
 from torr.errors import UsageError
 from torr.micro.leaking import leaks
 
@@ -51,6 +47,11 @@ def test_texts_are_found_too_which_the_collector_does_not_know():
     assert abs(found.growth) < 50
 
 
+@pytest.mark.parametrize("name", LEAKY)
+def test_each_kind_of_leak_is_found(name):
+    assert leaks(LEAKY[name], given=int).word == "growth that goes on"
+
+
 def test_a_cache_that_fills_is_growth_that_ends():
     cache = OrderedDict()
 
@@ -68,64 +69,6 @@ def test_what_holds_itself_is_collected_before_each_look():
         one.other, two.other = two, one
 
     assert leaks(cycle).word == "no growth"
-
-
-COUNTER = itertools.count()
-RING = deque(maxlen=100)
-LOG = logging.getLogger("torr.tests.leaks")
-LOG.addHandler(logging.NullHandler())
-
-
-@functools.lru_cache(maxsize=64)
-def remembered(number):
-    return number * 2
-
-
-@functools.cache
-def all_remembered(number):
-    return number * 2
-
-
-def raises():
-    try:
-        int("x")
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def closes_over():
-    number = next(COUNTER)
-
-    def inner():
-        return number
-
-    return inner()
-
-
-CLEAN = {
-    "nothing": lambda: None,
-    "counts": lambda: next(COUNTER),
-    "sorts": lambda: sorted(range(50, 0, -1)),
-    "dictionaries": lambda: dict.fromkeys(range(20)),
-    "joins": lambda: "".join(map(str, range(30))),
-    "formats": lambda: f"{next(COUNTER):>10} {3.14159:.2f}",
-    "reads json": lambda: json.loads('{"a": [1, 2, {"b": null}]}'),
-    "writes json": lambda: json.dumps({"a": list(range(10))}),
-    "matches": lambda: re.match(r"(\w+)-(\d+)", "abc-123").groups(),
-    "many patterns": lambda: re.compile(f"a{next(COUNTER) % 1000}b"),
-    "random": random.random,
-    "draws": lambda: random.sample(string.ascii_letters, 5),
-    "a ring": lambda: RING.append(next(COUNTER)),
-    "logs": lambda: LOG.info("number %d", next(COUNTER)),
-    "caches": lambda: remembered(next(COUNTER) % 200),
-    "caches a few": lambda: all_remembered(next(COUNTER) % 200),
-    "raises": raises,
-    "closes over": closes_over,
-    "generators": lambda: sum(x * x for x in range(20)),
-    "classes": lambda: Node().other,
-    "splits": lambda: ["a", "b", "c", "d"],
-}
 
 
 @pytest.mark.parametrize("name", CLEAN)
