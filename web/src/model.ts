@@ -2,6 +2,7 @@
 // judges. Keys that the page does not read are not named.
 
 import type { FlameNode } from "./data/flame";
+import type { Kept } from "./history/model";
 
 export type Text = string | { en: string; zh: string };
 
@@ -276,78 +277,3 @@ export interface Bootstrap {
   live: { token: string } | null;
   kept?: Kept;
 }
-
-/** A kept run as lists show it; its numbers are those of its best level. */
-export interface KeptRun {
-  id: number;
-  name: string;
-  kind: string;
-  status: string;
-  started: string;
-  git_commit: string | null;
-  note: string | null;
-  tags: string[];
-  concurrency: number | null;
-  rounds: number | null;
-  ok_per_s: number | null;
-  p95_ms: number | null;
-  success_rate: number | null;
-  health: string | null;
-}
-
-/** What a list is narrowed down by. */
-export type Asked = Record<"name" | "tag" | "commit" | "since", string | null>;
-
-/** A run of a session; its numbers are medians of its trials. */
-export interface SessionRun {
-  run: number;
-  started: string;
-  git_commit: string | null;
-  note: string | null;
-  ok_per_s: number | null;
-  p95_ms: number | null;
-  ok_per_s_range: [number, number] | null;
-  p95_ms_range: [number, number] | null;
-  trials: number;
-  at_least: boolean;
-  reason: string | null;
-}
-
-export interface Ledger {
-  name: string;
-  request: string | null;
-  concurrency: number | null;
-  baseline: SessionRun | null;
-  entries: SessionRun[];
-}
-
-export interface RunsPage {
-  page: "runs";
-  runs: KeptRun[];
-  more: boolean;
-  asked: Asked;
-  names: string[];
-  tags: string[];
-}
-
-export interface TrendPage {
-  page: "trend";
-  ledger: Ledger;
-  /** Between which multiples of the baseline a run is the same for people. */
-  margin: [number, number];
-  sentence: Text;
-  table: Table;
-  tag: string;
-  levels: number[];
-  requests: string[];
-  tags: string[];
-  most: number;
-}
-
-/** A page over kept runs. */
-export type Kept =
-  | RunsPage
-  | TrendPage
-  | { page: "run"; id: number; name: string }
-  | { page: "overlay"; a: string; b: string }
-  | { page: "failure"; message: string; hint: string | null };

@@ -3,7 +3,7 @@
 
 import { commits, short as shortened } from "../data/trend";
 import { ms, rate } from "../format";
-import type { Ledger, SessionRun } from "../model";
+import type { Ledger, SessionRun } from "../history/model";
 import { say } from "../words";
 import type { Line, Spec } from "./plot";
 import { borders, sameBand, whiskers, type Shape } from "./shapes";

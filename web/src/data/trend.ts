@@ -1,6 +1,6 @@
 // The runs of a name in order: where on the axis each stands, and where the commit changes.
 
-import type { SessionRun } from "../model";
+import type { SessionRun } from "../history/model";
 
 export interface Commits {
   from: number;

@@ -2,7 +2,8 @@
 
 import { address } from "../data/address";
 import { el } from "../dom";
-import type { Kept, Lang, Run } from "../model";
+import type { Lang, Run } from "../model";
+import type { Kept } from "./model";
 import { languages } from "../parts/head";
 import { Report } from "../parts/report";
 import { say } from "../words";

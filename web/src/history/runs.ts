@@ -4,7 +4,8 @@ import { address, listed } from "../data/address";
 import { short } from "../data/trend";
 import { button, el } from "../dom";
 import { count, ms, percent, rate } from "../format";
-import type { Asked, KeptRun, RunsPage, Table } from "../model";
+import type { Table } from "../model";
+import type { Asked, KeptRun, RunsPage } from "./model";
 import { table } from "../parts/table";
 import { say, type Key } from "../words";
 

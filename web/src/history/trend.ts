@@ -4,7 +4,7 @@ import { Plot } from "../charts/plot";
 import { trendSpecs } from "../charts/trend";
 import { address } from "../data/address";
 import { el } from "../dom";
-import type { TrendPage } from "../model";
+import type { TrendPage } from "./model";
 import { table } from "../parts/table";
 import { pick, say, type Key } from "../words";
 
