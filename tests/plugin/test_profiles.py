@@ -25,7 +25,7 @@ SOURCE = """
 def test_a_measured_function_is_profiled_behind_its_rounds(pytests, kind, tool, title):
     ended = pytests(SOURCE, "--torr-profile", kind, "--torr-save", "mine")
     assert ended.counts == {"passed": 1}, ended.out
-    assert f"{title}, by {tool}" in ended.out
+    assert f"{title} in test_it.py::test_outer, by {tool}" in ended.out
     assert "inner (" in ended.out
     assert "loops.py" not in ended.out
     kept = json.loads((ended.folder / "_output/torr/latest/result.json").read_text())
@@ -34,7 +34,7 @@ def test_a_measured_function_is_profiled_behind_its_rounds(pytests, kind, tool, 
     assert profile["candidate"] == "test_it.py::test_outer"
     assert profile["folded"].startswith("outer (")
     page = (ended.folder / "_output/torr/latest/report.html").read_text()
-    assert f"{title}, by {tool}" in page
+    assert f"{title} in test_it.py::test_outer, by {tool}" in page
 
 
 def test_lines_are_those_that_the_test_names(pytests):

@@ -60,7 +60,9 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         "environment": environment(),
     }
     with RunDirectory.create(flags["folder"], found["name"], head) as directory:
-        directory.close("complete", {key: found[key] for key in ("series", "verdicts", "fail_if")})
+        kept = {key: found[key] for key in ("series", "verdicts", "fail_if")}
+        directory.profiles = found["profiles"]
+        directory.close("complete", kept)
         result = {**found, **directory.head, "status": "complete"}
         try:
             show_result(result, directory, flags)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torr.cli.columns import Columns
 from torr.micro import machine, overhead
 from torr.plugin.keeping import KIND, sections
-from torr.report import flames, micro
+from torr.report import flames, micro, profiled_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
     result = {"kind": KIND, "levels": session.levels, **sections(session, speed.as_json())}
     for table in micro.tables(result):
         _write_table(table, reporter)
-    for title, table in flames.tops(result):
+    for title, table in (*flames.tops(result), *profiled_lines.tables(result)):
         reporter.write_line(f"\n{title}")
         _write_table(replace(table, rows=table.rows[:_MOST_ROWS]), reporter)
     for line in (*flames.notes(result), *_of_limits(session), *session.said):

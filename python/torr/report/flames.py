@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from torr.profile.stacks import Node, Row, Stacks
 from torr.report.cells import Table
+from torr.report.micro import KIND
 from torr.report.say import Text, as_json, chain, say
 from torr.report.taken import Taken, taken
 from torr.report.told import told
@@ -152,6 +153,8 @@ def _title(what: Text, result: Result, profile: Result, beside: str | None = Non
         what = say("{what}: {who} beside {baseline}", what=what, who=who, baseline=beside)
     elif who:
         what = say("{what} in {who}", what=what, who=who)
+    if result.get("kind") == KIND:  # of one thread, and of no load
+        return say("{what}, by {tool}", what=what, tool=profile["tool"])
     at = _at(result, profile)
     return say("{what}, by {tool} at {at}", what=what, tool=profile["tool"], at=at)
 

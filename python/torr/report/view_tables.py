@@ -11,6 +11,7 @@ from torr.report import (
     flames,
     health_table,
     micro,
+    profiled_lines,
     request_tables,
     stream_tables,
     table,
@@ -64,10 +65,9 @@ def first(result: Result) -> Iterator[Titled]:
 def folded(result: Result) -> Iterator[Titled]:
     """Return what opens when somebody looks."""
     levels = result["levels"]
-    if result["kind"] == "micro":
-        return
-    if result["kind"] == "diff":
+    if result["kind"] in {"diff", "micro"}:
         yield from flames.tops(result)
+        yield from profiled_lines.tables(result)
         return
     if result["kind"] == "compare":
         found = Comparison.of(result)
