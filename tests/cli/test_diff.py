@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import count
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -44,6 +45,25 @@ def test_one_run_a_side_gets_ratios_and_no_verdict(torr, measure):
     assert ended.code == 0
     assert "one run each, no verdict" in ended.out
     assert "faster" not in ended.out
+
+
+def test_profiles_of_both_sides_are_kept_under_their_names(torr, measure, tmp_path):
+    sides = [measure("before", 100, 1), measure("after", 120, 1)]
+    for side, folded in zip(sides, ("main;log 30\nmain;work 70\n", "main;work 50\n"), strict=True):
+        path = Path(side) / "result.json"
+        result = json.loads(path.read_text())
+        profile = {"tool": "pprof", "concurrency": 10, "seconds": 5, "ok_per_s": 9.0, "unit": "ns"}
+        nothing = {"cost_rate": None, "failure": None, "hint": None}
+        path.write_text(
+            json.dumps({**result, "profiles": [{**profile, **nothing, "folded": folded}]})
+        )
+    torr("diff", *sides)
+    (kept,) = (tmp_path / "_output/torr").glob("before_after-*")
+    found = json.loads((kept / "result.json").read_text())["profiles"]
+    assert [profile["candidate"] for profile in found] == ["before", "after"]
+    assert (
+        "What takes more and less time: after beside before" in (kept / "report.html").read_text()
+    )
 
 
 def test_a_limit_that_was_surely_passed_ends_with_one(torr, measure, tmp_path):
