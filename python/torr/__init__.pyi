@@ -173,7 +173,7 @@ def run(
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
-    profile: then profile a process, memory:PID, or a Go server's pprof
+    profile: then profile a process, memory:PID or Go's pprof
     profile_at: with --profile: users [of the best level]
     note: what is special about this run, e.g. 'api 1.2 CPU'
     tags: a word to find it by: torr runs list --tag (repeatable)
@@ -315,7 +315,7 @@ def ladder(
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
-    profile: then profile a process, memory:PID, or a Go server's pprof
+    profile: then profile a process, memory:PID or Go's pprof
     profile_at: with --profile: users [of the best level]
     note: what is special about this run, e.g. 'api 1.2 CPU'
     tags: a word to find it by: torr runs list --tag (repeatable)

@@ -8,9 +8,11 @@ import sys
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
+from installed import wait_until
 from pprof_bytes import BOTH, profile
 from torr.errors import UsageError
 from torr.model.profiling import Asked
@@ -114,6 +116,8 @@ def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
 
 def test_memory_is_that_of_the_python_that_works(busy):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
+        stat = Path(f"/proc/{busy.pid}/stat")
+        wait_until(lambda: int(stat.read_text().rpartition(")")[2].split()[11]) > 50)
         assert profiler_of(Asked("memory"), [idle.pid, busy.pid]) == Memray(busy.pid)
         idle.kill()
 

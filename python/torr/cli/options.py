@@ -282,7 +282,7 @@ profile = together(
         type=words.PROFILED,
         group=RESULT,
         rare=True,
-        help="then profile a process, memory:PID, or a Go server's pprof",
+        help="then profile a process, memory:PID or Go's pprof",
     ),
     flag(
         "--profile-at",

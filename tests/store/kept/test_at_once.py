@@ -2,9 +2,18 @@
 
 import subprocess
 import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import sqlalchemy as sa
 
+from installed import wait_until
+from kept import result, text
+from torr.store.kept.database import Database
+from torr.store.kept.kept_run import columns_of
+from torr.store.kept.place import Place
+from torr.store.kept.schema import results, runs, tags
 from torr.store.kept.store import Store
 
 WRITERS, EACH = 4, 10
@@ -56,3 +65,45 @@ def test_every_run_of_every_writer_is_kept_once(place, count):
         assert len(found) == len({run.uid for run in found}) == count * EACH
         assert all(len(run.tags) == 3 for run in found)
         assert all(store.result(run.id)["id"] == run.uid for run in found)
+
+
+def registered(connection):
+    run_id = connection.execute(
+        sa.insert(runs).values(**columns_of(result(), None)).returning(runs.c.id)
+    ).scalar_one()
+    packed = zlib.compress(text())
+    connection.execute(sa.insert(results).values(run_id=run_id, json_zlib=packed))
+
+
+def tagged(connection):
+    connection.execute(sa.insert(tags).values(run_id=1, tag="t"))
+
+
+MEANWHILE = {
+    "registers it": (registered, lambda store: store.register(text())),
+    "tags it": (tagged, lambda store: store.annotate(1, add=["t"])),
+}
+
+
+@pytest.mark.parametrize("what", MEANWHILE)
+def test_whoever_does_what_another_is_just_doing_waits_and_succeeds(databases, what):
+    """Of PostgreSQL, where two write at once; SQLite lets one writer in."""
+    first, second = MEANWHILE[what]
+    place = Place(databases.make())
+    with Store.open(place) as store, ThreadPoolExecutor(1) as pool:
+        if first is tagged:
+            store.register(text())
+        with Database.open(place).writing() as connection:
+            first(connection)
+            late = pool.submit(second, store)
+            wait_until(lambda: late.done() or waiting(place))
+        late.result()
+        assert [run.tags for run in store.find()] == [("t",) if first is tagged else ()]
+
+
+def waiting(place):
+    """Whether somebody waits for a lock."""
+    engine = sa.create_engine(place.url, poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        query = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return connection.execute(query).scalar_one() > 0

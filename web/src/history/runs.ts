@@ -15,6 +15,9 @@ const COLUMNS: readonly Key[] = [
 ];
 const WORDS = [1, 2, 3, 4, 9, 10, 11];
 const NAME = 2;
+const KIND = 3;
+/** Kinds that have one setting a run: comparisons, diffs and functions are no rounds of a session. */
+const TUNED = new Set(["run", "ladder", "locust"]);
 
 /** The list, and what it can be narrowed down by. */
 export class RunsList {
@@ -56,7 +59,7 @@ export class RunsList {
     return table(found, false, {
       links: {
         0: (id) => `/runs/${encodeURIComponent(id)}`,
-        [NAME]: (name) => address("/trend", { name }),
+        [NAME]: (name, row) => (TUNED.has(row[KIND] ?? "") ? address("/trend", { name }) : null),
       },
       choose: (id, isChosen) => {
         this.chosen = this.chosen.filter((other) => other !== id).concat(isChosen ? [id] : []);

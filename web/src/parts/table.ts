@@ -8,8 +8,8 @@ import type { Choices } from "./memory";
 
 /** What a table may have besides: cells that lead on, rows that can be chosen, a kept order. */
 export interface Extras {
-  /** Where the cells of a column lead. */
-  links?: Record<number, (cell: string) => string>;
+  /** Where the cells of a column lead; null where one leads nowhere. */
+  links?: Record<number, (cell: string, row: readonly string[]) => string | null>;
   /** What hears of a row that is chosen or not, by its first cell. */
   choose?: (cell: string, isChosen: boolean) => void;
   /** Where the order that was chosen is kept while the page is drawn anew. */
@@ -55,7 +55,7 @@ export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLE
           "tr",
           {},
           chooser(row, extras, chosen),
-          ...row.map((cell, at) => data(found, cell, at, extras.links?.[at])),
+          ...row.map((cell, at) => data(found, cell, at, extras.links?.[at]?.(cell, row))),
         ),
       ),
     );
@@ -129,15 +129,10 @@ function chooser(
   return el("td", {}, box);
 }
 
-function data(
-  found: Table,
-  cell: string,
-  at: number,
-  link?: (cell: string) => string,
-): HTMLElement {
+function data(found: Table, cell: string, at: number, href?: string | null): HTMLElement {
   const made = el("td", { class: kind(found, at) });
-  if (link && cell) {
-    made.append(el("a", { href: link(cell) }, cell));
+  if (href && cell) {
+    made.append(el("a", { href }, cell));
     return made;
   }
   if (!found.names.includes(at)) {

@@ -12,6 +12,7 @@ does whoever meets a lock of PostgreSQL. A server that falls silent is given up.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -186,6 +187,8 @@ def _known_revisions() -> list[str]:
 
 def _migrate(connection: Connection, place: Place) -> None:
     """Run what is missing, unless another torr has done it since."""
+    # Where a program such as Locust logs all libraries, it would stand amid what torr says.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     from alembic import command
     from alembic.config import Config
 
