@@ -2,7 +2,8 @@
 
 `pip install .` in a checkout or from a source archive needs Rust and Node; wheels need nothing. The
 hooks of PEP 517 and PEP 660 are maturin's own, behind one look at cargo and node and the build of
-web/. It changes no setting but the ABI of a Python without a GIL; npm installs what web/package-lock.json names into web/node_modules.
+web/. It changes no setting but the ABI of a Python without a GIL; npm installs what
+web/package-lock.json names into web/node_modules.
 """
 
 from __future__ import annotations
