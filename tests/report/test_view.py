@@ -146,3 +146,14 @@ def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
     assert set(short["latency"]["response_ms"]) < set(whole["latency"]["response_ms"])
     assert short["counts"] == whole["counts"]
     assert "histograms" not in short
+
+
+def test_a_page_of_very_many_slices_has_none_and_says_where_they_are(streamed):
+    (level,) = streamed["levels"]
+    times = view.MOST_DRAWN // len(level["slices"]) + 1
+    found = view.run({**streamed, "levels": [{**level, "slices": level["slices"] * times}]})
+    assert found["result"]["levels"][0]["slices"] == []
+    (said,) = found["view"]["lists"][-1]["items"]
+    count = times * len(level["slices"])
+    assert english(said) == f"{count:,} slices, too many for a page, are in slices.jsonl"
+    assert all("leaves out" not in english(each["title"]) for each in view.view(streamed)["lists"])

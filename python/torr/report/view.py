@@ -24,12 +24,13 @@ from torr.report import (
     view_tables,
 )
 from torr.report.pooled import pooled
-from torr.report.say import as_json
+from torr.report.say import as_json, say
 
 Json = dict[str, Any]
 Result = Mapping[str, Any]
 
 MOST_SLICES = 1_000
+MOST_DRAWN = 10_000
 
 _POOLED = ("ttft", "response")
 # What web/src/model.ts reads of a slice.
@@ -59,7 +60,7 @@ def view(result: Result) -> Json:
         "trust": {"health": trust.health(result), "text": as_json(trust.trust(result))},
         "command": shlex.join(result.get("command") or []),
         "tables": view_tables.tables(result),
-        "lists": view_lists.lists(result),
+        "lists": [*view_lists.lists(result), *_left_out(result)],
         "blocks": view_lists.blocks(result),
         "slos": view_ladder.slos(result),
         "distributions": distributions.of(result),
@@ -76,19 +77,30 @@ def without_histograms(result: Result) -> Json:
     """Return a result whose slices have no histograms; slices.jsonl keeps them.
 
     Of more than MOST_SLICES they have but what charts are drawn from, and levels have no histograms
-    either: a comparison of a hundred trials would be a page that no mail takes.
+    either: a comparison of a hundred trials would be a page that no mail takes. Of more than
+    MOST_DRAWN none is left.
     """
     levels = result.get("levels") or ()
-    is_long = sum(len(level.get("slices") or ()) for level in levels) > MOST_SLICES
+    count = slices_of(result)
+    is_long = count > MOST_SLICES
     of = drawn if is_long else bare
     left_out: Json = {"histograms": {}} if is_long else {}
     return {
         **result,
         "levels": [
-            {**level, "slices": [of(piece) for piece in level.get("slices") or ()], **left_out}
+            {
+                **level,
+                "slices": [] if count > MOST_DRAWN else list(map(of, level.get("slices") or ())),
+                **left_out,
+            }
             for level in levels
         ],
     }
+
+
+def slices_of(result: Result) -> int:
+    """Return how many slices all levels have."""
+    return sum(len(level.get("slices") or ()) for level in result.get("levels") or ())
 
 
 def bare(piece: Mapping[str, Any]) -> Json:
@@ -109,6 +121,14 @@ def drawn(piece: Mapping[str, Any]) -> Json:
 
 def _thin(stats: Mapping[str, Any]) -> Json:
     return {key: stats[key] for key in _STATS if key in stats}
+
+
+def _left_out(result: Result) -> list[Json]:
+    count = slices_of(result)
+    if count <= MOST_DRAWN:
+        return []
+    said = say("{n:,} slices, too many for a page, are in slices.jsonl", n=count)
+    return [view_lists.listed(say("What this page leaves out"), [said])]
 
 
 def _pooled(result: Result) -> Json:

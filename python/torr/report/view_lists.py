@@ -21,8 +21,8 @@ def lists(result: Result) -> list[Json]:
     """Return the lists of the page: title, items, and whether it is folded."""
     found = [
         *_of_comparison(result),
-        _list(say("Profiles"), flames.notes(result)),
-        _list(say("Health of the generator"), _reasons(result), is_folded=True),
+        listed(say("Profiles"), flames.notes(result)),
+        listed(say("Health of the generator"), _reasons(result), is_folded=True),
     ]
     return [each for each in found if each["items"]]
 
@@ -41,9 +41,9 @@ def _of_comparison(result: Result) -> list[Json]:
         return []
     found = Comparison.of(result)
     return [
-        _list(say("What the verdicts say"), list(facts.notes(found)) if found.places else []),
-        _list(say("How the candidates' answers differ"), facts.differences(found)),
-        _list(say("Rules of fairness, as applied"), facts.rules(found), is_folded=True),
+        listed(say("What the verdicts say"), list(facts.notes(found)) if found.places else []),
+        listed(say("How the candidates' answers differ"), facts.differences(found)),
+        listed(say("Rules of fairness, as applied"), facts.rules(found), is_folded=True),
     ]
 
 
@@ -65,7 +65,8 @@ def _place(level: Result) -> str:
     return say("{at}, round {n}", at=at, n=number)
 
 
-def _list(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:
+def listed(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:
+    """Return a list as the page takes it."""
     return {
         "title": as_json(title),
         "items": [as_json(item) for item in items],
