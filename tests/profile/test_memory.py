@@ -67,8 +67,9 @@ def test_what_a_piece_of_work_held_is_known_by_who_allocated_it():
 
 @pytest.mark.parametrize("arguments", [(), ("fork",)])
 def test_a_process_keeps_account_of_itself_for_a_while(holding, tmp_path, arguments):
-    found = Memray(holding(*arguments, **asking({}, tmp_path)))
-    wait_until((tmp_path / f"{found.pid}.here").exists)
+    folder = tmp_path / "made" / "by it"
+    found = Memray(holding(*arguments, **asking({}, folder)))
+    wait_until((folder / f"{found.pid}.here").exists)
     found.check()
     for _ in range(2):
         stacks = found.take(1)

@@ -20,6 +20,7 @@ _LOOK_S = 0.1
 def _wait(folder: str) -> None:
     """Answer whoever asks, for as long as the process runs."""
     place = Path(folder, f"{os.getpid()}")
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     place.with_suffix(".here").touch()
     while True:
         sleep(_LOOK_S)
