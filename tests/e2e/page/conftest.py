@@ -14,6 +14,7 @@ import compared
 import results
 import timed
 from installed import wait_until
+from live_events import Events, served
 from torr.report import html
 
 SHOTS = Path(__file__).parents[1] / "shots"
@@ -174,3 +175,14 @@ class Written:
 @pytest.fixture
 def written():
     return Written()
+
+
+@pytest.fixture
+def events():
+    return Events()
+
+
+@pytest.fixture
+def address(events):
+    with served(events) as url:
+        yield url

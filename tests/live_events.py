@@ -1,0 +1,131 @@
+"""The server that sends the events of a run to a live page, and the events."""
+
+import json
+import threading
+from collections import deque
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from torr.live.page import generator_of
+from torr.report import html
+
+GIVEN = "only-here"
+
+
+class Events:
+    """What a run has told so far; every event is sent to whoever has not had it."""
+
+    def __init__(self):
+        self.sent, self.asked, self.stopped = [], deque(), deque()
+        self.refusals = deque()
+        self.changed = threading.Condition()
+        self.generation = 0
+        self.mark = 0
+
+    def send(self, name, data):
+        with self.changed:
+            self.sent.append((name, data))
+            self.changed.notify_all()
+
+    def cut(self):
+        """End every connection that is open."""
+        with self.changed:
+            self.generation += 1
+            self.changed.notify_all()
+
+    def begin_anew(self):
+        """Be the server of another run on the same port."""
+        with self.changed:
+            self.sent.clear()
+            self.mark += 1
+        self.cut()
+
+    def place_of(self, last_id):
+        """How many events a reader has of this run."""
+        mark, _, number = (last_id or "").partition("-")
+        return int(number) + 1 if mark == str(self.mark) else 0
+
+    def after(self, last, generation):
+        """The events after one, or None when the connection is cut."""
+        with self.changed:
+            self.changed.wait_for(
+                lambda: len(self.sent) > last or generation != self.generation, timeout=20
+            )
+            if generation != self.generation or len(self.sent) <= last:
+                return None
+            return list(enumerate(self.sent))[last:]
+
+
+@contextmanager
+def served(events):
+    """Serve a live page and its events; its address."""
+    page = html.document({"mode": "live", "lang": None, "run": None, "live": {"token": GIVEN}})
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            if self.path == "/events":
+                if events.refusals:
+                    self.answer(events.refusals.popleft(), b"no")
+                else:
+                    self.stream()
+                return
+            self.answer(200 if self.path == "/" else 404, page.encode())
+
+        def do_POST(self):
+            events.stopped.append((self.path, self.headers.get("X-Torr-Token")))
+            self.answer(204, b"")
+
+        def answer(self, status, body):
+            self.send_response(status)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def stream(self):
+            last = self.headers.get("Last-Event-ID")
+            events.asked.append(last)
+            at, generation = events.place_of(last), events.generation
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(b"retry: 50\n\n")
+            while found := events.after(at, generation):
+                for number, (name, data) in found:
+                    text = (
+                        f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                    )
+                    self.wfile.write(text.encode())
+                    at = number + 1
+                self.wfile.flush()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    events.cut()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def slice_of(level, at, index=0):
+    piece = {k: v for k, v in level["slices"][at].items() if k != "histograms"}
+    more = {"round": 1, "candidate": None, "factors": {}, "slice": piece}
+    return {"level": index, "concurrency": level["concurrency"], **more}
+
+
+def progress(done, left, **more):
+    level = {"level": 0, "levels": 1, "from_s": 0.0, "to_s": 10.0, "is_warmup": False}
+    level["generator"] = generator_of({"health": {"worker_cpu_rate": [61.2]}})
+    return {"done_s": done, "left_s": left, **level, **more}
+
+
+def measured(level, t_s, index=0, **more):
+    """A slice of a second at a place of the time axis."""
+    event = slice_of(level, 4, index)
+    return {**event, "slice": {**event["slice"], "t_s": t_s, "seconds": 1.0, **more}}
