@@ -86,6 +86,14 @@ def test_a_quantile_that_is_only_a_lower_bound_is_none(metrics):
     assert 'torr_response_seconds{phase="measure",quantile="0.99"}' not in found
 
 
+def test_the_time_that_is_over_stands_still_when_the_run_has_ended(metrics):
+    turns = iter([(10.0, 2.0), (12.0, 0.0), (99.0, 0.0)])
+    metrics.ahead = lambda: next(turns)
+    assert [numbers(metrics)["torr_done_seconds"] for _ in range(2)] == [10.0, 12.0]
+    metrics.is_running = False
+    assert [numbers(metrics)["torr_done_seconds"] for _ in range(2)] == [12.0, 12.0]
+
+
 def test_a_level_keeps_its_numbers(metrics):
     found = numbers(full(metrics))
     place = 'concurrency="200",round="2"'

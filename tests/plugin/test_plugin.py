@@ -222,6 +222,7 @@ def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests):
         (("--torr-compare", "none"), "--torr-compare none: there is no such kept run"),
         (("--torr-fail-if", "p50 > +1%"), "--torr-fail-if is given without --torr-compare"),
         (("--torr-compare", "x", "--torr-fail-if", "p50 > 1"), "is not a signed percentage"),
+        (("--torr-rounds", "0"), "--torr-rounds 0: there is at least one round"),
         (("--torr-save", "a/b"), "--torr-save 'a/b' cannot name files"),
         (("--torr-save", "a", "--torr-dir", "test_it.py"), "--torr-dir test_it.py"),
     ],
@@ -250,6 +251,32 @@ def test_threads_are_stressed_and_a_hang_fails_with_stacks(pytests):
     assert ended.counts == {"passed": 1, "failed": 1}
     assert "2 of 2 threads had not ended after 0.2 s" in ended.out
     assert "torr-stress-0:" in ended.out
+
+
+def test_what_is_wrong_with_an_option_is_said_before_anything_is_measured(pytests):
+    ended = pytests("def test_it(measure): measure(int, n=50)", "--torr-compare", "none")
+    assert ended.code == 4
+    assert "1 passed" not in ended.out
+
+
+@pytest.mark.parametrize(
+    "call", ["measure(f, n=300, given=int)", "compare_functions(a=f, b=f, n=300, given=int).levels"]
+)
+def test_operations_that_raise_are_counted_one_by_one_however_fast_they_are(pytests, call):
+    ended = pytests(
+        f"""
+        def f(number):
+            if number % 3 == 0:
+                raise ValueError(number)
+
+        def test_it(measure, compare_functions):
+            found = {call}
+            levels = getattr(found, "levels", found)
+            assert {{x["counts"]["attempted"] for x in levels}} == {{300}}
+            assert {{x["counts"]["ok"] for x in levels}} == {{200}}
+        """
+    )
+    assert ended.counts == {"passed": 1}, ended.out
 
 
 def test_errors_are_counted_and_shown(pytests):

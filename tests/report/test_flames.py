@@ -50,6 +50,7 @@ def test_the_table_has_shares_of_the_whole():
     ("more", "said"),
     [
         ({}, "in a trial of its own, with 12.34 % less ok/s"),
+        ({"cost_rate": -19.2}, "in a trial of its own, which answered no less"),
         ({"cost_rate": None}, "whose cost is not known"),
         (
             {"folded": None, "failure": "perf: no", "hint": "be root"},

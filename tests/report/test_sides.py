@@ -141,6 +141,15 @@ def test_a_limit_that_no_trial_can_tell_is_refused(make_side, rounds, text, says
     assert "--rounds 6" in refused.value.hint
 
 
+def test_a_percentile_that_takes_more_answers_is_not_shown_and_passes(make_side):
+    old, new = make_side("old", 100.0, 6), make_side("new", 80.0, 6)
+    for level in (*old.trials, *new.trials):
+        level["latency"]["response_ms"]["p99"] = None
+    found = beside(old, new, "p99 > +10%")["fail_if"]
+    assert {(x["concurrency"], x["word"]) for x in found} == {(10, "not shown"), (20, "not shown")}
+    assert {x["reason"] for x in found} == {"too few answers in a trial for p99"}
+
+
 def test_a_dat_has_no_trials_to_tell_a_limit_by(make_side):
     dat = Side(Series("old", (Point(10, 1000.0, 2.0, 100.0),)))
     with pytest.raises(UsageError, match="old has medians only"):

@@ -15,7 +15,7 @@ from torr.cli import comparison, functions
 from torr.cli.columns import GAP, cut
 from torr.cli.screen import Screen
 from torr.model.condition import Condition
-from torr.report import sentence, trust, verdict_table, watched
+from torr.report import flames, sentence, trust, verdict_table, watched
 from torr.report.diff import show_ratio
 from torr.report.reasons import meaning
 from torr.report.request_tables import requests, streams_of_requests
@@ -83,6 +83,8 @@ def show(
         "micro": functions.show,
     }
     known.get(result["kind"], _show_run)(result, out)
+    for note in flames.notes(result):
+        out.line(note)
 
 
 def _show_run(result: Json, out: Screen) -> None:

@@ -74,6 +74,7 @@ class Metrics:
     ahead: Callable[[], tuple[float, float | None]] = lambda: (0.0, None)
     cost_s: Callable[[], float] = lambda: 0.0
     is_running: bool = True
+    _last_ahead: tuple[float, float | None] = (0.0, None)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _counts: dict[tuple[str, Labels], float] = field(default_factory=dict)
     _now: dict[tuple[str, Labels], float] = field(default_factory=dict)
@@ -123,7 +124,9 @@ class Metrics:
         return page(FAMILIES, self._samples())
 
     def _samples(self) -> list[Sample]:
-        done_s, left_s = self.ahead()
+        if self.is_running:
+            self._last_ahead = self.ahead()
+        done_s, left_s = self._last_ahead
         info = (("version", __version__), *self.info.items())
         found = [
             Sample("torr_info", info, 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from torr.micro.trial import trial
 from torr.stats import comparison, williams
 
 if TYPE_CHECKING:
+    from torr.micro.overhead import Overhead
     from torr.micro.subject import Subject
 
 Level = dict[str, Any]
@@ -47,15 +48,30 @@ def compare_functions(
     for subject in subjects.values():
         subject.check()
     cost = overhead.measured()
-    errors = {name: Errors() for name in subjects}
     # One batch for all: a look at the clock weighs the same on either side.
     batch = min(batch_of(subject, count, cost) for subject in subjects.values())
+    orders = williams.order(list(subjects), rounds, seed)
+    levels = _levels(subjects, (count, batch, cost), orders)
+    if batch > 1 and any(level["reasons"] for level in levels):
+        # An error ends its batch, which says nothing then.
+        levels = _levels(subjects, (count, 1, cost), orders)
+    baseline = next(iter(subjects))
+    return Compared(baseline, levels, comparison.verdicts(levels, baseline))
+
+
+def _levels(
+    subjects: Mapping[str, Subject],
+    how: tuple[int, int, Overhead],
+    orders: Sequence[Sequence[str]],
+) -> list[Level]:
+    """The rounds in their order, each of so many operations in batches."""
+    count, batch, cost = how
+    errors = {name: Errors() for name in subjects}
     levels: list[Level] = []
-    for number, order in enumerate(williams.order(list(subjects), rounds, seed), 1):
+    for number, order in enumerate(orders, 1):
         for name in order:
             subject = subjects[name]
             one = one_round(subject, count, batch, cost, errors[name])
             whole = Measurement((one,), batch, cost, subject.gc_off, errors[name])
             levels.append(trial(name, {}, number, one, whole))
-    baseline = next(iter(subjects))
-    return Compared(baseline, levels, comparison.verdicts(levels, baseline))
+    return levels

@@ -65,19 +65,23 @@ def measure(
 ) -> Measurement:
     """Measure `rounds` rounds of `count` operations each, after one that is not counted.
 
-    That one also says how many operations share a look at the clock. Raises UsageError for what
-    cannot be measured.
+    That one also says how many operations share a look at the clock; where any raises, none do.
+    Raises UsageError for what cannot be measured.
     """
     subject.check()
     if count < 1 or rounds < 1:
         raise UsageError(f"n={count}, rounds={rounds}: both must be 1 or more")
-    cost, errors = overhead.measured(), Errors()
+    cost = overhead.measured()
     batch = batch_of(subject, count, cost)
-    found = []
-    for _ in range(rounds):
-        found.append(one_round(subject, count, batch, cost, errors))
-        after_round()
-    return Measurement(tuple(found), batch, cost, subject.gc_off, errors)
+    while True:
+        errors, found = Errors(), []
+        for _ in range(rounds):
+            found.append(one_round(subject, count, batch, cost, errors))
+            after_round()
+        if batch == 1 or not any(one.errors for one in found):
+            return Measurement(tuple(found), batch, cost, subject.gc_off, errors)
+        # An error ends its batch, which says nothing then: each operation is timed by itself.
+        batch = 1
 
 
 def one_round(subject: Subject, count: int, batch: int, cost: Overhead, errors: Errors) -> Round:
@@ -98,7 +102,7 @@ def one_round(subject: Subject, count: int, batch: int, cost: Overhead, errors: 
 def batch_of(subject: Subject, count: int, cost: Overhead) -> int:
     """How many operations share a look at the clock, by a first round, which warms up too."""
     first = one_round(subject, count, 1, cost, Errors())
-    if subject.is_async or not first.times_ns:
+    if subject.is_async or first.errors or not first.times_ns:
         return 1
     typical = median(first.times_ns)
     if typical >= _TOO_SHORT_NS:

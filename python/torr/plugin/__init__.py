@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from torr.plugin.taking import Compare, Leaks, Measure, Stress
 
 MARK = "budget"
+_CHECKED = ("torr_rounds", "torr_save", "torr_compare")
+_CHANGES = "torr_fail_if"
 _KEY: pytest.StashKey[Session] = pytest.StashKey()
 
 
@@ -57,7 +59,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and check what can be checked before anything runs."""
+    if any(config.getoption(name) is not None for name in _CHECKED) or config.getoption(_CHANGES):
+        from torr.plugin.checking import check
+
+        check(config)
     config.addinivalue_line(
         "markers",
         f'{MARK}(ops=">10k/s", p50="<0.1ms", p99="<1ms", errors="<1%", scale="machine"): limits of'

@@ -16,6 +16,8 @@ from torr.stats.metric import OK_PER_S, Metric
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pytest
+
     from torr.model.change import Change
     from torr.plugin.session import Session
 
@@ -30,23 +32,35 @@ _METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
 _PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
 
 
-def set_beside(session: Session) -> None:
-    """Compare with the newest kept run of a name, function by function; unpaired, and marked."""
-    name = session.config.getoption("torr_compare")
-    changes = [_change(text) for text in session.config.getoption("torr_fail_if")]
+def changes_of(config: pytest.Config) -> list[Change]:
+    """Return what --torr-fail-if asks for; raises UsageError."""
+    found = [_change(text) for text in config.getoption("torr_fail_if")]
+    is_beside = config.getoption("torr_compare") is not None
+    without = "--torr-fail-if is given without --torr-compare"
+    require(is_beside or not found, without, "--torr-compare NAME")
+    return found
+
+
+def run_before(config: pytest.Config) -> tuple[int, Json] | None:
+    """Return the kept run that --torr-compare names, its id and its result; raises TorrError."""
+    name = config.getoption("torr_compare")
     if name is None:
-        require(
-            not changes, "--torr-fail-if is given without --torr-compare", "--torr-compare NAME"
-        )
-        return
+        return None
     from torr.store.kept.store import Filter, open_store
 
     with open_store() as store:
         found = store.find(Filter(name=name, kinds=(KIND,)), most=1)
-        require(
-            bool(found), f"--torr-compare {name}: there is no such kept run", "see `torr runs list`"
-        )
-        before: Json = store.result(found[0].id)
+        missing = f"--torr-compare {name}: there is no such kept run"
+        require(bool(found), missing, "see `torr runs list`")
+        return found[0].id, store.result(found[0].id)
+
+
+def set_beside(session: Session) -> None:
+    """Compare with the newest kept run of a name, function by function; unpaired, and marked."""
+    changes, kept = changes_of(session.config), run_before(session.config)
+    if kept is None:
+        return
+    run, before = kept
     judge = _judge_of(session, before)
     for function, factors in dict.fromkeys((x["candidate"], _key(x)) for x in session.levels):
         old, new = (
@@ -54,7 +68,7 @@ def set_beside(session: Session) -> None:
             for levels in (before["levels"], session.levels)
         )
         if old:
-            verdicts = judge(old, new, (f"run {found[0].id}", "now"))
+            verdicts = judge(old, new, (f"run {run}", "now"))
             whose = [{**verdict, "candidate": function} for verdict in verdicts]
             session.against += whose
             session.limits += [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 from torr.micro import leaking, measuring, stressing
 from torr.micro.comparing import Compared, compare_functions
 from torr.micro.subject import Subject
@@ -91,6 +91,7 @@ class Measure(_Taking):
         operation raises is counted, and the next one goes on. `lines` are the functions whose
         lines `--torr-profile lines` looks at; without any, `fn` itself.
         """
+        require(gc in ("off", "on"), f"gc={gc!r}: it is 'off' or 'on'", "gc='off' is the default")
         subject = Subject(fn, given, setup, gc_off=gc == "off")
         count = self._session.rounds or rounds or measuring.ROUNDS
         measured = measuring.measure(subject, n, count)

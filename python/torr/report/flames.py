@@ -136,6 +136,8 @@ def _note(profile: Result) -> str:
         return say("no profile: {why}", why=told(profile["failure"] + hint))
     if profile["cost_rate"] is None:
         return say("in a trial of its own, whose cost is not known")
+    if profile["cost_rate"] <= 0:
+        return say("in a trial of its own, which answered no less")
     return say(
         "in a trial of its own, with {cost} less ok/s", cost=show_percent(profile["cost_rate"])
     )

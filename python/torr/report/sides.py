@@ -6,6 +6,7 @@ marked, since drift between the runs is not excluded. A level with one trial a s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -65,11 +66,45 @@ def _limits(a: Side, b: Side, change: Change) -> list[dict[str, Any]]:
     entries = [limit.judge(change, verdict) for verdict in found]
     if any(entry["n"] >= LEAST_ROUNDS for entry in entries):
         return entries
+    rare = [] if entries else _too_rare(a, b, change)
+    if rare:
+        return rare
     why = entries[0]["reason"] if entries else _why_no_trials(a, b, metric)
     raise UsageError(
         f"--fail-if {change.text!r} needs trials: {why}",
         f"run both sides with --rounds {LEAST_ROUNDS} or more",
     )
+
+
+def _too_rare(a: Side, b: Side, change: Change) -> list[dict[str, Any]]:
+    """The limit at each common level, where answers are too few for its percentile: not shown."""
+    kind, _, stat = change.key.partition(".")
+    mean = Metric(f"{kind}.mean", change.name)
+    if not (stat.startswith("p") and mean.is_time):
+        return []
+    counts = [
+        Counter(x["concurrency"] for x in side.trials if mean.read(x) is not None)
+        for side in (a, b)
+    ]
+    return [
+        {
+            "condition": change.text,
+            "candidate": b.name,
+            "baseline": a.name,
+            "factors": {},
+            "concurrency": users,
+            "metric": change.key,
+            "op": change.op,
+            "limit": change.limit,
+            "value": None,
+            "interval": None,
+            "n": 0,
+            "word": "not shown",
+            "reason": f"too few answers in a trial for {Metric(change.key, change.name).label}",
+        }
+        for users in sorted(counts[0].keys() & counts[1].keys())
+        if min(count[users] for count in counts) >= LEAST_ROUNDS
+    ]
 
 
 def _why_no_trials(a: Side, b: Side, metric: Metric) -> str:
