@@ -42,10 +42,10 @@ def test_time_is_that_of_the_function_and_of_what_it_calls(measured):
     found = Profiling("cpu").of(Subject(outer), 50, measured)
     assert (found["tool"], found["unit"], found["failure"]) == ("py-spy", "samples", None)
     tops = Stacks.folded(found["folded"]).top()
-    outer, inner = (
+    caller, called = (
         next(row for row in tops if row.name.startswith(name)) for name in ("outer (", "inner (")
     )
-    assert outer.total >= inner.total
+    assert caller.total >= called.total
     assert found["ok_per_s"] > 0
     assert found["cost_rate"] < 100
 

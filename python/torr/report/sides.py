@@ -87,21 +87,7 @@ def _too_rare(a: Side, b: Side, change: Change) -> list[dict[str, Any]]:
         for side in (a, b)
     ]
     return [
-        {
-            "condition": change.text,
-            "candidate": b.name,
-            "baseline": a.name,
-            "factors": {},
-            "concurrency": users,
-            "metric": change.key,
-            "op": change.op,
-            "limit": change.limit,
-            "value": None,
-            "interval": None,
-            "n": 0,
-            "word": "not shown",
-            "reason": f"too few answers in a trial for {Metric(change.key, change.name).label}",
-        }
+        limit.too_rare(change, (a.name, b.name), users)
         for users in sorted(counts[0].keys() & counts[1].keys())
         if min(count[users] for count in counts) >= LEAST_ROUNDS
     ]

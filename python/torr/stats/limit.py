@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torr.stats.judgement import LEAST_ROUNDS
+from torr.stats.metric import Metric
 
 if TYPE_CHECKING:
     from torr.model.change import Change
@@ -40,6 +41,26 @@ def judge(change: Change, verdict: Mapping[str, Any]) -> dict[str, Any]:
     low, high = (_change(change, end) for end in verdict["inner_interval"])
     word = _word(change, low, high)
     return {**entry, "interval": [low, high], "word": word, "reason": _reason(change, low, high)}
+
+
+def too_rare(change: Change, names: tuple[str, str], concurrency: int) -> dict[str, Any]:
+    """Return an entry of a level whose trials have too few answers for a percentile: not shown."""
+    baseline, candidate = names
+    return {
+        "condition": change.text,
+        "candidate": candidate,
+        "baseline": baseline,
+        "factors": {},
+        "concurrency": concurrency,
+        "metric": change.key,
+        "op": change.op,
+        "limit": change.limit,
+        "value": None,
+        "interval": None,
+        "n": 0,
+        "word": "not shown",
+        "reason": f"too few answers in a trial for {Metric(change.key, change.name).label}",
+    }
 
 
 def _why_not(verdict: Mapping[str, Any]) -> str | None:
