@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { timelineSpecs } from "../src/charts/timeline";
 import { timeline } from "../src/data/timeline";
 import { level, slice } from "./made";
 
@@ -83,5 +84,18 @@ describe("timeline", () => {
   it("says nothing of tokens where answers came and none was told", () => {
     const found = timeline([level(5, [slice(0), slice(1, { ok_per_s: 0 })])]);
     expect(found?.tokens).toEqual([null, 0]);
+  });
+
+  it("draws a limit beside the curve that it is about, and beside no other", () => {
+    const slo = { text: "p95 < 8ms", metric: "response", stat: "p95", limit: 8, unit: "ms" };
+    const times = (p95: number | null) =>
+      slice(0, { latency: { response_ms: { n: 100, p50: 5, p95, p99: null } } });
+    const drawn = (p95: number | null) => {
+      const found = timeline([level(5, [times(p95), times(p95)])]);
+      return found && timelineSpecs(found, [{ ...slo, request: null }])[0];
+    };
+    expect(drawn(9)?.above).toHaveLength(1);
+    expect(drawn(null)?.above).toHaveLength(0);
+    expect(drawn(null)?.title).toContain("p50");
   });
 });

@@ -45,12 +45,15 @@ function times(found: Timeline, kind: "response" | "ttft", slos: readonly Slo[])
   const every = [line("p50", p50), line("p95", p95, [8, 4]), line("p99", p99, [2, 3])];
   // A percentile that no slice carries is not drawn; those above it need even more answers.
   const lines = every.filter(({ values }, at) => !at || values.some((value) => value != null));
+  // A limit says nothing of another percentile's curve.
+  const drawn = new Set(lines.map(({ label }) => label));
   const limits = inReach(
-    slos,
+    slos.filter(({ stat }) => stat == null || drawn.has(stat)),
     kind,
     lines.flatMap(({ values }) => values),
   );
-  const spec = base(found, say(kind === "ttft" ? "time.ttft" : "time.response"), 230);
+  const title = say(kind === "ttft" ? "time.ttft" : "time.response");
+  const spec = base(found, lines.length === 1 ? `${title} · p50` : title, 230);
   return {
     ...spec,
     lines,
