@@ -44,6 +44,7 @@ def test_one_run_a_side_gets_ratios_and_no_verdict(torr, measure):
     ended = torr("diff", measure("before", 100, 1), measure("after", 120, 1))
     assert ended.code == 0
     assert "one run each, no verdict" in ended.out
+    assert "\nreport  " in ended.out
     assert "faster" not in ended.out
 
 

@@ -67,6 +67,11 @@ def test_an_empty_list_says_so(torr):
     assert torr("runs", "list", "--name", "none").out == "no kept run is meant by that\n"
 
 
+def test_an_empty_store_is_named(torr, monkeypatch, tmp_path):
+    monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/other.db")
+    assert torr("runs", "list").out == f"there is no run in {tmp_path}/other.db\n"
+
+
 @pytest.mark.parametrize("when", ["yesterday", "7", "2026-13-01", "-1h"])
 def test_a_time_that_is_none_is_refused_with_examples(torr, when):
     ended = torr("runs", "list", f"--since={when}")

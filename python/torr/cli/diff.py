@@ -41,7 +41,7 @@ EXAMPLES = (
 @options.keeping
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
-    from torr.cli.conclude import draw, show_result, write_junit
+    from torr.cli.conclude import draw, print_paths, show_result, write_junit
     from torr.cli.gate import gate_limits
     from torr.cli.keeping import labels_of, registered
     from torr.cli.sides import sides_of
@@ -67,10 +67,10 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         try:
             show_result(result, directory, flags)
         finally:
-            registered(directory, is_asked=not flags["no_store"])
-        paths = draw(result, directory, flags["language"])
+            run = registered(directory, is_asked=not flags["no_store"])
+        plots = draw(result, directory, flags["language"])
         if flags["output"] == "text" and not flags["quiet"]:
-            names = map(click.format_filename, paths)
-            click.echo("\n" + "\n".join(f"plot    {name}" for name in names))
+            print_paths(directory, (), run)
+            click.echo("\n".join(f"plot    {click.format_filename(name)}" for name in plots))
         write_junit(result, flags)
     gate_limits(result["fail_if"])

@@ -50,14 +50,16 @@ WIDEST_NOTE = 40
 )
 def listing(**flags: Any) -> None:  # noqa: ANN401
     """List kept runs, the newest first, each with its best level."""
-    from torr.store.kept.store import open_store
+    from torr.store.kept.store import Filter, open_store
 
     with open_store() as store:
         found = store.find(choosing.filter_of(flags), most=flags["most"])
+        holds_any = bool(found or store.find(Filter(), most=1))
+        place = store.place
     if flags["output"] == "json":
         click.echo(json.dumps([run.as_json() for run in found], indent=2, ensure_ascii=False))
     elif not found:
-        click.echo("no kept run is meant by that")
+        click.echo("no kept run is meant by that" if holds_any else f"there is no run in {place}")
     else:
         _print(found)
 
