@@ -13,12 +13,18 @@ export type Link = "open" | "lost" | "refused";
 export class Feed {
   private source: EventSource | null = null;
   private isOver = false;
+  private isLeft = false;
   private readonly seen = new Seen();
 
   constructor(
     private readonly on: (event: LiveEvent) => void,
     private readonly link: (link: Link) => void,
-  ) {}
+  ) {
+    // A browser that leaves the page closes what it reads, which is no loss.
+    addEventListener("beforeunload", () => {
+      this.isLeft = true;
+    });
+  }
 
   /** Listen. */
   open(): void {
@@ -30,6 +36,7 @@ export class Feed {
     });
     source.addEventListener("error", () => {
       // Closed by anything but events, as by a refusal; else the browser comes again by itself.
+      if (this.isLeft) return;
       if (source.readyState === EventSource.CLOSED) void this.again();
       else this.link("lost");
     });
