@@ -66,8 +66,8 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
         with progress_for(flags) as progress, pinned(pin):
             lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = Comparison(matrix, lab, course)
-            whole = _with_profiles(comparison, flags["profiles"])
-            outcome = measured(Prepared(directory.head, whole), lab)
+            experiment = _with_profiles(comparison, flags["profiles"])
+            outcome = measured(Prepared(directory.head, experiment), lab)
         from torr.cli.judged import conclude
 
         conclude(outcome, directory, (comparison, plan), {**flags, "slos": slos})
