@@ -18,6 +18,7 @@ import {
   SQUARE,
   UP,
   wide,
+  Widths,
   type Across,
   type Shape,
 } from "./strip";
@@ -37,8 +38,7 @@ const SHAPES: Record<string, Shape> = {
 export class Rows {
   readonly element = el("div", { class: "chart comparison" });
   private readonly body = el("div", { class: "places" });
-  private readonly watcher: ResizeObserver;
-  private width = 0;
+  private readonly widths: Widths;
   private each = 0;
 
   constructor(private readonly found: Comparison) {
@@ -46,22 +46,18 @@ export class Rows {
       el("div", { class: "chart-head" }, el("h3", {}, title(found)), key()),
       this.body,
     );
-    this.watcher = new ResizeObserver(() => {
-      this.resize();
+    this.widths = new Widths(this.body, (width) => {
+      this.draw(width);
     });
-    this.watcher.observe(this.body);
   }
 
   /** Take the picture off the page. */
   destroy(): void {
-    this.watcher.disconnect();
+    this.widths.stop();
     this.element.remove();
   }
 
-  private resize(): void {
-    const width = this.body.clientWidth;
-    if (width === this.width || !width) return;
-    this.width = width;
+  private draw(width: number): void {
     const isWide = width > 860 && this.found.places.length > 1;
     this.body.classList.toggle("two", isWide);
     this.each = isWide ? (width - GAP) / 2 : width;

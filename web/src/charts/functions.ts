@@ -17,6 +17,7 @@ import {
   SQUARE,
   UP,
   wide,
+  Widths,
   xOf,
   type Across,
   type Shape,
@@ -39,7 +40,7 @@ const OF_BUDGETS = ["held", "broken", "not shown"] as const;
 export class Strip {
   readonly element = el("div", { class: "chart functions" });
   private readonly body = el("div", { class: "place" });
-  private readonly watcher: ResizeObserver;
+  private readonly widths: Widths;
   private width = 0;
 
   constructor(private readonly found: Functions) {
@@ -51,23 +52,16 @@ export class Strip {
       this.element.append(
         el("p", { class: "left-out" }, say("functions.more", { n: found.left_out })),
       );
-    this.watcher = new ResizeObserver(() => {
-      this.resize();
+    this.widths = new Widths(this.body, (width) => {
+      this.width = width;
+      this.body.replaceChildren(this.draw());
     });
-    this.watcher.observe(this.body);
   }
 
   /** Take the picture off the page. */
   destroy(): void {
-    this.watcher.disconnect();
+    this.widths.stop();
     this.element.remove();
-  }
-
-  private resize(): void {
-    const width = this.body.clientWidth;
-    if (width === this.width || !width) return;
-    this.width = width;
-    this.body.replaceChildren(this.draw());
   }
 
   private draw(): SVGElement {

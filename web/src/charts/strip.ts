@@ -109,3 +109,24 @@ export function sign(shape: Shape | null): SVGElement {
     drawn,
   );
 }
+
+/** Draws anew whenever an element gets another width. */
+export class Widths {
+  private readonly watcher: ResizeObserver;
+  private width = 0;
+
+  constructor(body: HTMLElement, draw: (width: number) => void) {
+    this.watcher = new ResizeObserver(() => {
+      const width = body.clientWidth;
+      if (width === this.width || !width) return;
+      this.width = width;
+      draw(width);
+    });
+    this.watcher.observe(body);
+  }
+
+  /** Look no longer. */
+  stop(): void {
+    this.watcher.disconnect();
+  }
+}
