@@ -7,11 +7,15 @@ import time
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 # Locust changes the whole process that imports it: its tests have one of their own.
 collect_ignore = ["locust"]
 
+# A busy machine is slow, and nothing is wrong with what is tested.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 # Runs of tests are kept apart from the user's: before any other file looks at the environment.
 STORE = TemporaryDirectory(prefix="torr-store-")

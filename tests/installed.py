@@ -73,7 +73,7 @@ def _standing(process):
     return state, int(parent)
 
 
-def wait_until(holds, seconds=20):
+def wait_until(holds, seconds=60):
     """Wait for something that a process does; what it was."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
