@@ -169,3 +169,11 @@ def test_csv_files_end_as_they_do_under_locust(locust, tmp_path, processes):
     ended = locust(EVENTS, "-u", "2", "-t", "3s", "--only-summary", "--csv", "rows", *processes)
     assert "Traceback" not in ended.err
     assert "good" in (tmp_path / "rows_stats.csv").read_text()
+
+
+def test_csv_files_that_are_closed_trouble_nobody_who_is_late(locust, tmp_path):
+    ended = locust("locustfile_late", "-u", "1", "-t", "1s", "--csv", "rows")
+    assert "late" in ended.out
+    assert "Traceback" not in ended.err
+    assert ended.code == 0
+    assert "good" in (tmp_path / "rows_stats.csv").read_text()

@@ -17,6 +17,7 @@ import locust
 from locust.runners import MasterRunner, WorkerRunner
 
 from torr.errors import OutputError
+from torr.locust import csv_files
 from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept, is_registered
 from torr.locust.bookkeeper import Bookkeeper
 from torr.locust.head import addresses_of, head_of, warmup_s
@@ -57,6 +58,7 @@ class Keeper:
 
     def listen(self) -> None:
         """Add torr's arguments, and hear when Locust is ready; before its main is called."""
+        csv_files.end_with_their_writer()
         locust.events.init_command_line_parser.add_listener(add_arguments)
         locust.events.init.add_listener(self._on_init)
 
