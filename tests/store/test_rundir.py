@@ -50,6 +50,17 @@ def test_a_level_is_in_result_json_as_soon_as_it_is_kept(tmp_path, open_run):
     assert result["status"] == "interrupted"
 
 
+def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
+    run = open_run(tmp_path)
+    run.keep_slice({"level": 0, **slice_of(Truth(), 0)})
+    run.keep_levels([level_of(200, Truth()), level_of(500, Truth())])
+    measure(run, 900)
+    result = json.loads(run.result_path.read_text())
+    assert [level["concurrency"] for level in result["levels"]] == [200, 500, 900]
+    assert [len(level["slices"]) for level in result["levels"]] == [1, 0, 3]
+    assert (tmp_path / "latest").resolve() == run.path
+
+
 def test_a_closed_run_has_every_key_of_a_result(tmp_path, open_run):
     run = open_run(tmp_path, command=["torr", "ladder"], plan={"version": 1})
     measure(run, 200)

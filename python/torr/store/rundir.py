@@ -5,7 +5,6 @@
     DIR/latest                           -> NAME-<timestamp>, from the first finished level on
 
 Made before any load goes out, so that a directory that cannot be written stops nothing halfway.
-Memory holds the finished levels, and no slice: a long run needs no more of it than a short one.
 It draws nothing: plots, tables and pages are the report's.
 """
 
@@ -16,15 +15,16 @@ import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
 from torr.store.atomic import replace_link, replacing
+from torr.store.level_log import LevelLog
 from torr.units import show_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from typing_extensions import Self
@@ -49,10 +49,7 @@ class RunDirectory:
     """Trials that came to nothing, in the order in which they were made."""
     profiles: list[Json] = field(default_factory=list)
     """Profiles that were taken behind what was measured."""
-    _levels: list[tuple[Json, int, int]] = field(default_factory=list)
-    _slices: BinaryIO = field(init=False, repr=False)
-    _level_start: int = 0
-    _end: int = 0
+    _log: LevelLog = field(init=False, repr=False)
     # How many levels result.json holds.
     _on_disk: int = 0
 
@@ -73,7 +70,7 @@ class RunDirectory:
             known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
             own = {"id": os.urandom(16).hex(), "name": name, "started": _stamp(started)}
             run = cls(path, {**known, **own})
-            run._slices = (path / "slices.jsonl").open("xb", buffering=0)
+            run._log = LevelLog(path / "slices.jsonl", is_new=True)
         except OSError as error:
             raise OutputError(
                 f"{flags['folder']} {root}: cannot be written: {error.strerror or error}",
@@ -91,8 +88,7 @@ class RunDirectory:
         head = _kept_head(path)
         run = cls(path, {key: value for key, value in head.items() if key not in _OF_EACH_END})
         try:
-            run._slices = (path / "slices.jsonl").open("r+b", buffering=0)
-            run._take_up(head["levels"])
+            run._log = LevelLog.reopened(path / "slices.jsonl", head["levels"])
             run.failures = head.get("failures") or []
         except OSError as error:
             raise OutputError(
@@ -104,7 +100,7 @@ class RunDirectory:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._slices.close()
+        self._log.close()
 
     @property
     def root(self) -> Path:
@@ -124,22 +120,16 @@ class RunDirectory:
     @property
     def levels(self) -> list[Json]:
         """The finished levels, without their slices."""
-        return [level for level, _, _ in self._levels]
+        return self._log.levels
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was kept yet."""
-        return self._end == 0 and not self._levels and not self.failures
+        return self._log.is_empty and not self.failures
 
     def full_levels(self) -> list[Json]:
         """The finished levels with their slices, read back from the disk."""
-        full = []
-        with (self.path / "slices.jsonl").open("rb") as slices:
-            for level, start, end in self._levels:
-                slices.seek(start)
-                lines = slices.read(end - start).splitlines()
-                full.append({**level, "slices": [json.loads(line) for line in lines]})
-        return full
+        return self._log.full_levels()
 
     def so_far(self) -> Json:
         """What result.json would say if it were written now, with status `running`."""
@@ -153,36 +143,42 @@ class RunDirectory:
 
     def keep_slice(self, piece: Json) -> None:
         """Append a slice; raises OutputError when the disk does not take it."""
-        line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
         try:
-            _write_all(self._slices, line)
+            self._log.append_slice(piece)
         except OSError as error:
-            self._take_back()
             raise self._lost(error) from error
-        self._end += len(line)
 
     def keep_level(self, level: Json) -> None:
         """Add a finished level, and have it in result.json before returning.
 
         Until the run is closed result.json says `interrupted`: so it was, if no more comes.
         """
-        self._levels.append((level, self._level_start, self._end))
-        self._assemble("interrupted", {})
-        self._level_start = self._end
-        if len(self._levels) == 1:
+        self.keep_levels([level])
+
+    def keep_levels(
+        self, levels: Sequence[Json], sections: Mapping[str, Any] | None = None
+    ) -> None:
+        """Add levels that finished together, and what is concluded so far.
+
+        Slices since the last ones are those of the first.
+        """
+        is_first = not self._log
+        for level in levels:
+            self._log.add(level)
+        self._assemble("interrupted", dict(sections or {}))
+        if is_first:
             self._point_latest_here()
 
     def keep_failure(self, failure: Json) -> None:
         """Have a trial that came to nothing in result.json before returning."""
         self.failures.append(failure)
         self._assemble("interrupted", {})
-        if not self._levels and len(self.failures) == 1:
+        if not self._log and len(self.failures) == 1:
             self._point_latest_here()
 
     def replace_level(self, level: Json) -> None:
         """Have more about the level that was kept last in result.json before returning."""
-        _, start, end = self._levels[-1]
-        self._levels[-1] = (level, start, end)
+        self._log.replace_last(level)
         self._assemble("interrupted", {})
 
     def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
@@ -190,7 +186,7 @@ class RunDirectory:
 
         `latest` goes on pointing at a load: a diff of it with another is none.
         """
-        self._slices.close()
+        self._log.close()
         self._assemble(status, dict(sections or {}))
         if self.head["kind"] != "diff":
             self._point_latest_here()
@@ -199,7 +195,7 @@ class RunDirectory:
         """Leave no trace of a run that never started: called before any load went out."""
         import shutil
 
-        self._slices.close()
+        self._log.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
     @contextmanager
@@ -217,9 +213,9 @@ class RunDirectory:
         rest = {"capacity": None, "verdicts": [], **there, **sections}
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
-            self._write_levels(file)
+            self._log.write(file)
             file.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
-        self._on_disk = len(self._levels)
+        self._on_disk = len(self._log)
 
     def _known(self, status: Status | Literal["running"]) -> Json:
         """What stands before the levels."""
@@ -230,31 +226,6 @@ class RunDirectory:
             "ended": None if status == "running" else _stamp(datetime.now(timezone.utc)),
             "status": status,
         }
-
-    def _write_levels(self, file: BinaryIO) -> None:
-        with (self.path / "slices.jsonl").open("rb") as slices:
-            for position, (level, start, end) in enumerate(self._levels):
-                file.write(b",\n" if position else b"\n")
-                file.write(json.dumps(level)[:-1].encode() + b', "slices": [')
-                _copy_lines(slices, file, start, end)
-                file.write(b"]}")
-
-    def _take_up(self, levels: list[Json]) -> None:
-        """Have the levels that were kept, each with the lines of its slices."""
-        for level in levels:
-            start = self._end
-            # As many lines as it had; what follows belongs to a level that was not finished.
-            for _ in level.pop("slices"):
-                self._end += len(self._slices.readline())
-            self._levels.append((level, start, self._end))
-        self._level_start = self._end
-        self._take_back()
-
-    def _take_back(self) -> None:
-        """Cut a half-written line off."""
-        with suppress(OSError):
-            self._slices.truncate(self._end)
-            self._slices.seek(self._end)
 
     def _lost(self, error: OSError) -> OutputError:
         text = f"{self.path}: the run could not be kept: {error.strerror or error}"
@@ -328,21 +299,6 @@ def _make(root: Path, name: str) -> Path:
             path.mkdir()
             return path
     raise OutputError(f"{root}: too many runs named {name}")
-
-
-def _write_all(file: BinaryIO, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[file.write(view) :]
-
-
-def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:
-    """The lines between two offsets as the members of an array."""
-    source.seek(start)
-    first = True
-    while source.tell() < end:
-        sink.write((b"" if first else b",") + source.readline().rstrip(b"\n"))
-        first = False
 
 
 def _stamp(moment: datetime) -> str:

@@ -72,6 +72,20 @@ def test_a_store_of_every_revision_is_brought_up_to_date(place, revision):
         assert store.result(run_id)["name"] == "api"
 
 
+def test_runs_of_an_older_store_say_where_they_are_bounds(place):
+    known = ("uid", "name", "kind", "status", "started_ms", "ok_per_s", "health")
+    runs = sa.table("runs", *map(sa.column, known))
+    rows = [("a", 10.0, "contended"), ("b", 10.0, "healthy"), ("c", None, "contended")]
+    with past_all_checks(place) as connection:
+        CONFIG.attributes["connection"] = connection
+        command.upgrade(CONFIG, "0001")
+        for uid, speed, health in rows:
+            row = (uid, uid, "run", "complete", 0, speed, health)
+            connection.execute(runs.insert().values(dict(zip(known, row, strict=True))))
+    with Store.open(place) as store:
+        assert {run.uid: run.at_least for run in store.find()} == {"a": 1, "b": 0, "c": None}
+
+
 def test_a_newer_store_is_refused_and_left_alone(place):
     with Store.open(place) as store:
         store.register(text())

@@ -36,7 +36,7 @@ class KeptRun:
 
     `started` and `ended` are in UTC; `directory` is where its files were written, on `host`;
     `concurrency`, `ok_per_s`, `p95_ms` and `success_rate` (percent) are those of its best level, of
-    which there were `rounds`.
+    which there were `rounds`; `at_least` says that this ok/s is a lower bound.
     """
 
     id: int
@@ -57,6 +57,7 @@ class KeptRun:
     p95_ms: float | None
     success_rate: float | None
     health: str | None
+    at_least: bool | None
 
     @classmethod
     def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> KeptRun:
@@ -119,6 +120,7 @@ def columns_of(result: Mapping[str, Any], directory: str | None) -> Json:
             "p95_ms": None if point is None or point.p95_at_least else point.p95_ms,
             "success_rate": point and point.success_rate,
             "health": _health(result),
+            "at_least": point and point.at_least,
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultError("this is no result of torr", RESULT_HINT) from error

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -22,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in migrations/versions."""
 
 VERSION_TABLE = "torr_schema"
@@ -50,6 +51,7 @@ runs = Table(
     Column("p95_ms", Float),
     Column("success_rate", Float),
     Column("health", String(32)),
+    Column("at_least", Boolean),
     # An id that was given once is never given again, not even after `rm`.
     sqlite_autoincrement=True,
 )

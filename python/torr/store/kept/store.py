@@ -157,7 +157,10 @@ class Store:
         try:
             text = zlib.decompress(packed)
         except zlib.error as error:
-            raise ResultError(f"run {run_id} cannot be read: {error}") from error
+            raise ResultError(
+                f"run {run_id} is broken in {self._database.place}",
+                "torr runs import its directory, if that is still there",
+            ) from error
         return {**read_result(text, f"run {run_id}"), "note": kept.note, "tags": list(kept.tags)}
 
     def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:

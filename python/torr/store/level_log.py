@@ -1,0 +1,135 @@
+"""The finished levels of an open run, whose slices are lines of a file.
+
+Memory holds each level and its text, and no slice: a long run needs no more of it than a short one.
+The text is made once, when the level is kept: result.json is written again after each level.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+Json = dict[str, Any]
+
+
+class _Kept(NamedTuple):
+    """A level without its slices, its text, and where in the file its slices are (in bytes)."""
+
+    level: Json
+    text: bytes
+    start: int
+    end: int
+
+
+class LevelLog:
+    """Slices go in one by one, levels when they are finished."""
+
+    def __init__(self, path: Path, *, is_new: bool) -> None:
+        """Open the file of slices, where a new one must not be there yet; raises OSError."""
+        self._path = path
+        self._slices: BinaryIO = path.open("xb" if is_new else "r+b", buffering=0)
+        self._kept: list[_Kept] = []
+        self._level_start = 0
+        self._end = 0
+
+    @classmethod
+    def reopened(cls, path: Path, levels: Iterable[Json]) -> Self:
+        """Have the levels that were kept, each with the lines of its slices; raises OSError."""
+        log = cls(path, is_new=False)
+        for level in levels:
+            # As many lines as it had; what follows belongs to a level that was not finished.
+            for _ in level.pop("slices"):
+                log._end += len(log._slices.readline())
+            log.add(level)
+        log._take_back()
+        return log
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a level nor a slice."""
+        return self._end == 0 and not self._kept
+
+    @property
+    def levels(self) -> list[Json]:
+        """The finished levels, without their slices."""
+        return [kept.level for kept in self._kept]
+
+    def full_levels(self) -> list[Json]:
+        """The finished levels with their slices, read back from the disk."""
+        full = []
+        with self._path.open("rb") as slices:
+            for level, _, start, end in self._kept:
+                slices.seek(start)
+                lines = slices.read(end - start).splitlines()
+                full.append({**level, "slices": [json.loads(line) for line in lines]})
+        return full
+
+    def append_slice(self, piece: Json) -> None:
+        """Write a slice's line; raises OSError, and leaves no half of it."""
+        line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
+        try:
+            _write_all(self._slices, line)
+        except OSError:
+            self._take_back()
+            raise
+        self._end += len(line)
+
+    def add(self, level: Json) -> None:
+        """A level has finished: the slices since the last one are its."""
+        self._kept.append(_Kept(level, _text(level), self._level_start, self._end))
+        self._level_start = self._end
+
+    def replace_last(self, level: Json) -> None:
+        """More is known about the last level."""
+        last = self._kept[-1]
+        self._kept[-1] = _Kept(level, _text(level), last.start, last.end)
+
+    def write(self, sink: BinaryIO) -> None:
+        """The levels with their slices, as the members of an array."""
+        with self._path.open("rb") as slices:
+            for position, (_, text, start, end) in enumerate(self._kept):
+                sink.write((b",\n" if position else b"\n") + text)
+                _copy_lines(slices, sink, start, end)
+                sink.write(b"]}")
+
+    def close(self) -> None:
+        """Close the file of slices."""
+        self._slices.close()
+
+    def _take_back(self) -> None:
+        """Cut a half-written line off."""
+        with suppress(OSError):
+            self._slices.truncate(self._end)
+            self._slices.seek(self._end)
+
+
+def _text(level: Json) -> bytes:
+    """A level up to where its slices stand."""
+    return json.dumps(level)[:-1].encode() + b', "slices": ['
+
+
+def _write_all(file: BinaryIO, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:
+    """The lines between two offsets as the members of an array."""
+    source.seek(start)
+    first = True
+    while start < end:
+        line = source.readline()
+        start += len(line)
+        sink.write((b"" if first else b",") + line.rstrip(b"\n"))
+        first = False
