@@ -30,6 +30,14 @@ def test_what_is_neither_is_refused(text):
         Asked.parse(text)
 
 
+@pytest.mark.parametrize("parse", [Asked.parse, Asked.of_servers])
+@pytest.mark.parametrize("text", ["lines", "lines:4242", " lines "])
+def test_lines_are_of_functions_and_that_is_said(parse, text):
+    with pytest.raises(UsageError, match="nothing that can be profiled") as caught:
+        parse(text)
+    assert "pytest --torr-profile lines" in caught.value.hint
+
+
 def test_servers_differ_by_their_port():
     asked = Asked.of_servers("http://127.0.0.1:{port}/debug/pprof")
     assert asked.at_port(81).url == "http://127.0.0.1:81/debug/pprof"

@@ -36,6 +36,13 @@ def test_a_round_that_was_lost_keeps_no_settled_cell_open(trials):
     assert looks.unsettled(levels, "a", look=10) == set()
 
 
+def test_a_look_does_not_see_the_rounds_behind_it(trials):
+    before, after = rounds(10, 1.02, 0.2)
+    levels = trials([*before, *[1000.0] * 30], [*after, *[1500.0 + at for at in range(30)]])
+    assert looks.unsettled(levels, "a", look=20) == set()
+    assert looks.unsettled(levels, "a", look=10) == {Cell.of(levels[0])}
+
+
 def test_nobody_waits_for_who_was_given_up(trials):
     levels = trials(*rounds(10, 1.02, 0.2))
     cell = Cell.of(levels[0])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import units
+from torr.model import few_errors
 
 if TYPE_CHECKING:
     from torr.model.condition import Condition
@@ -107,12 +108,7 @@ def _of_goodput(condition: Condition, level: Level) -> Holds:
 
 
 def _of_share(condition: Condition, level: Level, attempts: int | None) -> Holds:
-    """Judge a share of attempts, as percent.
-
-    By the rule of three, n attempts without one error show at most 3/n errors (95 %), so a
-    limit of q is held only by n >= 3/q attempts. Breaking it needs no such number: the errors
-    were seen.
-    """
+    """Judge a share of attempts, as percent: few errors are shown by many attempts."""
     counts = level.get("counts") or {}
     errors = counts.get("errors") or {}
     ended = counts.get("ok", 0) + sum(errors.values())
@@ -124,13 +120,12 @@ def _of_share(condition: Condition, level: Level, attempts: int | None) -> Holds
     holds = _of_number(condition, value)
     if holds.word == "broken" and _is_excused(condition, level, failed, ended):
         return Holds(value, condition.limit, "not shown", _own_text(level))
-    claims_few_errors = condition.wants_little == (condition.metric == "errors")
-    claimed = (holds.word == "held") == claims_few_errors
-    allowed = 100 - condition.limit if condition.metric == "success" else condition.limit
     attempts = ended if attempts is None else attempts
-    if not claimed or attempts * allowed >= 300 - 1e-6:
+    needed = few_errors.attempts_needed(condition)
+    is_shown = needed is not None and attempts >= needed
+    if is_shown or not few_errors.claimed(condition, holds.word):
         return holds
-    return Holds(value, condition.limit, "not shown", _too_few(attempts, failed, allowed))
+    return Holds(value, condition.limit, "not shown", _too_few(attempts, failed, needed))
 
 
 def _of_failures(condition: Condition, level: Level) -> Holds:
@@ -219,10 +214,10 @@ def _own_text(level: Level) -> str:
     return f"{sum(own.values()):,} failures are the generator's own: {', '.join(own)}"
 
 
-def _too_few(attempts: int, failed: int, allowed: float) -> str:
+def _too_few(attempts: int, failed: int, needed: int | None) -> str:
     errors = units.show_count(failed, "error") if failed else "no error"
     seen = f"{errors} in {units.show_count(attempts, 'attempt')}"
-    if allowed <= 0:
-        return f"{seen} shows at most {units.show_percent(300 / attempts)} errors, never none"
-    needed = math.ceil(300 / allowed - 1e-6)
+    if needed is None:
+        most = units.show_percent(few_errors.RULE_OF_THREE / attempts)
+        return f"{seen} shows at most {most} errors, never none"
     return f"{seen} shows too little: it takes {needed:,}"

@@ -17,6 +17,8 @@ _HINT = (
 )
 _OF_SERVERS_HINT = "write cpu, memory, or http://127.0.0.1:{port}/debug/pprof of Go servers"
 
+_OF_LINES_HINT = "lines are seen of functions, in pytest: pytest --torr-profile lines"
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -37,7 +39,7 @@ class Asked:
             return cls(url=words)
         kind, _, number = words.rpartition(":")
         if not (number.isascii() and number.isdigit()) or kind not in ("", "memory"):
-            raise UsageError(f"{text!r} is nothing that can be profiled", _HINT)
+            raise _refused(text, _HINT)
         return cls("memory" if kind else "cpu", int(number))
 
     @classmethod
@@ -48,13 +50,20 @@ class Asked:
             require("{port}" in words, f"{words}: servers differ by {{port}}", _OF_SERVERS_HINT)
             return cls(url=words)
         if words not in ("cpu", "memory"):
-            raise UsageError(f"{text!r} is nothing that can be profiled", _OF_SERVERS_HINT)
+            raise _refused(text, _OF_SERVERS_HINT)
         return cls("memory" if words == "memory" else "cpu")
 
     def at_port(self, port: int | None) -> Asked:
         """Return the same of the server at a port."""
         filled = None if self.url is None else self.url.replace("{port}", str(port))
         return Asked(self.kind, self.pid, filled)
+
+
+def _refused(text: str, hint: str) -> UsageError:
+    """What is said of what cannot be profiled; of lines, where they can be."""
+    is_of_lines = text.strip().partition(":")[0] == "lines"
+    message = f"{text!r} is nothing that can be profiled"
+    return UsageError(message, _OF_LINES_HINT if is_of_lines else hint)
 
 
 def _is_url(text: str) -> bool:

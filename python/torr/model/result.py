@@ -20,8 +20,10 @@ from pydantic import Field, ValidationError
 
 from torr.errors import UsageError
 from torr.model.claims import Capacity, Verdict
+from torr.model.in_process import Budget, LeftBehind, Timing
 from torr.model.monitored import Monitored
 from torr.model.part import Amount, Count, Part, Rate, Stats
+from torr.model.profiled import Profile
 from torr.model.streamed import Stream
 
 
@@ -194,16 +196,6 @@ class Step(Part):
     stream: Stream | None = None
 
 
-class Timing(Part):
-    """How operations of a function were timed, in one round of it."""
-
-    batch: int = Field(ge=1, description="operations that shared a look at the clock")
-    clock_ns: Amount = Field(description="a look at the clock, taken off every time")
-    turn_ns: Amount = Field(description="a turn of the loop, taken off each operation of a batch")
-    gc: str
-    threads: int = Field(ge=1)
-
-
 class Level(Part):
     """One measured trial of one setting."""
 
@@ -264,67 +256,6 @@ class TrialFailure(Part):
     text: str
     hint: str | None = None
     log_tail: list[str] = []
-
-
-class ProfiledLine(Part):
-    """A line of source, how often it ran and how long that took in all."""
-
-    place: str = Field(description="file:line")
-    code: str
-    hits: Count
-    ns: Count
-
-
-class Profile(Part):
-    """Where time or memory went, in a trial behind those that were measured."""
-
-    kind: Literal["cpu", "memory", "lines"] = "cpu"
-    candidate: str | None = Field(
-        default=None, description="whose it is, where a run has several: a side of a diff, too"
-    )
-    factors: dict[str, Any] = {}
-    tool: str
-    concurrency: Count
-    seconds: Count
-    ok_per_s: Amount | None = Field(description="with the profiler beside it")
-    cost_rate: float | None = Field(
-        default=None, description="percent of the ok/s measured there that the profiler took"
-    )
-    unit: str | None = None
-    folded: str | None = Field(default=None, description="`root;caller;leaf 42`, a stack a line")
-    lines: list[ProfiledLine] = Field(default=[], description="of kind lines")
-    failure: str | None = None
-    hint: str | None = None
-
-
-class Budget(Part):
-    """A budget of a function, judged by its rounds."""
-
-    candidate: str
-    factors: dict[str, Any] = {}
-    metric: str
-    text: str
-    limit: float
-    scaled_by: Amount | None = Field(default=None, description="the machine's speed")
-    value: float | None
-    interval: tuple[float, float] | None = Field(description="of 90 %")
-    n: Count
-    word: Literal["held", "broken", "not shown"]
-    reason: str | None = None
-
-
-class LeftBehind(Part):
-    """What operations of a function left behind."""
-
-    candidate: str
-    factors: dict[str, Any] = {}
-    count: Count = Field(description="operations")
-    looks: list[dict[str, int]] = Field(description="before the first and after each stretch")
-    types: list[tuple[str, int]] = Field(description="objects more, by type")
-    places: list[tuple[str, int]] = Field(description="bytes more, by the line that allocated them")
-    growth: int = Field(description="objects more at the end")
-    per_operation: float = Field(description="blocks of memory an operation of the second half")
-    word: Literal["no growth", "growth that ends", "growth that goes on"]
 
 
 class Result(Part):

@@ -30,7 +30,7 @@ Verdict = dict[str, Any]
 
 _OF_WHOLE = (
     *("value", "baseline_value", "ratio", "difference", "interval", "inner_interval"),
-    *("n", "p", "p_adjusted", "word", "reason"),
+    *("n", "p", "p_adjusted", "word", "reason", "obstacle"),
 )
 
 
@@ -123,7 +123,10 @@ def unpaired(
         if cell in sides[1]
         for metric in metrics
     ]
-    return _judged(contrasts, levels, procedure)
+    primary = procedure.primary_of(levels)
+    # Where neither side has a number, as of too few operations, there is nothing to be wrong about.
+    known = [each for each in contrasts if each.metric == primary or any(each.values)]
+    return _judged(known, levels, procedure)
 
 
 def _contrasts(

@@ -150,6 +150,9 @@ class Contrast:
             if len(known) == 2 and abs(known[0] - known[1]) > MOST_APART_POINTS:
                 shown = " and ".join(map(show_percent, known))
                 return f"error rates lie more than 1 point apart, {shown}: times are of ok answers"
+        batches = self._batches()
+        if batches is not None:
+            return batches
         if (
             not self.is_paired
             and not self.metric.is_share
@@ -157,6 +160,20 @@ class Contrast:
         ):
             return "a trial has 0, which has no logarithm"
         return None
+
+    def _batches(self) -> str | None:
+        """Where functions were timed otherwise: the times of a batch are no times of operations."""
+        if not self.metric.is_time:
+            return None
+        sizes = [{(x.get("micro") or {}).get("batch", 1) for x in s} for s in self._sides]
+        if len(sizes[0] | sizes[1]) < 2:
+            return None
+        shown = ", ".join(f"{size:,}" for size in sorted(sizes[0] | sizes[1]))
+        return f"operations were timed in batches of different sizes: {shown}"
+
+    @property
+    def _sides(self) -> tuple[Sequence[Level], Sequence[Level]]:
+        return self.before, self.after
 
     @property
     def _bounds(self) -> list[bool]:

@@ -43,14 +43,24 @@ def judge(change: Change, verdict: Mapping[str, Any]) -> dict[str, Any]:
     return {**entry, "interval": [low, high], "word": word, "reason": _reason(change, low, high)}
 
 
-def too_rare(change: Change, names: tuple[str, str], concurrency: int) -> dict[str, Any]:
-    """Return an entry of a level whose trials have too few answers for a percentile: not shown."""
+def too_rare(
+    change: Change,
+    names: tuple[str, str],
+    concurrency: int,
+    factors: Mapping[str, Any] | None = None,
+    *,
+    of: str = "answers",
+) -> dict[str, Any]:
+    """Return an entry of a level whose trials have too few for a percentile: not shown.
+
+    `names` are those of the baseline and the candidate; `of` is what there are too few of.
+    """
     baseline, candidate = names
     return {
         "condition": change.text,
         "candidate": candidate,
         "baseline": baseline,
-        "factors": {},
+        "factors": dict(factors or {}),
         "concurrency": concurrency,
         "metric": change.key,
         "op": change.op,
@@ -59,7 +69,7 @@ def too_rare(change: Change, names: tuple[str, str], concurrency: int) -> dict[s
         "interval": None,
         "n": 0,
         "word": "not shown",
-        "reason": f"too few answers in a trial for {Metric(change.key, change.name).label}",
+        "reason": f"too few {of} in a trial for {Metric(change.key, change.name).label}",
     }
 
 

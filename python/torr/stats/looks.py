@@ -34,7 +34,7 @@ def unsettled(
     look: int,
     gone: Collection[tuple[str, Cell]] = (),
 ) -> set[Cell]:
-    """Return the cells that go on after a look at so many rounds.
+    """Return the cells that go on after a look at so many rounds; later ones are not looked at.
 
     A cell goes on while a candidate's primary metric is inconclusive there, more rounds can settle
     it, and there is a look left. `gone` are candidates that were given up in a cell: nothing there
@@ -42,7 +42,8 @@ def unsettled(
     """
     if next_look(look) is None:
         return set()
-    found = verdicts(levels, baseline, replace(procedure, metrics=(), alpha=ALPHA_OF_A_LOOK))
+    seen = [level for level in levels if level.get("round", 1) <= look]
+    found = verdicts(seen, baseline, replace(procedure, metrics=(), alpha=ALPHA_OF_A_LOOK))
     return {
         Cell.of(verdict)
         for verdict in found
