@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from torr.errors import UsageError
@@ -35,6 +37,12 @@ def test_each_line_has_its_hits_and_its_time():
 def test_methods_have_lines_too():
     adder = Adder()
     (line,) = lines.took(lambda: adder.add(1), [adder.add])
+    assert (line.code, line.hits) == ("return value + 1", 1)
+
+
+def test_a_partial_has_the_lines_of_what_it_calls():
+    adding = partial(partial(Adder().add), 1)
+    (line,) = lines.took(adding, [adding])
     assert (line.code, line.hits) == ("return value + 1", 1)
 
 

@@ -68,8 +68,9 @@ def test_what_a_piece_of_work_held_is_known_by_who_allocated_it():
 @pytest.mark.parametrize("arguments", [(), ("fork",)])
 def test_a_process_keeps_account_of_itself_for_a_while(holding, tmp_path, arguments):
     folder = tmp_path / "made" / "by it"
-    found = Memray(holding(*arguments, **asking({}, folder)))
-    wait_until((folder / f"{found.pid}.here").exists)
+    pid = holding(*arguments, **asking({}, folder))
+    found = Memray((pid,))
+    wait_until((folder / f"{pid}.here").exists)
     found.check()
     for _ in range(2):
         stacks = found.take(1)
@@ -80,7 +81,7 @@ def test_a_process_keeps_account_of_itself_for_a_while(holding, tmp_path, argume
 
 def test_a_process_that_was_not_started_for_it_is_said_before_any_load(holding):
     with pytest.raises(UsageError, match="cannot be asked for its memory") as caught:
-        Memray(holding()).check()
+        Memray((holding(),)).check()
     assert "PYTHONPATH=$(python -m torr.profile.hook)" in caught.value.hint
 
 
@@ -89,7 +90,7 @@ def test_a_process_that_ends_meanwhile_is_said(holding, tmp_path):
     wait_until((tmp_path / f"{pid}.here").exists)
     threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
     with pytest.raises(UsageError, match=r"ended while its memory|cannot be asked"):
-        Memray(pid).take(30)
+        Memray((pid,)).take(30)
 
 
 def test_what_the_process_cannot_do_is_said(holding, tmp_path):
@@ -99,7 +100,65 @@ def test_what_the_process_cannot_do_is_said(holding, tmp_path):
     pid = holding(**more)
     wait_until((tmp_path / f"{pid}.here").exists)
     with pytest.raises(UsageError, match="memray: ImportError: no memray here"):
-        Memray(pid).take(1)
+        Memray((pid,)).take(1)
+
+
+def test_a_question_that_cannot_be_asked_is_said(holding, tmp_path):
+    pid = holding(**asking({}, tmp_path))
+    wait_until((tmp_path / f"{pid}.here").exists)
+    (tmp_path / f"{pid}.asked").mkdir()
+    with pytest.raises(UsageError, match=f"{pid}: cannot be written: Is a directory"):
+        Memray((pid,)).take(1)
+
+
+def test_nobody_waits_for_an_answer_once_it_is_stopped(holding, tmp_path):
+    pid = holding(**asking({}, tmp_path))
+    found = Memray((pid,))
+    wait_until((tmp_path / f"{pid}.here").exists)
+    found.stop()
+    with pytest.raises(UsageError, match="was asked no longer"):
+        found.take(1)
+
+
+PRELOADED = """
+import os, threading, time
+
+def work():
+    while True:
+        bytearray(100_000)
+
+began = time.process_time()
+while time.process_time() - began < 1:
+    pass
+child = os.fork()
+if child:
+    print(child, flush=True)
+    os.wait()
+else:
+    work()
+"""
+
+
+def test_of_a_server_the_process_that_works_now_is_asked_not_who_began_it(tmp_path):
+    environment = {**os.environ, **asking({}, tmp_path)}
+    command = [sys.executable, "-c", PRELOADED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        child = int(process.stdout.readline())
+        try:
+            for pid in (process.pid, child):
+                wait_until((tmp_path / f"{pid}.here").exists)
+            found = Memray((process.pid, child))
+            found.check()
+            found.take(1)
+        finally:
+            os.kill(child, signal.SIGKILL)
+    assert (tmp_path / f"{child}.bin").exists()
+    assert not (tmp_path / f"{process.pid}.bin").exists()
+
+
+def test_processes_none_of_which_can_be_asked_are_named():
+    with pytest.raises(UsageError, match="none of the processes 99999998, 99999999 can be asked"):
+        Memray((99999998, 99999999)).check()
 
 
 def test_another_sitecustomize_is_not_lost(tmp_path):

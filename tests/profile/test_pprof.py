@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from pprof_bytes import BOTH, message, number, packed, profile
+from pprof_bytes import BOTH, location, message, number, packed, profile
 from torr.errors import UsageError
 from torr.profile import pprof
 
@@ -34,6 +34,12 @@ def test_a_profile_in_which_nothing_ran_is_empty():
 
 def test_a_location_without_a_name_is_unknown():
     nameless = profile(message(2, packed(1, 9), packed(2, 1, 5))) + message(4, number(1, 9))
+    assert pprof.read(nameless).weights == {("(unknown)",): 5}
+
+
+def test_a_function_without_a_name_is_unknown():
+    sample = message(2, packed(1, 9), packed(2, 1, 5))
+    nameless = profile(sample) + location(9, 9) + message(5, number(1, 9))
     assert pprof.read(nameless).weights == {("(unknown)",): 5}
 
 

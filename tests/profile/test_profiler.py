@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -16,13 +16,14 @@ from installed import wait_until
 from pprof_bytes import BOTH, profile
 from torr.errors import UsageError
 from torr.model.profiling import Asked
-from torr.profile import tools
+from torr.profile import busiest, tools
 from torr.profile.go import Pprof
 from torr.profile.memory import Memray
 from torr.profile.perf import Perf, collapsed
-from torr.profile.profiler import profiler_of
+from torr.profile.profiler import check_for, profiler_of
 from torr.profile.pyspy import PySpy
 
+BUSY = b"Could not enable CPU profiling: cpu profiling already in use\n"
 WORK = "def busy():\n    while True:\n        sum(range(1000))\nprint('on', flush=True)\nbusy()\n"
 
 
@@ -47,7 +48,11 @@ def go():
         def do_GET(self):
             asked.append(self.path)
             body = profile(*BOTH) if "profile" in self.path else b"<html>index</html>"
-            self.send_response(404 if self.path.startswith("/none") else 200)
+            code, kind = 404 if self.path.startswith("/none") else 200, "text/html"
+            if self.path.startswith("/busy"):
+                code, kind, body = 500, "text/plain; charset=utf-8", BUSY
+            self.send_response(code)
+            self.send_header("content-type", kind)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -74,6 +79,27 @@ def test_a_server_without_pprof_is_said(go):
     assert "net/http/pprof" in caught.value.hint
 
 
+def test_what_a_go_server_says_is_said(go):
+    with pytest.raises(UsageError) as caught:
+        Pprof(f"{go[0]}/busy").take(1)
+    assert caught.value.message.endswith(
+        "/busy/profile?seconds=1: HTTP Error 500: Internal Server Error: Could not enable CPU"
+        " profiling: cpu profiling already in use"
+    )
+    assert caught.value.hint is None
+
+
+def test_a_proxy_of_the_environment_is_not_asked(go, monkeypatch):
+    # The one that was made before knows the environment of before.
+    monkeypatch.setattr(urllib.request, "_opener", None)
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    Pprof(f"{go[0]}/debug/pprof").check()
+    assert go[1] == ["/debug/pprof/"]
+
+
 def test_a_server_that_is_gone_is_said():
     with pytest.raises(UsageError, match="Connection refused"):
         Pprof("http://127.0.0.1:1/debug/pprof").check()
@@ -90,14 +116,6 @@ def test_a_python_is_looked_at_by_py_spy(busy):
     assert not any(name.startswith("process ") for stack in stacks.weights for name in stack)
 
 
-def test_a_target_that_ends_in_the_middle_is_said_or_profiled_so_far(busy):
-    threading.Timer(0.5, busy.kill).start()
-    stacks = None
-    with suppress(UsageError):
-        stacks = PySpy(busy.pid).take(5)
-    assert stacks is None or stacks.total > 0
-
-
 def test_whatever_is_no_python_is_looked_at_by_perf():
     with subprocess.Popen(["sleep", "30"]) as process:
         assert profiler_of(Asked(pid=process.pid)) == Perf((process.pid,))
@@ -107,18 +125,34 @@ def test_whatever_is_no_python_is_looked_at_by_perf():
 def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
     with subprocess.Popen(["sleep", "30"]) as other:
         assert profiler_of(Asked(), [other.pid, busy.pid]) == PySpy(busy.pid)
-        assert profiler_of(Asked(), [other.pid, os.getppid()]).tool == "perf"
-        assert profiler_of(Asked("memory"), [other.pid, busy.pid]) == Memray(busy.pid)
+        assert profiler_of(Asked(), [other.pid]).tool == "perf"
+        assert profiler_of(Asked("memory"), [other.pid, busy.pid]) == Memray((busy.pid,))
         with pytest.raises(UsageError, match="memory of a Python, and there is none"):
             profiler_of(Asked("memory"), [other.pid])
         other.kill()
+
+
+@pytest.mark.parametrize(
+    ("ticks", "found"),
+    [
+        ({7: [900, 901], 8: [10, 29]}, 8),  # it began the others, and rests
+        ({7: [900, 900], 8: [10, 10]}, 7),
+        ({7: [900, -1], 8: [10, 10]}, 8),  # it is gone
+    ],
+)
+def test_the_busiest_process_is_the_one_that_works_now(monkeypatch, ticks, found):
+    monkeypatch.setattr(busiest, "_WHILE_S", 0)
+    monkeypatch.setattr(busiest, "_cpu_ticks", lambda pid: ticks[pid].pop(0))
+    assert busiest.busiest((7, 8)) == found
 
 
 def test_memory_is_that_of_the_python_that_works(busy):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
         stat = Path(f"/proc/{busy.pid}/stat")
         wait_until(lambda: int(stat.read_text().rpartition(")")[2].split()[11]) > 50)
-        assert profiler_of(Asked("memory"), [idle.pid, busy.pid]) == Memray(busy.pid)
+        found = profiler_of(Asked("memory"), [idle.pid, busy.pid])
+        assert found == Memray((idle.pid, busy.pid))
+        assert busiest.busiest(found.pids) == busy.pid
         idle.kill()
 
 
@@ -142,6 +176,48 @@ def test_a_tool_that_is_missing_is_said_before_any_load(monkeypatch, made, hint)
     with pytest.raises(UsageError, match="which is not installed") as caught:
         made.check()
     assert hint in caught.value.hint
+
+
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    """Leaves only the named tools installed."""
+
+    def only(*names):
+        monkeypatch.setattr(tools.sys, "executable", "/nowhere/python")
+        monkeypatch.setenv("PATH", str(tmp_path))
+        for name in names:
+            (tmp_path / name).write_text("#!/bin/sh\n")
+            (tmp_path / name).chmod(0o755)
+
+    return only
+
+
+@pytest.mark.parametrize(
+    ("names", "programs"),
+    [
+        (("py-spy",), ["/opt/venv/bin/python3.12", "./server"]),
+        (("perf",), ["./server", "uvicorn"]),
+    ],
+)
+def test_servers_can_be_looked_at_with_what_is_installed(installed, names, programs):
+    installed(*names)
+    check_for(programs)
+
+
+@pytest.mark.parametrize(
+    ("names", "programs", "message"),
+    [
+        (("perf",), ["./server", "/opt/venv/bin/python3.12"], "needs py-spy, which is not"),
+        ((), ["./server"], "needs py-spy or perf, and neither is installed"),
+    ],
+)
+def test_tools_that_servers_need_are_said_before_any_is_started(
+    installed, names, programs, message
+):
+    installed(*names)
+    with pytest.raises(UsageError, match=message) as caught:
+        check_for(programs)
+    assert "pip install py-spy" in caught.value.hint
 
 
 def test_a_tool_that_may_not_look_is_said_with_what_it_takes(monkeypatch, tmp_path):
@@ -171,3 +247,27 @@ server  4242 100.010001:   10000000 cpu-clock:
         ("server", "main", "serve"): 1,
     }
     assert collapsed("").weights == {}
+
+
+@pytest.mark.parametrize(
+    ("frame", "name"),
+    [
+        (
+            "std::function<void (int)>::operator()(int) const+0x20 (/srv/server)",
+            "std::function<void (int)>::operator()(int) const",
+        ),
+        ("f(std::pair<int, int> (*)(int)) (/srv/server)", "f(std::pair<int, int> (*)(int))"),
+        (
+            "<[u8; 32] as core::fmt::Debug>::fmt+0x1 (/srv/it)",
+            "<[u8; 32] as core::fmt::Debug>::fmt",
+        ),
+        ("serve (/srv/server (deleted))", "serve"),
+        ("serve+0x1 (/srv/server (deleted))", "serve"),
+        ("push(int) (inlined)", "push(int)"),
+        ("[unknown] ([unknown])", "[unknown]"),
+        ("do_syscall_64+0x5b ([kernel.kallsyms])", "do_syscall_64"),
+    ],
+)
+def test_names_of_frames_are_whole(frame, name):
+    text = f"server  4242 100.000001:   10000000 cpu-clock:\n\t    55d0c0ffee00 {frame}\n"
+    assert list(collapsed(text).weights) == [("server", name)]

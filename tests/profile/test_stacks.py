@@ -22,6 +22,13 @@ def test_names_may_have_spaces():
     assert list(found.weights) == [("run (app.py:3)", "put (cache.py:12)")]
 
 
+def test_a_name_stays_one_name_in_folded_text():
+    stacks = Stacks({("main", "<[u8; 32] as Debug>::fmt", "a\nb (c\x85.py:1)"): 2}, "samples")
+    assert stacks.fold() == "main;<[u8, 32] as Debug>::fmt;a b (c .py:1) 2\n"
+    (stack,) = Stacks.folded(stacks.fold()).weights
+    assert len(stack) == 3
+
+
 @pytest.mark.parametrize("line", ["main", "main;serve x", " 5", "main;serve -3"])
 def test_a_line_that_is_no_stack_is_named(line):
     with pytest.raises(UsageError, match="line 2 of a profile is no stack"):
@@ -43,6 +50,13 @@ def test_shares_sum_to_one():
     assert shares.total == pytest.approx(1)
     assert shares.weights[("main", "gc")] == pytest.approx(5 / 60)
     assert Stacks({}, "samples").shares().total == 0
+
+
+def test_below_the_last_floor_of_a_tree_all_is_put_together():
+    stacks = Stacks.folded("a;b;c;d 3\na;b;e 2\na;b 1\na;f 1\n")
+    assert [(depth, node.name, node.weight) for depth, node in stacks.tree(2).walk()] == [
+        *((0, "all", 7), (1, "a", 7), (2, "b", 6), (3, "(deeper)", 5), (2, "f", 1))
+    ]
 
 
 def test_the_tree_has_callers_above_and_heavier_branches_first():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
-from http.client import HTTPException
+from http import HTTPStatus
+from http.client import HTTP_PORT, HTTPS_PORT, HTTPException
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 from torr.errors import UsageError
 from torr.profile import pprof
@@ -16,6 +20,10 @@ if TYPE_CHECKING:
     from torr.profile.stacks import Stacks
 
 _HINT = 'import _ "net/http/pprof" and serve it, or name the process by its id'
+# Of what a server says in its own words.
+_MOST_BYTES = 1_000
+# How long an answer that costs nothing is waited for.
+_LOOK_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +43,47 @@ class Pprof:
     def check(self) -> None:
         """Ask for its index, which costs nothing."""
         index = self.address.removesuffix("profile")
-        self._read(index, 5.0)
+        self._read(index, _LOOK_S)
 
     def take(self, seconds: int) -> Stacks:
         """Have the server look at itself."""
         address = f"{self.address}?seconds={seconds}"
         return seen(pprof.read(self._read(address, seconds + SLACK_S)))
 
-    def _read(self, address: str, patience_s: float) -> bytes:
+    def stop(self) -> None:
+        """Leave it to the server, which ends a profile when who asked for it is gone."""
+
+    def is_gone(self) -> bool:
+        """Whether nobody listens there any more; one that is only slow is there."""
+        where = urlsplit(self.address)
+        port = where.port or (HTTPS_PORT if where.scheme == "https" else HTTP_PORT)
         try:
-            with urllib.request.urlopen(address, timeout=patience_s) as answer:  # noqa: S310
+            socket.create_connection((where.hostname or "", port), _LOOK_S).close()
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def _read(self, address: str, patience_s: float) -> bytes:
+        # A proxy of the environment is for the web: it knows another localhost.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(address, timeout=patience_s) as answer:
                 found: bytes = answer.read()
+        except HTTPError as error:
+            said = _words_of(error)
+            hint = _HINT if error.code == HTTPStatus.NOT_FOUND or not said else None
+            raise UsageError(f"--profile {address}: {error}{said}", hint) from error
         except (OSError, HTTPException, ValueError) as error:
-            if isinstance(error, HTTPError):
-                error.close()
             raise UsageError(f"--profile {address}: {error}", _HINT) from error
         return found
+
+
+def _words_of(error: HTTPError) -> str:
+    """What the server says of it, as Go does in plain words; nothing where it sends a page."""
+    with error, suppress(OSError, HTTPException):
+        if error.headers.get_content_type() == "text/plain":
+            lines = error.read(_MOST_BYTES).decode("utf-8", "replace").strip().splitlines()
+            return f": {lines[0]}" if lines else ""
+    return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def took(work: Callable[[], object], functions: Sequence[Callable[..., Any]]) ->
     from line_profiler import LineProfiler
 
     profiler = LineProfiler()
-    for function in functions:
+    for function in map(_innermost, functions):
         require(
             hasattr(getattr(function, "__func__", function), "__code__"),
             f"{function!r} has no lines: it is not written in Python",
@@ -67,3 +68,8 @@ def took(work: Callable[[], object], functions: Sequence[Callable[..., Any]]) ->
     ]
     require(bool(found), "no line of these functions ran", "name what runs: lines=[…]")
     return found
+
+
+def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a partial calls, which has lines; any other function as it is."""
+    return function.func if isinstance(function, partial) else function

@@ -6,19 +6,22 @@ What is seen is what was allocated while it looked and was still held when the m
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.profile.busiest import busiest
 from torr.profile.hook import FOLDER, VARIABLE
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import SLACK_S, seen, text_of
+from torr.servers.tree import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,51 +34,85 @@ _LOOK_S = 0.1
 _NO_FRAMES = "(before any Python call)"
 
 
-def check() -> None:
-    """Raise UsageError where memray is not installed beside torr."""
+def check(flag: str = "--profile") -> None:
+    """Raise UsageError where memray, which a flag needs, is not installed beside torr."""
     if find_spec("memray") is None:
-        raise UsageError("--profile memory needs memray, which is not installed", _HINT)
+        raise UsageError(f"{flag} memory needs memray, which is not installed", _HINT)
 
 
 @dataclass(frozen=True, slots=True)
 class Memray:
-    """memray in a process that was started so that it can be asked: see `torr.profile.hook`."""
+    """memray in a process that was started so that it can be asked: see `torr.profile.hook`.
 
-    pid: int
+    Of several it is the one that works most when it is asked.
+    """
+
+    pids: tuple[int, ...]
     tool: str = TOOL
     kind: str = KIND
+    _over: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
 
     def check(self) -> None:
-        """Look for memray, and for the folder in which the process waits to be asked."""
+        """Look for memray, and for the folder in which a process waits to be asked."""
         check()
-        self._place()
+        self._askable()
 
     def take(self, seconds: int) -> Stacks:
         """Have the process keep account of itself."""
-        place = self._place()
+        places = self._askable()
+        pid = busiest(tuple(places))
+        place = places[pid]
         answer, error = place.with_suffix(".bin"), place.with_suffix(".error")
-        for old in (answer, error):
-            old.unlink(missing_ok=True)
-        asked = place.with_suffix(".asked")
-        asked.write_text(f"{seconds}", encoding="utf-8")
-        asked.replace(place.with_suffix(".ask"))
+        _ask(place, seconds)
         deadline = time.monotonic() + seconds + SLACK_S
         while not (answer.exists() or error.exists()):
-            if not _environment(self.pid):
-                raise UsageError(f"process {self.pid} ended while its memory was looked at")
+            if not _environment(pid):
+                raise UsageError(f"process {pid} ended while its memory was looked at")
             if time.monotonic() > deadline:
-                raise UsageError(f"process {self.pid} did not answer in time")
-            time.sleep(_LOOK_S)
+                raise UsageError(f"process {pid} did not answer in time")
+            if self._over.wait(_LOOK_S):
+                raise UsageError(f"process {pid} was asked no longer")
         if error.exists():
             raise UsageError(f"memray: {text_of(error)}", _HINT)
         return seen(_read(answer))
 
-    def _place(self) -> Path:
-        """Where questions to the process lie, without their ending."""
-        folder = _environment(self.pid).get(VARIABLE)
-        if not folder or not Path(folder, f"{self.pid}.here").exists():
-            raise UsageError(f"process {self.pid} cannot be asked for its memory", _START)
-        return Path(folder, f"{self.pid}")
+    def stop(self) -> None:
+        """Wait no longer; the process keeps account of itself until the time is over."""
+        self._over.set()
+
+    def is_gone(self) -> bool:
+        """Whether the first process, which is above the others, has ended."""
+        return not is_running(self.pids[0])
+
+    def _askable(self) -> dict[int, Path]:
+        """Where questions to each process lie, without their ending."""
+        found = {pid: place for pid in self.pids if (place := _place(pid)) is not None}
+        if not found:
+            known = ", ".join(map(str, self.pids))
+            if len(self.pids) == 1:
+                raise UsageError(f"process {known} cannot be asked for its memory", _START)
+            raise UsageError(f"none of the processes {known} can be asked for its memory", _START)
+        return found
+
+
+def _place(pid: int) -> Path | None:
+    """Where questions to a process lie; None where it waits for none."""
+    folder = _environment(pid).get(VARIABLE)
+    return Path(folder, f"{pid}") if folder and Path(folder, f"{pid}.here").exists() else None
+
+
+def _ask(place: Path, seconds: int) -> None:
+    """Lay the question where the process looks for it, and no answer of before."""
+    try:
+        for old in (".bin", ".error"):
+            place.with_suffix(old).unlink(missing_ok=True)
+        asked = place.with_suffix(".asked")
+        asked.write_text(f"{seconds}", encoding="utf-8")
+        asked.replace(place.with_suffix(".ask"))
+    except OSError as error:
+        raise UsageError(
+            f"{place}: cannot be written: {error.strerror or error}", _START
+        ) from error
 
 
 def asking(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -86,7 +123,7 @@ def asking(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 def took(work: Callable[[], object]) -> Stacks:
     """Return what a piece of work allocated in this process; raises UsageError."""
-    check()
+    check("--torr-profile")
     import memray
 
     with TemporaryDirectory(prefix="torr-profile-") as folder:
@@ -119,8 +156,8 @@ def _read(file: Path) -> Stacks:
 
 
 def _frame(function: str, file: str, line: int) -> str:
-    """A call as py-spy names it; `;` ends a frame in folded text."""
-    return f"{function} ({Path(file).name}:{line})".replace(";", ",")
+    """A call as py-spy names it."""
+    return f"{function} ({Path(file).name}:{line})"
 
 
 @contextmanager

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from torr.profile.stacks import Stack, Stacks
-from torr.profile.tools import HERTZ, SLACK_S, called, found, seen
+from torr.profile.tools import HERTZ, SLACK_S, Program, found, seen
+from torr.servers.tree import is_running
 
-_FRAME = re.compile(r"\s+[0-9a-f]+ (.+?)(?:\+0x[0-9a-f]+)? \(.*\)$")
+# An address, a name and the file that it is in, which may be `(server (deleted))`. Names of C++ and
+# Rust have blanks and brackets of their own; an offset, where there is one, ends them for sure.
+_FILE = r"\((?:[^()]|\([^()]*\))*\)"
+_FRAME = re.compile(rf"\s+[0-9a-f]+ (?:(.+)\+0x[0-9a-f]+ \(.*\)|(.+) {_FILE})$")
+# When all that it looks at has ended it ends its own `sleep`, and goes the same way.
+_OVER = (-signal.SIGTERM, 128 + signal.SIGTERM)
 _HINT = "apt-get install linux-perf, or give the URL of a Go server's pprof"
 
 
@@ -22,6 +29,7 @@ class Perf:
     pids: tuple[int, ...]
     tool: str = "perf"
     kind: str = "cpu"
+    _program: Program = field(default_factory=Program, compare=False, repr=False)
 
     def check(self) -> None:
         """Look for the program."""
@@ -33,9 +41,18 @@ class Perf:
             file = Path(folder) / "perf.data"
             whom = ",".join(map(str, self.pids))
             options = ["-F", f"{HERTZ}", "-g", "-p", whom, "-o", str(file)]
-            called(["perf", "record", *options, "--", "sleep", f"{seconds}"], seconds)
+            record = ["perf", "record", *options, "--", "sleep", f"{seconds}"]
+            self._program.called(record, seconds, *_OVER)
             script = ["perf", "script", "-i", str(file)]
-            return seen(collapsed(called(script, SLACK_S)))
+            return seen(collapsed(self._program.called(script, SLACK_S)))
+
+    def stop(self) -> None:
+        """Look no longer."""
+        self._program.stop()
+
+    def is_gone(self) -> bool:
+        """Whether the first process, which is above the others, has ended."""
+        return not is_running(self.pids[0])
 
 
 def collapsed(text: str) -> Stacks:
@@ -43,7 +60,7 @@ def collapsed(text: str) -> Stacks:
     weights: Counter[Stack] = Counter()
     for sample in re.split(r"\n\s*\n", text):
         head, *lines = sample.strip("\n").split("\n")
-        frames = [found[1] for line in lines if (found := _FRAME.match(line))]
+        frames = [found[1] or found[2] for line in lines if (found := _FRAME.match(line))]
         if frames:
             stack = (head.split()[0], *reversed(frames))
             weights[stack] += 1

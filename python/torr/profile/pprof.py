@@ -23,6 +23,7 @@ _ID, _LINE, _OF_FUNCTION, _NAME = 1, 4, 1, 2
 _TYPE, _UNIT = 1, 2
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_UNKNOWN = "(unknown)"
 _SIZES = {_FIXED64: 8, _FIXED32: 4}
 _MOST_BYTES_OF_A_VARINT = 10
 
@@ -69,18 +70,18 @@ class _Frames:
         functions = {}
         for each in profile[_FUNCTION]:
             function = _fields(_bytes(each))
-            functions[_first(function, _ID)] = strings[_first(function, _NAME)]
+            functions[_first(function, _ID)] = strings[_first(function, _NAME)] or _UNKNOWN
         found = {}
         for each in profile[_LOCATION]:
             location = _fields(_bytes(each))
             lines = [_fields(_bytes(line)) for line in location[_LINE]]
             named = tuple(functions[_first(line, _OF_FUNCTION)] for line in lines)
-            found[_first(location, _ID)] = named or ("(unknown)",)
+            found[_first(location, _ID)] = named or (_UNKNOWN,)
         return cls(found)
 
     def stack(self, locations: list[int]) -> Stack:
         leaf_first = [name for each in locations for name in self.by_location[each]]
-        return tuple(reversed(leaf_first)) or ("(unknown)",)
+        return tuple(reversed(leaf_first)) or (_UNKNOWN,)
 
 
 def _unit(text: str) -> str:

@@ -6,7 +6,7 @@ told, and costs the profile alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -40,6 +40,12 @@ class Profiler(Protocol):
     def take(self, seconds: int) -> Stacks:
         """Look for so long; raises UsageError that says why there is no profile."""
 
+    def stop(self) -> None:
+        """Look no longer: called from another thread, and when it is over, too."""
+
+    def is_gone(self) -> bool:
+        """Whether what it looks at has ended."""
+
 
 def profiler_of(asked: Asked, pids: Sequence[int] = ()) -> Profiler:
     """Return what does as asked: by URL, else on the process that is named, else on `pids`.
@@ -58,23 +64,33 @@ def profiler_of(asked: Asked, pids: Sequence[int] = ()) -> Profiler:
                 "--profile memory sees memory of a Python, and there is none",
                 "name a Python process, or leave `memory` out",
             )
-        return Memray(_busiest(pythons))
+        return Memray(tuple(pythons))
     # py-spy looks at children too: the first Python is above the others.
     return PySpy(pythons[0]) if pythons else Perf(tuple(pids))
 
 
-def _busiest(pids: Sequence[int]) -> int:
-    """The process that has used the most CPU: a worker rather than who watches over it."""
-    return max(pids, key=_cpu_ticks)
+def check_for(programs: Iterable[str]) -> None:
+    """Raise UsageError where what sees the CPU of servers is missing, as far as that can be told.
+
+    `programs` start them. One whose name is no Python's may still lead to one, so py-spy or perf
+    will do; which of them is seen when it runs.
+    """
+    py_spy, perf = _missing(PySpy(0)), _missing(Perf(()))
+    if py_spy is None:
+        return
+    if any(Path(each).name.startswith(_PYTHON) for each in programs):
+        raise py_spy
+    if perf is not None:
+        hint = f"of a Python: {py_spy.hint}; of others: {perf.hint}"
+        raise UsageError("--profile cpu needs py-spy or perf, and neither is installed", hint)
 
 
-def _cpu_ticks(pid: int) -> int:
+def _missing(profiler: Profiler) -> UsageError | None:
     try:
-        # proc(5): the name, in brackets, may hold anything; utime and stime are 11 and 12 behind.
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return -1
-    return int(fields[11]) + int(fields[12])
+        profiler.check()
+    except UsageError as error:
+        return error
+    return None
 
 
 def _program(pid: int) -> str:

@@ -1,7 +1,7 @@
 """Stacks of calls, each with how much was seen in it: what every profiler comes down to.
 
 A stack is from its root to the function that ran. Folded text is that of Brendan Gregg's
-stackcollapse: `root;caller;leaf 42` a line.
+stackcollapse: `root;caller;leaf 42` a line. So a name in it has no `;`, and no end of a line.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Stack = tuple[str, ...]
+
+DEEPER = "(deeper)"
+"""Stands in a tree for all that is called below its last floor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class Stacks:
     def fold(self) -> str:
         """Return folded text, the heaviest stack first; weights are rounded."""
         ordered = sorted(self.weights.items(), key=lambda item: (-item[1], item[0]))
-        return "".join(f"{';'.join(stack)} {round(weight)}\n" for stack, weight in ordered)
+        lines = (f"{';'.join(map(_word, stack))} {round(weight)}\n" for stack, weight in ordered)
+        return "".join(lines)
 
     def top(self) -> list[Row]:
         """Return every function, those with the largest totals first; recursion counts once."""
@@ -84,11 +88,15 @@ class Stacks:
         rest = sum(weight for _, weight in ordered[most:])
         return Stacks({**kept, ("(other)",): rest} if rest else kept, self.unit)
 
-    def tree(self) -> Node:
-        """Return the calls as a tree below one root, the heavier branch first."""
+    def tree(self, deepest: int | None = None) -> Node:
+        """Return the calls as a tree below one root, the heavier branch first.
+
+        What lies below `deepest` calls is put together, in its place, as `(deeper)`.
+        """
         root = Node("all", 0.0, [])
         for stack, weight in self.weights.items():
-            root.add(stack, weight)
+            is_deeper = deepest is not None and len(stack) > deepest
+            root.add((*stack[:deepest], DEEPER) if is_deeper else stack, weight)
         root.order()
         return root
 
@@ -128,3 +136,8 @@ class Node:
             depth, node = waiting.pop()
             yield depth, node
             waiting += [(depth + 1, each) for each in reversed(node.below)]
+
+
+def _word(name: str) -> str:
+    """A name as folded text can have it: Rust has `[u8; 32]`, and files have any name."""
+    return " ".join(name.replace(";", ",").splitlines())

@@ -5,6 +5,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,25 +31,68 @@ def beside(name: str) -> str:
     return str(path) if path.exists() else name
 
 
-def found(path: str, name: str, hint: str) -> None:
-    """Raise UsageError where a program is missing."""
+def found(path: str, name: str, hint: str, flag: str = "--profile") -> None:
+    """Raise UsageError where a program is missing that a flag needs."""
     if shutil.which(path) is None:
-        raise UsageError(f"--profile needs {name}, which is not installed", hint)
+        raise UsageError(f"{flag} needs {name}, which is not installed", hint)
 
 
-def called(command: list[str], seconds: float) -> str:
-    """Return what a program wrote; raises UsageError with its last words."""
-    name = Path(command[0]).name
+class Program:
+    """Programs that one profile needs, one after another; who no longer waits for it stops them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: subprocess.Popen[str] | None = None
+        self._is_stopped = False
+
+    def called(self, command: list[str], seconds: float, *codes: int) -> str:
+        """Return what a program wrote; raises UsageError with its last words.
+
+        It may end with other `codes` than 0, if any are given.
+        """
+        name = Path(command[0]).name
+        try:
+            with self._begun(command) as process, _killed_at_last(process):
+                out, said = process.communicate(timeout=seconds + SLACK_S)
+        except subprocess.TimeoutExpired as error:
+            raise UsageError(f"{name} did not end in time") from error
+        except OSError as error:
+            raise UsageError(f"{name} cannot be run: {error.strerror or error}") from error
+        if process.returncode not in (0, *codes):
+            last = (said.strip().splitlines() or ["it said nothing"])[-1]
+            raise UsageError(f"{name}: {last}", _HINT)
+        return out
+
+    def stop(self) -> None:
+        """End the program that runs, and start no other."""
+        with self._lock:
+            self._is_stopped = True
+            if self._running is not None:
+                self._running.terminate()
+
+    def _begun(self, command: list[str]) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._is_stopped:
+                raise UsageError(f"{Path(command[0]).name} was stopped")
+            self._running = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+            )
+            return self._running
+
+
+@contextmanager
+def _killed_at_last(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Nobody waits for a program that did not end in time."""
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=seconds + SLACK_S, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UsageError(f"{name} did not end in time") from error
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise UsageError(f"{name}: {last}", _HINT)
-    return done.stdout
+        yield
+    except BaseException:
+        process.kill()
+        raise
 
 
 def text_of(file: Path) -> str:
