@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 TORR = ROOT / "python" / "torr"
 REPORT = TORR / "report"
 # What a terminal shows of a result.
-SHOWN = ("cli/terminal.py", "cli/comparison.py")
+SHOWN = TORR / "cli" / "shown"
 
 _TEMPLATES = {"say": slice(0, 1), "say_count": slice(1, 3), "chain": slice(0, 1)}
 _HOLE = re.compile(r"\{(\w*)[^}]*\}")
@@ -20,7 +20,7 @@ _FIELD = re.compile(r"\{[^}]*\}")
 def sources():
     """Return every module of report/, and what a terminal shows, parsed, by its name."""
     paths = {path.name: path for path in sorted(REPORT.glob("*.py"))}
-    paths |= {name: TORR / name for name in SHOWN}
+    paths |= {f"cli/{path.name}": path for path in sorted(SHOWN.glob("*.py"))}
     return {name: ast.parse(path.read_text()) for name, path in paths.items()}
 
 

@@ -79,12 +79,12 @@ def text() -> str:
     flags = {**keys_of(ladder), **keys_of(run)}
     tables = {
         "url": {**_TEXT, "description": "where paths of requests lead"},
-        "requests": {"type": "array", "items": _table(REQUEST, REQUEST_KEYS, ["name", "url"])},
-        "groups": {"type": "array", "items": _table(GROUP, GROUP_KEYS, ["requests"])},
+        "requests": {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name", "url"])},
+        "groups": {"type": "array", "items": table(GROUP, GROUP_KEYS, ["requests"])},
     }
-    flag = _of_flag(flags["monitor"])
-    tables["monitor"] = {"oneOf": [flag, _table(MONITOR, MONITOR_KEYS, [])]}
-    properties = {**{key: _of_flag(flag) for key, flag in sorted(flags.items())}, **tables}
+    flag = of_flag(flags["monitor"])
+    tables["monitor"] = {"oneOf": [flag, table(MONITOR, MONITOR_KEYS, [])]}
+    properties = {**{key: of_flag(flag) for key, flag in sorted(flags.items())}, **tables}
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "a plan file of torr",
@@ -96,8 +96,8 @@ def text() -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _table(said: dict[str, Json], known: Any, required: list[str]) -> Json:  # noqa: ANN401
-    """An object of these keys; a key that nothing is said of fails the generation."""
+def table(said: dict[str, Json], known: Any, required: list[str]) -> Json:  # noqa: ANN401
+    """Return an object of these keys; a key that nothing is said of fails the generation."""
     properties = {key: said[key] for key in known}
     return {
         "type": "object",
@@ -107,7 +107,8 @@ def _table(said: dict[str, Json], known: Any, required: list[str]) -> Json:  # n
     }
 
 
-def _of_flag(flag: click.Option) -> Json:
+def of_flag(flag: click.Option) -> Json:
+    """Return what a key that is a flag may be."""
     if flag.is_flag:
         return {"type": "boolean", "description": flag.help}
     one: Json = {"type": ["string", "number"]}

@@ -7,6 +7,8 @@ from rich.console import Console
 
 from compared import FACTORS, compared, failure, matrix, pair, rounds
 from torr.cli.terminal import show
+from torr.model.condition import Condition
+from torr.stats.limits_of_trials import slo_verdicts
 
 AT = {"connections": 500}
 
@@ -41,15 +43,35 @@ def test_what_is_inconclusive_says_why():
     assert found[-1] == "  go-gin: about 72 rounds would settle it"
 
 
+def with_slos(result, *texts):
+    found = slo_verdicts(result["levels"], [Condition.parse(text) for text in texts])
+    return {**result, "verdicts": [*result["verdicts"], *found]}
+
+
+def test_slos_of_few_candidates_are_shown_all():
+    found = lines_of(with_slos(pair(0.88), "ok/s > 11k"))
+    assert found[-2].startswith("held       go-net at 500 connections: ok/s > 11k, seen ")
+    assert found[-1].startswith("broken     go-gin at 500 connections: ok/s > 11k, seen ")
+
+
+def test_of_many_slos_those_that_did_not_hold_are_shown():
+    found = lines_of(with_slos(matrix(), "success > 50%", "ok/s > 4900"))
+    broken = [line for line in found if line.startswith("broken")]
+    assert [line.split()[1] for line in broken] == ["litefs-uvicorn"] * 3
+    assert found[-1] == "held       69 of 72"
+
+
 def test_failed_trials_are_named_with_their_reason():
     result = compared(
         rounds({"go-net": 12_000}, AT), names=["go-net", "x"], failures=[failure("x", AT, 2)]
     )
     found = lines_of(result)
-    assert found[-3:] == [
+    assert found[-5:] == [
         "1 trial failed",
         "  x, 500 connections, round 2: did not start",
         "    it exited: code 3; look at its log",
+        "    | Traceback (most recent call last):",
+        "    | OSError: <port> is `taken`",
     ]
     assert found[6].split() == ["x", "–", "–", "–", "failed", "–", "–", "0"]
 
@@ -58,8 +80,26 @@ def test_what_to_try_is_never_cut():
     long = failure("x", AT, text="it exited before it was ready" + ", and so on" * 9)
     found = lines_of(compared(rounds({"go-net": 12_000}, AT), failures=[long]))
     at = next(n for n, line in enumerate(found) if "round 1: did not start" in line)
-    assert " ".join(line.strip() for line in found[at + 1 :]).endswith("and so on; look at its log")
+    why = [line.strip() for line in found[at + 1 :] if not line.startswith("    | ")]
+    assert " ".join(why).endswith("and so on; look at its log")
     assert max(map(len, found[at:])) <= 80
+
+
+def test_a_server_s_last_words_stand_below_why_and_no_name_twice():
+    died = failure("x", AT, text="x: it ended with exit code 3")
+    died["log_tail"] = [
+        "one",
+        "two",
+        "Traceback",
+        "  line 1",
+        "\x1b[31mno module\a flub" + "!" * 200,
+    ]
+    found = lines_of(compared(rounds({"go-net": 12_000}, AT), failures=[died]))
+    at = next(at for at, line in enumerate(found) if line.startswith("    it ended"))
+    assert not any("x: it ended" in line for line in found[at:])
+    assert found[at + 1 : at + 3] == ["    | Traceback", "    |   line 1"]
+    assert found[at + 3].startswith("    | no module flub!!!")
+    assert found[at + 3].endswith("…")
 
 
 def test_failures_are_shown_though_nothing_was_measured():

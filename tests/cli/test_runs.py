@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sqlite3
 import webbrowser
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,14 @@ def test_a_list_has_and_takes_the_time_of_the_terminal(torr, shanghai):  # noqa:
     assert [run["id"] for run in found] == [4, 3]
 
 
+def test_a_lower_bound_is_marked_as_one(torr):
+    with open_store() as opened:
+        opened.register(text("busy", level(50, 70.0, health="contended"), number=5))
+    out = torr("runs", "list", "--most", "2").out
+    assert "≥ 70 " in out
+    assert out.count("≥") == 1
+
+
 def test_an_empty_list_says_so(torr):
     assert torr("runs", "list", "--name", "none").out == "no kept run is meant by that\n"
 
@@ -112,6 +122,18 @@ def test_a_broken_run_is_said_and_no_traceback(torr, store, verb, said):
     ended = torr("runs", verb, "1")
     assert ended.code == 2
     assert said in ended.err
+
+
+def test_broken_runs_keep_no_others_from_being_exported(torr, store, tmp_path):
+    with closing(sqlite3.connect(store)) as base, base:
+        base.execute("UPDATE results SET json_zlib = ? WHERE run_id = 2", (b"no zlib",))
+    spoil(Place(f"sqlite:///{store}"), 1, levels=[{"round": 1}])
+    ended = torr("runs", "export", "1", "2", "3", "-d", "out")
+    assert ended.code == 2
+    assert ended.out.startswith("run 3  ")
+    assert (tmp_path / "out" / "api-20260131-120300-3" / "report.html").exists()
+    assert "run 1 is not as torr writes it" in ended.err
+    assert f"run 2 is broken in {store}" in ended.err
 
 
 def test_tags_and_notes_are_given_and_taken(torr):

@@ -173,19 +173,30 @@ def test_however_it_ends_no_server_stays(start, matrix, tmp_path, server, number
     await_(lambda: not is_running(int(pid_file.read_text())))
 
 
-def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left(
+def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_goes_on(
     torr, matrix, tmpfs, server, tmp_path
 ):
     pids = tmp_path / "pids"
     setup = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
-    name = matrix({"one": server(setup=setup), "two": GOOD}, QUICK.replace("= 1", "= 60"))
-    with tmpfs("size=200k") as disk:
+    name = matrix({"one": server(setup=setup), "two": GOOD}, QUICK.replace("= 1", "= 6"))
+    with tmpfs("size=20m") as disk:
+        filler = disk / "filler"
+        filler.write_bytes(bytes(20 * 2**20 - 220_000))
         ended = torr("compare", name, "-d", disk / "out")
         assert ended.code == 2, ended.err
         assert "No space left on device" in ended.err
         (kept,) = disk.glob("out/*-*/result.json")
-        assert json.loads(kept.read_text())["levels"]
-    assert not any(is_running(int(pid)) for pid in pids.read_text().split())
+        before = json.loads(kept.read_text())["levels"]
+        assert 0 < len(before) < 12
+        assert f"make room and go on with --resume {kept.parent}" in ended.err
+        assert not any(is_running(int(pid)) for pid in pids.read_text().split())
+        filler.unlink()
+        ended = torr("compare", name, "--resume", kept.parent)
+        assert ended.code == 0, ended.err
+        after = json.loads(kept.read_text())
+    assert after["status"] == "complete"
+    assert after["levels"][: len(before)] == before
+    assert len(after["levels"]) == 12
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,12 @@ def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, 
             '[[candidates]]\nname = "z"\nrounds = 3\ncommand = ["z"]\n[factors]',
             OF_FILE,
         ),
+        (
+            "[factors]",
+            '[[candidates]]\nname = "z"\nslo = "p50 < 1ms"\ncommand = ["z"]\n[factors]',
+            "slo is a key of the file, and no candidate's",
+        ),
+        ("mode = [", 'slo = ["p50 < 1ms"]\nmode = [', "slo is of the whole file, and no factor"),
     ],
 )
 def test_what_can_never_be_compared_is_refused_before_anything_starts(
@@ -154,3 +160,34 @@ def test_what_can_never_be_compared_is_refused_before_anything_starts(
     assert words in ended.err
     assert "matrix.toml:" in ended.err
     assert not (ended.folder / "_output").exists()
+
+
+TURNING = """\
+starts = open(STARTS, "a+")
+starts.write("x")
+starts.flush()
+# One that is not counted comes before the first round.
+is_second = os.path.getsize(STARTS) == 3
+def body(): return b"no" if is_second and Answer.count > 40 else b"Hello world"
+"""
+
+
+def test_trials_by_requests_leave_out_the_round_that_a_rule_names(
+    torr, matrix, tmp_path, elsewhere
+):
+    setup = TURNING.replace("STARTS", repr(str(elsewhere / "starts")))
+    text = SERVER.replace("LIMIT", "10**9").replace("BODY", "body()").replace("SETUP", setup)
+    (tmp_path / "turning.py").write_text(text)
+    two = json.dumps([sys.executable, str(tmp_path / "turning.py"), "{port}"])
+    top = QUICK.replace("rounds = 1", "rounds = 3").replace('duration = "200ms"', "requests = 50")
+    more = 'warmup_requests = 20\npause = "10ms"\ndiscard_if = "failures > 0"\n'
+    ended = torr(
+        "compare", matrix({"one": GOOD, "two": two}, f'{top}{more}expect_body = "Hello"\n')
+    )
+    assert ended.code == 0, ended.err
+    result = ended.result
+    assert {level["counts"]["attempted"] for level in result["levels"]} == {50}
+    failed = [(x["candidate"], x["round"]) for x in result["levels"] if x["counts"]["errors"]]
+    assert failed == [("two", 2)]
+    rate = next(x for x in result["verdicts"] if x["metric"] == "ok_per_s")
+    assert (rate["discarded"]["rounds"], rate["n"]) == ([2], 2)

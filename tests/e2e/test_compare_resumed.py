@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import signal
 
+import pytest
+
 from candidates import GOOD, QUICK, await_
 
 
-def test_going_on_where_it_was(torr, start, matrix, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_going_on_where_it_was(torr, start, matrix, tmp_path, number):
     name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("rounds = 1", "rounds = 6"))
     process = start("compare", name)
     kept = tmp_path / "_output/torr/latest/result.json"
     await_(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     process.wait(30)
     before = json.loads(kept.read_text())["levels"]
     ended = torr("compare", name, "--resume", "_output/torr/latest")
@@ -40,6 +43,11 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     others = {
         "its candidates are others": (nine, {"one": GOOD, "three": GOOD}),
         "its rounds: 9 then, 1 now": (QUICK, own),
+        "its pause_ns: 0 then, 1000000 now": (f'pause = "1ms"\n{nine}', own),
+        "its warmup_requests: None then, 3 now": (f"warmup_requests = 3\n{nine}", own),
+        "its grace_s: ": (f'grace = "3s"\n{nine}', own),
+        "its health_timeout_s: ": (f'health_timeout = "3s"\n{nine}', own),
+        "its stop_signal: 15 then, 2 now": (f'stop_signal = "SIGINT"\n{nine}', own),
         "its duration_ns: 200000000 then, 300000000 now": (nine.replace("200ms", "300ms"), own),
     }
     for words, (top, candidates) in others.items():
@@ -50,3 +58,27 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     ended = torr("compare", same, "--resume", "_output/torr/latest", "--pin", "off")
     assert ended.code == 2
     assert "its pin" in ended.err
+
+
+def test_trials_of_other_versions_or_of_another_machine_are_not_mixed(
+    torr, start, matrix, tmp_path
+):
+    name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9"))
+    process = start("compare", name)
+    kept = tmp_path / "_output/torr/latest/result.json"
+    await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
+    process.send_signal(signal.SIGINT)
+    process.wait(30)
+    before = json.loads(kept.read_text())
+    versions = before["experiment"]["candidates"]["one"]["versions"]
+    versions["torr"] = "0.0.1"
+    kept.write_text(json.dumps(before))
+    ended = torr("compare", name, "--resume", "_output/torr/latest")
+    assert ended.code == 2
+    assert "its torr: 0.0.1 then, " in ended.err
+    del before["experiment"]["candidates"]["one"]["versions"]
+    before["environment"]["machine"]["cpu"] = "another"
+    kept.write_text(json.dumps(before))
+    ended = torr("compare", name, "--resume", "_output/torr/latest")
+    assert ended.code == 2
+    assert "it was begun on another machine" in ended.err

@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from candidates import GOOD
+from candidates import GOOD, QUICK
 from events import ask
-from installed import wait_until
+from installed import Ended, children_of, wait_until
 
 SERVER = """
 import http.server
@@ -78,6 +79,11 @@ def test_where_the_time_went_is_seen_in_a_trial_of_its_own(torr, server):
     assert isinstance(profile["cost_rate"], float)
     page = (ended.folder / "_output/torr/latest/report.html").read_text()
     assert "Where the time went, by py-spy at 2 connections" in page
+    said = ended.out.partition("Where the time went, by py-spy at 2 connections: ")[2]
+    assert " ".join(said.splitlines()[1].split()) == "function in itself with what it calls"
+    (line,) = [line for line in ended.out.splitlines() if line.startswith("flame   ")]
+    assert line.endswith("/flame.svg")
+    assert "do_GET (server.py" in (ended.folder / "_output/torr/latest/flame.svg").read_text()
 
 
 def test_a_ladder_is_profiled_at_the_level_asked_for(torr, server):
@@ -145,6 +151,55 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
     found = json.loads(kept.read_text())
     assert found["levels"][0]["counts"]["ok"] == 20
     assert found["profiles"][0]["failure"] == "interrupted"
+
+
+def looked_at_by(running):
+    """The process that py-spy looks at for a command, where it does."""
+    for child in children_of(running.pid):
+        words = Path(f"/proc/{child}/cmdline").read_text().split("\0")
+        if Path(words[0]).name == "py-spy" and "record" in words:
+            return int(words[words.index("-p") + 1])
+    return None
+
+
+def killed_in_mid_profile(running, folder):
+    """What becomes of a command whose first target is killed while py-spy looks at it."""
+    pid = wait_until(lambda: looked_at_by(running), 120)
+    time.sleep(1.5)
+    os.kill(pid, signal.SIGKILL)
+    out, err = running.communicate(timeout=120)
+    return Ended(running.returncode, out, err, folder)
+
+
+def test_a_target_that_ends_in_mid_profile_is_told(start, server, tmp_path):
+    url, process = server
+    load = ("-c", "2", "-z", "5s", "--warmup", "0s", "--drain", "1s")
+    ended = killed_in_mid_profile(start("run", *load, "--profile", process.pid, url), tmp_path)
+    assert ended.code == 0, ended.err
+    assert ended.level["counts"]["ok"] > 0
+    assert ended.level["counts"]["errors"] == {}
+    (profile,) = ended.result["profiles"]
+    assert "think (server.py" in profile["folded"]
+    assert (profile["failure"], profile["cost_rate"]) == (None, None)
+    assert profile["note"] == "the target ended in mid-profile"
+    assert "whose cost is not known; the target ended in mid-profile" in ended.out
+
+
+def test_a_server_that_ends_in_mid_profile_is_told_with_how_it_ended(
+    start, matrix, program, tmp_path
+):
+    top = QUICK.replace("200ms", "3s")
+    file = matrix({"one": program("one"), "two": program("two")}, top)
+    ended = killed_in_mid_profile(start("compare", file, "--profile", "cpu"), tmp_path)
+    assert ended.code == 0, ended.err
+    assert {each["candidate"] for each in ended.result["levels"]} == {"one", "two"}
+    first, second = ended.result["profiles"]
+    assert "do_GET (one.py" in first["folded"]
+    assert (first["failure"], first["cost_rate"]) == (None, None)
+    assert first["note"] == "one: it ended by itself: signal 9 (SIGKILL)"
+    assert f"not known; {first['note']}" in ended.out
+    assert (second["failure"], second["note"]) == (None, None)
+    assert isinstance(second["cost_rate"], float)
 
 
 def test_memory_of_compared_servers_is_seen_where_they_are_python(torr, matrix, program):

@@ -10,7 +10,7 @@ import pytest
 
 
 def fetch(url):
-    with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own target
+    with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310 - our own target
         return answer.read()
 
 
@@ -33,7 +33,7 @@ def test_a_target_prints_its_counts_at_the_end(target):
     running = target("hello")
     fetch(running.url)
     running.process.send_signal(signal.SIGINT)
-    out, err = running.process.communicate(timeout=5)
+    out, err = running.process.communicate(timeout=30)
     assert running.process.returncode == 0
     assert err == ""
     counts = json.loads(out)

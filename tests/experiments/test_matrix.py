@@ -17,6 +17,7 @@ from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.sources.matrix_file import Candidate
 from torr.stats.comparison import Procedure
+from torr.stats.trials import Cell
 from torr.store.rundir import RunDirectory
 
 RATES = {"a": 1000.0, "b": 1200.0}
@@ -106,6 +107,42 @@ def test_what_is_kept_is_not_made_again(bench):
     assert sorted(made) == sorted(set(made))
     assert len(made) == 12
     assert [number for _, _, number in again.made[:2]] == [0, 0]
+
+
+def test_a_round_that_was_made_in_two_parts_is_named(bench):
+    first = bench()
+    first.ok = lambda _trial: len(first.made) < 9 or first.lab.interrupt.press() is None
+    first.run(matrix(cells=({"n": 1},)))
+    again = bench()
+    again.run(matrix(cells=({"n": 1},)))
+    (note,) = again.course.notes
+    assert note.startswith("Round 4 at n 1 was begun before the comparison was interrupted")
+    assert again.course.made == 7
+    whole = bench()
+    whole.run(matrix(cells=({"n": 1},)))
+    assert not whole.course.notes
+
+
+def test_who_was_given_up_stays_so_when_the_matrix_goes_on(bench):
+    first = bench(ok=lambda trial: trial.candidate.name == "a" or trial.factors["n"] == 2)
+    first.run(matrix(rounds=(3,), cells=({"n": 1}, {"n": 2})))
+    again = bench(ok=lambda trial: trial.candidate.name == "a" or trial.factors["n"] == 2)
+    again.run(matrix(cells=({"n": 1}, {"n": 2})))
+    assert ("b", 1) not in {made[:2] for made in again.kept()}
+    assert again.course.given_up == first.course.given_up
+    assert not again.course.notes
+
+
+def test_all_cells_are_looked_at_before_any_goes_on(bench, monkeypatch):
+    found = []
+
+    def unsettled(levels, *_more, **_gone):
+        found.append({(x["factors"]["n"], x["round"]) for x in levels})
+        return {Cell.of(level) for level in levels}
+
+    monkeypatch.setattr(matrices, "unsettled", unsettled)
+    bench().run(matrix(rounds=(2, 4), cells=({"n": 1}, {"n": 2})))
+    assert found == [{(n, number) for n in (1, 2) for number in (1, 2)}]
 
 
 def test_what_was_cut_short_is_made_again(bench):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
 from doubles import Truth, level_of
+from torr.errors import NothingMeasuredError, OutputError, PlanError, UsageError
 from torr.experiments import profiling
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab, Measured, Outcome
 from torr.experiments.profiling import Wanted, profiled
-from torr.experiments.taking import cost_rate, for_a_while
+from torr.experiments.taking import Taking, for_a_while
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
@@ -31,6 +33,12 @@ class Looks:
 
     def take(self, seconds):
         return Stacks({("main", "work"): seconds}, "samples")
+
+    def stop(self):
+        pass
+
+    def is_gone(self):
+        return False
 
 
 @pytest.fixture
@@ -79,6 +87,40 @@ def test_a_trial_that_was_cut_short_costs_nobody_knows_what(taken):
     assert (found["ok_per_s"], found["cost_rate"]) == (None, None)
 
 
+@pytest.fixture
+def refused(monkeypatch, tmp_path, plan):
+    """The profiles of a run whose last load is refused with an error."""
+
+    def made(error):
+        def refuses(_step, _lab):
+            raise error
+
+        monkeypatch.setattr(profiling, "measure", refuses)
+        levels = (level_of(10, Truth()),)
+        with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
+            lab = Lab(directory, interrupt=Interrupt())
+            outcome = profiled(lambda _lab: Outcome(levels), plan, Wanted(Looks(), 30))(lab)
+            assert outcome.levels == levels
+            return directory.profiles
+
+    return made
+
+
+@pytest.mark.parametrize("kind", [PlanError, NothingMeasuredError])
+def test_a_load_that_cannot_be_fired_costs_the_profile_alone(refused, kind):
+    (found,) = refused(kind("30 users need more files than may be open", "ulimit -n"))
+    assert (found["failure"], found["hint"]) == (
+        "30 users need more files than may be open",
+        "ulimit -n",
+    )
+    assert (found["concurrency"], found["ok_per_s"], found["folded"]) == (30, None, None)
+
+
+def test_where_nothing_can_be_kept_the_run_ends(refused):
+    with pytest.raises(OutputError, match="disk full"):
+        refused(OutputError("disk full"))
+
+
 def test_behind_nothing_there_is_no_profile(taken):
     assert taken([], level_of(10, Truth())) == []
 
@@ -91,15 +133,107 @@ def test_a_profiler_needs_a_while(plan):
     )
 
 
-@pytest.mark.parametrize(
-    ("now", "before", "cost"),
-    [
-        (80.0, [90.0, 100.0, 110.0], 20),
-        (None, [100.0], None),
-        (80.0, [], None),
-        (80.0, [0.0], None),
-    ],
-)
-def test_the_cost_is_that_of_the_median(now, before, cost):
-    found = cost_rate(now, before)
-    assert found == (None if cost is None else pytest.approx(cost))
+class Endless(Looks):
+    """A profiler that looks until it is stopped."""
+
+    def __init__(self):
+        self.looks = threading.Event()
+        self.stopped = threading.Event()
+
+    def take(self, seconds):
+        self.looks.set()
+        assert self.stopped.wait(60)
+        raise UsageError(f"it was stopped within {seconds} s")
+
+    def stop(self):
+        self.stopped.set()
+
+    def is_gone(self):
+        return True
+
+
+def test_none_goes_on_behind_a_load_that_was_refused(plan):
+    profiler = Endless()
+
+    def refused():
+        profiler.looks.wait(60)
+        raise PlanError("an unknown host")
+
+    with pytest.raises(PlanError):
+        Taking(profiler, plan).beside(refused, Interrupt())
+    assert profiler.stopped.is_set()
+
+
+def test_none_begins_behind_a_load_that_was_refused_in_its_warm_up(plan):
+    profiler = Endless()
+
+    def refused():
+        raise PlanError("an unknown host")
+
+    with pytest.raises(PlanError):
+        Taking(profiler, replace(plan, warmup_ns=SECOND_NS)).beside(refused, Interrupt())
+    assert not [each for each in threading.enumerate() if each.name == "torr-profile"]
+    assert not profiler.looks.is_set()
+
+
+def test_ctrl_c_stops_the_profiler_and_says_no_more_of_it(plan):
+    profiler, interrupt = Endless(), Interrupt()
+    level = level_of(10, Truth())
+
+    def load():
+        profiler.looks.wait(60)
+        interrupt.press()
+        return level
+
+    taking = Taking(profiler, plan)
+    assert taking.beside(load, interrupt) is level
+    assert profiler.stopped.is_set()
+    found = taking.as_json(level, [])
+    # Ctrl-C in a terminal ends a target there, too.
+    assert (found["failure"], found["note"]) == ("interrupted", None)
+
+
+class Dies(Looks):
+    """A profiler whose target ends while it looks: it has seen something of it, or nothing."""
+
+    def __init__(self, error=None):
+        self.error = error
+
+    def take(self, seconds):
+        if self.error is not None:
+            raise self.error
+        return super().take(seconds)
+
+    def is_gone(self):
+        return True
+
+
+def of_a_target_that_dies(plan, error=None):
+    taking = Taking(Dies(error), plan)
+    level = taking.beside(lambda: level_of(10, Truth(ok_per_s=20.0)), Interrupt())
+    return taking.as_json(level, [level_of(10, Truth(ok_per_s=100.0))])
+
+
+def test_of_a_target_that_ends_in_mid_profile_the_stacks_are_kept_and_no_cost_is_told(plan):
+    found = of_a_target_that_dies(plan)
+    assert (found["folded"], found["failure"]) == ("main;work 1\n", None)
+    assert (found["ok_per_s"], found["cost_rate"]) == (20.0, None)
+    assert found["note"] == "the target ended in mid-profile"
+
+
+def test_where_nothing_is_seen_of_a_target_that_ends_both_are_said(plan):
+    found = of_a_target_that_dies(plan, UsageError("pprof: Connection reset by peer"))
+    assert found["failure"] == "pprof: Connection reset by peer"
+    assert (found["cost_rate"], found["note"]) == (None, "the target ended in mid-profile")
+
+
+def test_a_profiler_that_breaks_costs_the_profile_alone(plan):
+    class Breaks(Looks):
+        def take(self, seconds):
+            raise ValueError(f"{seconds} s are too few")
+
+    taking = Taking(Breaks(), plan)
+    level = taking.beside(lambda: level_of(10, Truth()), Interrupt())
+    found = taking.as_json(level, [])
+    assert found["failure"] == "the profiler broke: ValueError: 1 s are too few"
+    assert (found["cost_rate"], found["note"]) == (None, None)

@@ -135,6 +135,19 @@ def test_the_estimate_stands_where_the_verdict_says():
     assert ends == [pytest.approx([math.log(end) for end in verdict["interval"]])]
 
 
+def test_what_forbids_a_claim_leaves_no_estimate_on_the_axis():
+    result = compared(rounds({"go-net": 1000, "go-gin": 80}, AT, health="generator-limited"))
+    (ax,) = figure_of(result).axes
+    assert [line for line in ax.lines if list(line.get_ydata()) == [1, 1]] == []
+    (cross,) = [line for line in ax.lines if line.get_marker() == "x"]
+    assert cross.get_transform() == ax.get_yaxis_transform()
+    assert cross.get_xdata()[0] > 1
+    assert "0.08x" not in texts(ax.figure)
+    entry = view_comparison.comparison(result)["places"][0]["entries"][1]
+    assert (entry["centre"], entry["interval"], entry["ratio"]) == (None, None, "–")
+    assert len(entry["rounds"]) == 10
+
+
 @pytest.mark.parametrize("width", [10, 4])
 @pytest.mark.parametrize("name", ["four", "hostile", "failed everywhere"])
 def test_words_stay_within_the_picture_and_off_each_other(name, width):

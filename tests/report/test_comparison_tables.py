@@ -6,11 +6,20 @@ import io
 import pytest
 
 from compared import FACTORS, cells, compared, failure, pair, rounds
+from page import english
 from torr.model.condition import Condition
-from torr.report import comparison_facts, comparison_tables, markdown, verdict_table
+from torr.report import (
+    comparison_facts,
+    comparison_tables,
+    markdown,
+    verdict_table,
+    view_tables,
+)
 from torr.report import csv as levels_csv
 from torr.report.comparison import Comparison
+from torr.report.comparison_slos import of_slos
 from torr.stats.comparison import Procedure
+from torr.stats.limits_of_trials import slo_verdicts
 
 AT = {"connections": 500}
 HOSTILE = "<b>a|b</b> `c` _d_ [e](f)"
@@ -190,12 +199,72 @@ def test_settings_in_words():
     ]
 
 
+def survivors(**more):
+    """One candidate answers everybody, the other half of them, and those quickly."""
+    levels = rounds({"go-net": 1000, "go-gin": 800}, AT, **more)
+    for level in levels:
+        if level["candidate"] == "go-gin":
+            level["counts"] = {"attempted": 8000, "ok": 4000, "errors": {"read": 4000}}
+    return compared(levels)
+
+
+def test_times_of_survivors_have_no_ratio_and_keep_their_numbers():
+    result = survivors()
+    (table,) = tables_of(result).values()
+    row = dict(zip(table.columns[:10], table.rows[1][:10], strict=True))
+    assert (row["ratio"], row["verdict"], row["p50"]) == ("0.80x", "slower", "1.25 ms")
+    assert table.rows[1][9:] == ("1.25 ms", "–", "3.12 ms", "–")
+    every = verdict_table.verdicts(result)
+    at = every.columns.index("change")
+    changes = {row[every.columns.index("metric")]: row[at : at + 2] for row in every.rows}
+    assert changes["p50"] == changes["p99"] == ("–", "–")
+    assert changes["ok/s"][0].startswith("0.8")
+    assert "0.80x" in markdown.text(result)
+
+
+def test_where_the_generator_was_the_limit_there_is_no_ratio():
+    result = compared(rounds({"go-net": 1000, "go-gin": 800}, AT, health="generator-limited"))
+    (table,) = tables_of(result).values()
+    assert table.rows[1][4:8] == ("–", "–", "10", "no verdict")
+    assert table.rows[1][9:] == ("1.25 ms", "–", "3.12 ms", "–")
+    (place,) = Comparison.of(result).places
+    short = comparison_tables.of_place(place).rows[1]
+    assert short[2:5] == ("–", "–", "no verdict")
+    assert short[1] == table.rows[1][2]
+    assert not any("x" in cell for cell in short[1:])
+
+
+def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
+    four["levels"].reverse()
+    slos = [Condition.parse("ok/s > 9k"), Condition.parse("p99 < 1s")]
+    four["verdicts"] += slo_verdicts(four["levels"], slos)
+    table = of_slos(four)
+    assert table.columns == ("cell", "candidate", "SLO", "value", "word", "reason")
+    assert len(table.rows) == 16
+    assert [row[0] for row in table.rows[::4]] == [p.words for p in Comparison.of(four).places]
+    broken = [row[:2] for row in table.rows if row[4] == "broken"]
+    assert broken == [("4 processes and 500 connections", "go-gin")]
+    text = markdown.text(four)
+    assert text.index("## Notes") < text.index("## SLOs") < text.index("## Configuration")
+    assert text.count("| held |") == 15
+    shown = next(each for each in view_tables.tables(four) if english(each["title"]) == "SLOs")
+    assert len(shown["rows"]) == 16
+    assert of_slos(pair(0.88)) is None
+
+
 def test_intervals_are_named_by_how_surely_they_hold(four):
     third = pair(0.88, procedure=Procedure(alpha=0.05 / 3))
     (table,) = tables_of(third).values()
     assert table.columns[5] == "98.3 %"
     assert "98.3 % interval" in verdict_table.verdicts(third).columns
     assert "95 % interval" in verdict_table.verdicts(four).columns
+
+
+def test_headers_of_answers_are_written_as_headers(four):
+    four["experiment"]["answers"]["go-gin"]["headers"] = {"Server": "gin", "Vary": "Accept, Range"}
+    table = comparison_facts.candidates(Comparison.of(four))
+    column = table.columns.index("headers")
+    assert [row[column] for row in table.rows] == ["–", "Server: gin; Vary: Accept, Range"]
 
 
 def test_what_candidates_are_made_of_stands_side_by_side(four):

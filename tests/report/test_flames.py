@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compared import pair
-from torr.report import flames, view
+from torr.report import flames, html, markdown, view
 from torr.report.say import render
 
 TAKEN = {
@@ -40,6 +40,27 @@ def test_branches_that_nobody_would_see_are_left_out():
     assert [each["name"] for each in flame["tree"]["below"][0]["below"]] == ["b"]
 
 
+def depth_of(node):
+    return 1 + max(map(depth_of, node.get("below", ())), default=0)
+
+
+def test_recursion_of_thousands_of_calls_is_cut_and_keeps_its_weight():
+    deep = ";".join(f"f{at}" for at in range(2_000))
+    (flame,) = flames.flames(result(folded=f"{deep} 90\nf0 10\n"))
+    assert depth_of(flame["tree"]) == 202
+    node = flame["tree"]
+    while "below" in node:
+        (node,) = node["below"]
+    assert (node["name"], node["weight"]) == ("(deeper)", 90)
+
+
+def test_a_report_of_recursion_of_thousands_of_calls_is_written(diffed, tmp_path):
+    text = f"{';'.join(2_000 * ['f'])} 90\n"
+    profiles = [of(side["name"], text) for side in diffed["series"]]
+    (page,) = html.write({**diffed, "profiles": profiles}, tmp_path)
+    assert page.read_text().count("(deeper)") >= len(profiles)
+
+
 def test_the_table_has_shares_of_the_whole():
     ((title, table),) = flames.tops(result())
     assert title == "Functions by time, by py-spy at 8 connections"
@@ -56,6 +77,14 @@ def test_the_table_has_shares_of_the_whole():
             {"folded": None, "failure": "perf: no", "hint": "be root"},
             "no profile: perf: no (be root)",
         ),
+        (
+            {"cost_rate": None, "note": "the target ended in mid-profile"},
+            "whose cost is not known; the target ended in mid-profile",
+        ),
+        (
+            {"folded": None, "failure": "pprof: no", "note": "one: exit code 3"},
+            "no profile: pprof: no; one: exit code 3",
+        ),
     ],
 )
 def test_what_it_cost_or_why_there_is_none_is_said(more, said):
@@ -68,6 +97,12 @@ def test_titles_say_whose_a_profile_is_at_which_setting_and_of_what():
     assert title == "Functions by time in gin, by py-spy at 8 connections, processes 4"
     (flame,) = flames.flames(result(kind="memory", factors={"connections": 8}))
     assert flame["title"]["en"] == "Where the memory went, by py-spy at 8 connections"
+
+
+def test_titles_of_functions_tell_the_parameters_of_a_test():
+    names = {"candidate": "tests/test_it.py::test_outer", "factors": {"size": 3}}
+    ((title, _),) = flames.tops({**result(**names), "kind": "micro"})
+    assert title == "Functions by time in test_it.py::test_outer [size 3], by py-spy"
 
 
 LOGGING = "all;serve;log 40\nall;serve 50\nall;gc 10\n"
@@ -151,6 +186,23 @@ def test_a_diff_shows_its_profiles(diffed):
         f"Functions by time in {names[0]}, by pprof at 8 connections",
         f"What takes more and less time: {names[1]} beside {names[0]}, by pprof at 8 connections",
     ]
+
+
+def test_a_summary_has_ten_rows_of_each_profile_and_what_it_came_to(run):
+    many = "".join(f"main;f{at:02} {99 - at}\n" for at in range(20))
+    text = markdown.text({**run, "profiles": [of("a*b", many), of("c", "", failure="perf: no")]})
+    assert "- Where the time went in c, by pprof at 8 connections: no profile: perf: no\n" in text
+    _, _, table = text.partition("## Functions by time in a\\*b, by pprof at 8 connections\n\n")
+    head, _, *rows = table.partition("\n\n")[0].splitlines()
+    assert head == "| function | in itself | with what it calls |"
+    assert [row.split()[1] for row in rows] == ["main", *(f"f{at:02}" for at in range(9))]
+
+
+def test_the_summary_of_a_diff_has_what_takes_more_and_less(diffed):
+    names = [side["name"] for side in diffed["series"]]
+    profiles = [of(name, text) for name, text in zip(names, (BARE, LOGGING), strict=True)]
+    text = markdown.text({**diffed, "profiles": profiles})
+    assert "| log | 40 % | 40 % | not seen | +40.0 points |" in text
 
 
 def test_without_profiles_there_is_nothing():

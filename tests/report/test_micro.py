@@ -39,10 +39,26 @@ def test_what_a_scaled_budget_is_here_is_said():
 
 def test_the_trust_line_says_what_the_numbers_stand_on():
     assert trust.trust(result()) == (
-        "rounds of each: 6 · spread of rounds up to 1.81 % · speed of this machine 1.38."
+        "rounds of each: 6 · spread of rounds up to 1.81 % · speed of this machine 1.38"
+        " · taken off every time: 40 ns for the clock · Python's collector on in rounds."
     )
     failing = result(levels=[round_of(failed=3)])
     assert "1 function raised errors" in trust.trust(failing)
+
+
+def test_the_trust_line_says_what_was_taken_off_and_whether_the_collector_ran():
+    off = round_of("t.py::other", batch=50)
+    off["micro"] |= {"gc": "off in rounds"}
+    both = trust.trust(result(levels=[round_of(), off]))
+    assert "taken off every time: 40 ns for the clock, 5.0 ns a turn in batches" in both
+    assert "collector on in rounds of 1 of the functions, off of 1." in both
+    assert "在 1 个函数的各轮中开启" in render(both, "zh")
+    assert trust.trust(result(levels=[off])).endswith("Python's collector off in rounds.")
+
+
+def test_what_another_tool_kept_nothing_of_is_not_in_the_trust_line():
+    levels = [{**round_of(), "micro": {"batch": 1, "clock_ns": 0, "turn_ns": 0, "gc": "unknown"}}]
+    assert trust.trust(result(levels=levels)).endswith("speed of this machine 1.38.")
 
 
 def test_times_of_batches_are_marked():
@@ -50,26 +66,40 @@ def test_times_of_batches_are_marked():
     assert row[5:7] == ("10.0 µs, of batches", "20.0 µs, of batches")
 
 
-def test_what_is_left_behind_is_a_table_of_its_own():
-    each = {
-        "candidate": "t.py::test",
-        "factors": {"size": "9"},
-        "count": 10_000,
-        "looks": [],
-        "types": [["builtins.list", 1000], ["x", -3]],
-        "places": [],
-        "growth": 1000,
-        "per_operation": 0.1,
-        "word": "growth that goes on",
-    }
-    found = result(leaks=[each])
-    assert micro.leaks(found).rows == (
-        (
-            *("t.py::test [size 9]", "10,000", "+1,000", "0.1", "growth that goes on"),
-            "+1,000 builtins.list",
-        ),
-    )
-    assert "growth that goes on in t.py::test [size 9]" in sentence.verdict(found)
+TWINS = (
+    ("a/test_x.py::test", "b/test_x.py::test"),
+    ("test_x.py::test::json/loads", "test_x.py::test::orjson/loads"),
+)
+
+
+@pytest.mark.parametrize("twins", TWINS)
+def test_functions_of_like_names_are_not_one(twins):
+    levels = [round_of(name, rate=rate) for name, rate in zip(twins, (1e5, 9e5), strict=True)]
+    rows = micro.functions(result(levels=levels)).rows
+    assert [row[:4] for row in rows] == [
+        (twins[0], "1", "1", "100,000"),
+        (twins[1], "1", "1", "900,000"),
+    ]
+    budgets = micro.budgets(result(levels=levels, budgets=[budget("held", candidate=twins[1])]))
+    assert budgets.rows[0][0] == twins[1]
+
+
+def test_a_file_is_called_without_its_directories_while_none_has_its_name():
+    files = ("a/test_x.py", "b/test_x.py", "c/test_y.py")
+    levels = [round_of(f"{path}::test::json/loads") for path in files]
+    rows = micro.functions(result(levels=levels)).rows
+    shown = (*files[:2], "test_y.py")
+    assert [row[0] for row in rows] == [f"{path}::test::json/loads" for path in shown]
+
+
+def test_parameters_and_threads_tell_rounds_apart():
+    one = round_of()
+    levels = [one, {**one, "factors": {"size": "9"}}, {**one, "concurrency": 4}]
+    rows = micro.functions(result(levels=levels)).rows
+    put = "test_cache.py::test_put"
+    assert [row[:3] for row in rows] == [
+        *((put, "1", "1"), (f"{put} [size 9]", "1", "1"), (put, "4", "1"))
+    ]
 
 
 def test_page_and_summary_have_the_tables(tmp_path):
@@ -77,9 +107,9 @@ def test_page_and_summary_have_the_tables(tmp_path):
     shown = view.view(found)
     assert [table["title"]["en"] for table in shown["tables"]] == ["Budgets", "Functions"]
     assert (shown["ladder"], shown["comparison"], shown["diff"]) == (None, None, None)
-    assert "| test\\_cache.py::test\\_put | p99 &lt;1ms" in markdown.text(found) or (
-        "Budgets" in markdown.text(found)
-    )
+    text = markdown.text(found)
+    assert "| test_cache.py::test_put | p99 \\<1ms | 20.0 µs | 19.0 µs – 21.0 µs | met |" in text
+    assert "| test_cache.py::test_put | 1 | 6 |" in text
     (page,) = html.write(found, tmp_path)
     assert "1 function measured" in page.read_text()
 

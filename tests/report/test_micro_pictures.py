@@ -67,6 +67,17 @@ def test_rounds_are_dots_of_the_budgets_own_number():
     assert of(budget("held", candidate="t.py::other")).rows[0].rounds == ()
 
 
+def test_a_row_has_the_rounds_of_its_own_function():
+    twins = ("a/test_x.py::test", "b/test_x.py::test")
+    levels = [round_of(name, rate=rate) for name, rate in zip(twins, (1e5, 2e5), strict=True)]
+    budgets = [budget("held", candidate=name, **RATE, value=1e5) for name in twins]
+    rows = of(*budgets, levels=levels).rows
+    assert {row.name: [each.text for each in row.rounds] for row in rows} == {
+        twins[0]: ["ok/s 100,000"],
+        twins[1]: ["ok/s 200,000"],
+    }
+
+
 def test_what_is_missed_comes_first_and_the_fullest_of_each_word():
     found = Picture.of(budgeted())
     assert [row.standing for row in found.rows] == [

@@ -25,6 +25,22 @@ def test_each_line_has_its_share_in_the_order_of_the_source():
     )
 
 
+def test_titles_tell_the_parameters_of_a_test():
+    profiles = [{**PROFILE, "factors": {"size": size}} for size in (1, 2)]
+    titles = [title for title, _ in profiled_lines.tables({"profiles": profiles})]
+    assert titles == [
+        f"Lines by time, by line-profiler: test_it.py::test_outer [size {size}]" for size in (1, 2)
+    ]
+
+
+def test_a_title_says_which_of_two_files_of_one_name_it_is_about():
+    other = {**PROFILE, "candidate": "more/test_it.py::test_outer"}
+    titles = [title for title, _ in profiled_lines.tables({"profiles": [PROFILE, other]})]
+    assert [title.rpartition(" ")[2] for title in titles] == [
+        *("tests/test_it.py::test_outer", "more/test_it.py::test_outer")
+    ]
+
+
 def test_profiles_of_another_kind_have_none():
     assert list(profiled_lines.tables({"profiles": [{"tool": "py-spy", "lines": []}]})) == []
     assert list(profiled_lines.tables({})) == []

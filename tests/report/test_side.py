@@ -1,8 +1,10 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from torr.errors import UsageError
+from torr.report import side
 from torr.report.side import load, renamed
 
 
@@ -117,3 +119,17 @@ def test_a_run_that_claims_nothing_is_refused(tmp_path, make_level, make_result)
     (tmp_path / "result.json").write_text(json.dumps(limited))
     with pytest.raises(UsageError, match="no level that claims anything"):
         load(tmp_path)
+
+
+def test_functions_are_no_side(make_result):
+    functions = {**make_result("run", []), "kind": "micro"}
+    with pytest.raises(UsageError, match="12 holds functions"):
+        side.of_result(functions, [], Path("12"))
+
+
+def test_a_side_knows_how_its_comparison_judged(compared):
+    plain = side.of_result(compared, ["gin", "processes=1"], Path("1"))
+    assert (plain.alpha, plain.rule) == (0.05, None)
+    looked = {**compared, "experiment": {"alpha": 0.05 / 3, "discard_if": "failures > 100"}}
+    found = side.of_result(looked, ["gin", "processes=1"], Path("1"))
+    assert (found.alpha, str(found.rule)) == (0.05 / 3, "failures > 100")

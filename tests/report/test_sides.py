@@ -7,6 +7,7 @@ import pytest
 from page import titles
 from torr.errors import UsageError
 from torr.model.change import Change
+from torr.model.condition import Condition
 from torr.model.result import Result
 from torr.report import junit, markdown, sentence, trust, verdict_table
 from torr.report.side import Side
@@ -188,3 +189,22 @@ def test_junit_of_a_run_has_its_slos(make_level, make_result):
         ("p50 < 1s at 5", []),
         ("p99.99 < 1s at 5", ["skipped"]),
     ]
+
+
+def test_candidates_of_a_comparison_get_words_as_sure_as_there(make_side):
+    old, new = make_side("old", 100.0, rounds=7), make_side("new", 110.0, rounds=7)
+    old, new = replace(old, run="r", candidate="old"), replace(new, run="r", candidate="new")
+    assert of(beside(old, new), "ok_per_s")["word"] == "better"
+    looked = [replace(side, alpha=0.05 / 3) for side in (old, new)]
+    rate = of(beside(*looked), "ok_per_s")
+    assert (rate["word"], rate["alpha"]) == ("inconclusive", 0.05 / 3)
+
+
+def test_rounds_that_a_comparison_discarded_are_left_out_of_its_candidates_diff(make_side):
+    old, new = make_side("old", 100.0), make_side("new", 110.0)
+    old, new = replace(old, run="r", candidate="old"), replace(new, run="r", candidate="new")
+    rule = Condition.parse("ok/s > 1102")
+    found = of(beside(*(replace(side, rule=rule) for side in (old, new))), "ok_per_s")
+    gone = found["discarded"]["rounds"]
+    assert 0 < len(gone) < 8
+    assert found["n"] == 8 - len(gone)

@@ -19,11 +19,12 @@ WHOLLY = (
     *("stats/capacity.py", "stats/usl.py", "stats/judgement.py", "stats/contrast.py"),
     *("stats/limit.py", "model/judging.py", "monitor/limit.py", "experiments/rules.py"),
     "experiments/keeping_up.py",
+    "experiments/resuming.py",
 )
 PARTLY = (
-    *("stats/series.py", "stats/tuning.py", "experiments/tokens.py"),
+    *("stats/series.py", "stats/tuning.py", "experiments/tokens.py", "experiments/taking.py"),
     *("micro/budget.py", "micro/leaking.py", "store/kept/kept_run.py", "history/session.py"),
-    *("report/diff.py", "report/comparison.py"),
+    *("report/diff.py", "report/comparison.py", "plugin/beside.py"),
 )
 ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")
 ENGINE_PARTLY = (

@@ -15,7 +15,7 @@ ENGLISH = {
     *("diff_figure.py", "findings.py", "labels.py", "ladder_figure.py", "ladder_marks.py"),
     *("micro_figure.py", "run_figure.py", "stream_figure.py", "theme.py", "step_summary.py"),
     *("png.py", "pooled.py", "side.py", "sides.py", "stretches.py", "svg.py", "notebook.py"),
-    *("html.py", "plateau.py"),
+    *("html.py", "plateau.py", "flame_svg.py"),
 }
 # Names of the field and of formats: the same in every language.
 NAMES = {"ms", "rms", "UTC", "torr"}

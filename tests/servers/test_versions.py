@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from torr.servers.command import Command
-from torr.servers.versions import versions
+from torr.servers.versions import versions, versions_in
 
 
 def of(*words, **env):
@@ -56,6 +56,48 @@ def test_packages_that_node_finds(script, tmp_path):
     serve = script("serve.js", f"#!{node}")
     found = of(serve, NODE_PATH=str(tmp_path / "modules"))
     assert found == {"node": "20.1.2", "express": "5.3.0"}
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Puts a package of node's into a folder below the test's."""
+
+    def put(folder, name, version):
+        package = tmp_path / folder / name
+        package.mkdir(parents=True)
+        (package / "package.json").write_text(json.dumps({"name": name, "version": version}))
+
+    return put
+
+
+def test_packages_of_node_are_looked_for_where_it_starts_and_above(script, tmp_path, installed):
+    node = script("node", "#!/bin/sh", "echo v20.1.2")
+    installed("app/node_modules", "express", "5.3.0")
+    installed("app/node_modules", "@fastify/cors", "9.0.1")
+    installed("node_modules", "express", "4.0.0")
+    installed("node_modules", "koa", "2.15.0")
+    # The script is no file that says where it is: what counts is the folder.
+    serve = script("serve", f"#!{node}")
+    command = Command((serve,), "http://127.0.0.1:1/", cwd=tmp_path / "app")
+    expected = {"node": "20.1.2", "express": "5.3.0", "@fastify/cors": "9.0.1", "koa": "2.15.0"}
+    assert versions(command) == expected
+
+
+def test_packages_of_node_are_looked_for_beside_its_script(script, tmp_path, installed):
+    node = script("node", "#!/bin/sh", "echo v20.1.2")
+    installed("app/node_modules", "express", "5.3.0")
+    (tmp_path / "elsewhere").mkdir()
+    serve = script("app/serve.mjs", f"#!{node}")
+    command = Command((serve,), "http://127.0.0.1:1/", cwd=tmp_path / "elsewhere")
+    assert versions(command) == {"node": "20.1.2", "express": "5.3.0"}
+
+
+def test_a_command_is_filled_for_a_cell(script, tmp_path):
+    script("serve-18.js", f"#!{script('node', '#!/bin/sh', 'echo v18.1.0')}")
+    words = (f"{tmp_path}/serve-{{major}}.js", "--port", "{port}", "{processes}")
+    command = Command(words, "http://127.0.0.1:{port}/", name="one")
+    assert versions_in(command, {"major": 18}) == {"node": "18.1.0"}
+    assert versions_in(command, {}) == {}
 
 
 def test_modules_of_go(script, tmp_path):

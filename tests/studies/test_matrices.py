@@ -8,6 +8,12 @@ import re
 import pytest
 
 from matrices import NAMES, STUDIES, candidates, names, read
+from torr.cli.matrix import Plans
+from torr.cli.matrix_plan import AROUND_A_TRIAL_S
+from torr.sources.matrix_file import read_matrix_file
+from torr.units import SECOND_NS
+
+MOST_S = 90 * 60
 
 ALL = [(study, name) for study in NAMES for name in names(study)]
 FULL = [(study, name) for study, name in ALL if name != "short.toml"]
@@ -45,6 +51,26 @@ def test_the_rounds_of_a_full_matrix_suffice_for_a_verdict(study, name):
     matrix = read(study, name)
     family = cells(matrix) * (len(matrix["candidates"]) - 1)
     assert matrix["rounds"] >= max(6, 1 + math.log2(family / 0.05))
+
+
+@pytest.mark.parametrize("study", NAMES)
+def test_a_full_study_takes_no_longer_than_an_hour_and_a_half(study):
+    planned = [seconds_of(study, name) for of_study, name in FULL if of_study == study]
+    assert planned
+    assert sum(planned) <= MOST_S
+
+
+def seconds_of(study, name):
+    """How long a matrix takes by its plan, with the rounds that are not counted."""
+    file = read_matrix_file(STUDIES / study / name)
+    plans = Plans(file, {}, {})
+    around = AROUND_A_TRIAL_S + file.pause_ns / SECOND_NS
+    round_s = sum(
+        plans.of(candidate, factors, "http://127.0.0.1:1/").seconds + around
+        for factors in file.cells()
+        for candidate in file.candidates
+    )
+    return round_s * (file.rounds + 1)
 
 
 @pytest.mark.parametrize("study", NAMES)

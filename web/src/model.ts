@@ -197,6 +197,8 @@ export interface Place {
 export interface Comparison {
   metric: string;
   is_share: boolean;
+  /** Of rates and times, of which the better one is faster. */
+  is_speed: boolean;
   baseline: string;
   limits: [number, number];
   margin: [number, number];

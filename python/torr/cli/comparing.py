@@ -13,14 +13,16 @@ from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.cli.watching import sources_of
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import Afresh, KeptUp
 from torr.experiments.lab import Lab, Several
 from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
+from torr.micro.across import is_another
 from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text, whole
+from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
@@ -101,27 +103,35 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
     directory = RunDirectory.reopen(resumed.resolve())
     kept = directory.head.get("experiment") or {}
     asked = json.loads(json.dumps(head["experiment"]))
-    # The plainest difference is said.
+    # The plainest difference is said; what a run did not say when it began tells none.
     for key in (*_MATCHING, *sorted(asked.keys() - set(_MATCHING))):
-        then = _begun(kept.get(key))
-        if then != asked[key]:
+        then, now = _begun(kept.get(key), asked[key]) if key in kept else (None, None)
+        if then != now:
             raise UsageError(
-                f"--resume {resumed}: its {_was(key, then, asked[key])}",
+                f"--resume {resumed}: its {_was(key, then, now)}",
                 "give the file and the flags that the run began with",
             )
+    require(
+        not is_another(directory.head.get("environment") or {}, head["environment"]),
+        f"--resume {resumed}: it was begun on another machine",
+        "go on there, or begin anew",
+    )
     return directory
 
 
-def _begun(kept: Any) -> Any:  # noqa: ANN401 - JSON
-    """What a run had said when it began, without what it found out of its candidates."""
-    if not isinstance(kept, dict):
-        return kept
-    return {
-        name: {key: x for key, x in each.items() if key != "versions"}
-        if isinstance(each, dict)
-        else each
-        for name, each in kept.items()
-    }
+def _begun(then: Any, now: Any) -> tuple[Any, Any]:  # noqa: ANN401 - JSON
+    """What two sessions have said of the same: of each candidate what both do."""
+    if not (isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys()):
+        return then, now
+    pairs = {name: _shared(then[name], now[name]) for name in now}
+    return {name: a for name, (a, _) in pairs.items()}, {name: b for name, (_, b) in pairs.items()}
+
+
+def _shared(then: Any, now: Any) -> tuple[Any, Any]:  # noqa: ANN401 - JSON
+    if not (isinstance(then, dict) and isinstance(now, dict)):
+        return then, now
+    both = [key for key in now if key in then]
+    return {key: then[key] for key in both}, {key: now[key] for key in both}
 
 
 def _was(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
@@ -147,6 +157,10 @@ def _candidate(each: Candidate, matrix: Matrix) -> dict[str, Any]:
         "health": command.health,
         "expect": each.expected.as_json(),
         "plan": plan.as_kept(),
+        "stop_signal": command.stop_signal,
+        "grace_s": command.grace_s,
+        "health_timeout_s": command.health_timeout_s,
+        "versions": versions_in(command, matrix.cells[0]),
     }
 
 
@@ -166,6 +180,8 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
             "stages": list(matrix.stages),
             "seed": matrix.seed,
             "restart": file.restart,
+            "pause_ns": file.pause_ns,
+            "warmup_requests": file.warmup_requests,
             "alpha": matrix.procedure.alpha,
             "discard_if": None if file.discard_if is None else str(file.discard_if),
             "pin": None

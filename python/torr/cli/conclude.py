@@ -132,8 +132,14 @@ def _print_text(result: Result, flags: dict[str, Any]) -> None:
 
 
 def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | None) -> None:
-    """Say where the page is, the newest files, and as which run it is kept."""
+    """Say where the page and flame graphs are, the newest files, and as which run it is kept."""
+    from torr.report import flame_svg
+
     click.echo(f"\nreport  {click.format_filename(directory.path / 'report.html')}")
+    drawn = flame_svg.written(directory.path)
+    if drawn:
+        more = f" and {len(drawn) - 1} more" if len(drawn) > 1 else ""
+        click.echo(f"flame   {click.format_filename(drawn[0])}{more}")
     if published:
         click.echo(f"newest  {', '.join(map(click.format_filename, published))}")
     if kept is not None:

@@ -12,8 +12,7 @@ from torr.cli.keeping import registered
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
 from torr.model.secrets import REDACTED, is_secret, redacted_text
-from torr.servers.differences import differences_in_cells
-from torr.servers.versions import versions
+from torr.servers.differences import ALIKE, differences_in_cells
 from torr.stats.comparison import verdicts, with_given_up
 from torr.stats.limits_of_trials import slo_verdicts
 from torr.units import show_count, show_setting
@@ -58,13 +57,11 @@ def _closed(
     matrix, course = comparison.matrix, comparison.course
     levels = directory.full_levels()
     experiment = directory.head["experiment"]
-    for candidate in () if outcome.is_urgent else matrix.candidates:
-        experiment["candidates"][candidate.name]["versions"] = versions(candidate.command)
     said = [*experiment.get("rules", ()), *rules(matrix, course, plan, directory.failures)]
     experiment |= {
         # A run that went on may have asked only some of them again.
         "answers": {**experiment.get("answers", {}), **_answers(course)},
-        "differences": _differences(course) or experiment.get("differences", []),
+        "differences": _differences(course, experiment.get("differences", [])),
         "rules": list(dict.fromkeys(said)),
         "given_up": course.given_up,
     }
@@ -81,13 +78,17 @@ def _answers(course: Course) -> dict[str, Any]:
     return found
 
 
-def _differences(course: Course) -> list[str]:
-    """How the candidates of each cell answer, where that is known of more than one."""
+def _differences(course: Course, earlier: Sequence[str]) -> list[str]:
+    """How the candidates of each cell answer, where that is known of more than one.
+
+    What was said earlier of a run that went on stays: not every cell was asked again.
+    """
     cells: dict[str, dict[str, Answer]] = {}
     for (name, cell), answer in course.answers.items():
         where = show_setting(json.loads(cell))
         cells.setdefault(where, {})[name] = answer
-    return differences_in_cells(cells)
+    now = differences_in_cells(cells)
+    return list(dict.fromkeys([*(x for x in earlier if x != ALIKE or not now), *now]))
 
 
 def sections(

@@ -14,6 +14,7 @@ from torr.cli.live_options import live
 from torr.cli.options import LOAD, flag
 from torr.cli.planning import plan_of
 from torr.cli.profiling import with_profile
+from torr.cli.request_options import request
 from torr.cli.stream_options import streaming
 from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
@@ -71,7 +72,7 @@ def _levels(text: str) -> Fixed | Auto:
 @options.duration
 @options.pool
 @options.phases
-@options.request
+@request
 @streaming
 @connection
 @options.results

@@ -32,6 +32,8 @@ Flags = dict[str, Any]
 OF_THE_SERVER = frozenset({"processes"})
 OF_A_TRIAL = frozenset({"port", "scratch"})
 OF_RESULTS = frozenset({"slo"})
+# Nobody counts tokens in a comparison: it has no verdict on them.
+OF_ONE_RUN = frozenset({"tokenizer"})
 OF_ONE_REQUEST = frozenset({"once", "verbose", "help-all"})
 
 
@@ -70,7 +72,16 @@ class Plans:
     def _params(self, candidate: Candidate, factors: Factors, url: str) -> Flags:
         varied = {key: str(value) for key, value in factors.items() if key in self._options}
         status = {"expect_status": str(candidate.expected.status)}
-        texts = {**self._defaults, **status, **self._flags[candidate.name], **varied, **self._typed}
+        # Who warms up by requests has no load by time before them, unless it is asked for.
+        by_requests = {} if self._file.warmup_requests is None else {"warmup": "0s"}
+        texts = {
+            **self._defaults,
+            **by_requests,
+            **status,
+            **self._flags[candidate.name],
+            **varied,
+            **self._typed,
+        }
         defaults = {str(self._options[key].name): text for key, text in texts.items()}
         try:
             context = run.make_context("torr compare", ["--", url], default_map=defaults)
@@ -85,6 +96,10 @@ class Plans:
             line = self._file.lines.get(f"factors.{name}", 1)
             with at(self._file.path, line):
                 require(name not in OF_A_TRIAL, f"{{{name}}} is each trial's own", "rename it")
+                whole = "write it above the first [[candidates]]"
+                require(
+                    name not in OF_RESULTS, f"{name} is of the whole file, and no factor", whole
+                )
                 known = {*self._options, *asked, *OF_THE_SERVER}
                 near = get_close_matches(name, sorted(known), 1)
                 hint = f"write {{{name}}} in a command, env, url or cwd, or name a flag of torr run"
@@ -99,9 +114,11 @@ class Plans:
             own = self._file.lines.get(f"{place}.{key}")
             line = own or self._file.lines.get(key, candidate.line)
             with at(self._file.path, line):
-                is_of_file = key in MATRIX_KEYS
+                is_of_file = key in MATRIX_KEYS or (key in OF_RESULTS and own is not None)
                 above = "write it above the first [[candidates]]"
                 require(not is_of_file, f"{key} is a key of the file, and no candidate's", above)
+                counts = "leave it out: torr run --tokenizer counts tokens, of one server"
+                require(key not in OF_ONE_RUN, f"a comparison has no {key}", counts)
                 known = (*self._options, *CANDIDATE_KEYS, *MATRIX_KEYS)
                 near = get_close_matches(key, known, 1)
                 hint = f"did you mean {near[0]}?" if near else "a key is a flag of torr run"
@@ -113,4 +130,4 @@ class Plans:
 def is_of_load(key: str, option: Flag | click.Option) -> bool:
     """Whether a flag of `torr run` says something of a trial's load."""
     is_result = getattr(option, "group", None) == RESULT and key not in OF_RESULTS
-    return not is_result and key not in OF_THE_SERVER
+    return not is_result and key not in OF_THE_SERVER | OF_ONE_RUN

@@ -12,6 +12,8 @@ from torr.stats.metric import METRICS
 from torr.units import SECOND_NS, show_count, show_setting
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.experiments.matrix import Matrix
     from torr.experiments.profiling_servers import Profiles
     from torr.model.pin import Pin
@@ -23,7 +25,8 @@ AROUND_A_TRIAL_S = 3.0
 
 def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None, profiles: Profiles | None) -> None:
     """Print the trials of each cell in their order; nothing is started."""
-    seconds, unknown = 0.0, 0
+    # Of one round of every cell.
+    seconds, unknown = 0.0, False
     for cell, factors in enumerate(matrix.cells):
         click.echo(show_setting(factors) or "one cell")
         for number, names in enumerate(matrix.order(cell)):
@@ -31,24 +34,39 @@ def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None, profiles: Profi
         for candidate in file.candidates:
             plan = matrix.plan_of(candidate, factors, "http://localhost/")
             each = AROUND_A_TRIAL_S + file.pause_ns / SECOND_NS
-            unknown += plan.seconds is None
-            seconds += (each + (plan.seconds or 0.0)) * (matrix.rounds + 1)
+            unknown |= plan.seconds is None
+            seconds += each + (plan.seconds or 0.0)
     pairs = (len(file.candidates) - 1) * len(matrix.cells)
     click.echo()
-    click.echo(
-        f"{show_count(matrix.count, 'trial')} in {show_count(len(matrix.cells), 'cell')},"
-        f" about {_clock(seconds)}{' and the time of their requests' if unknown else ''}"
-    )
+    more = " and the time of their requests" if unknown else ""
+    more += "" if file.warmup_requests is None else " and the warm-up requests"
+    click.echo(f"{_trials(matrix, seconds)}{more}")
     if profiles is not None:
         plans = [matrix.plan_of(*place, "http://localhost/") for place in profiles.places(matrix)]
         took = sum(AROUND_A_TRIAL_S + (for_a_while(plan).seconds or 0.0) for plan in plans)
         click.echo(f"then {show_count(len(plans), 'profile')}, about {_clock(took)} more")
     click.echo("cores: shared" if pin is None else f"cores: {pin} (generator/target)")
-    click.echo(_power(matrix.rounds, pairs, matrix.procedure.alpha))
+    click.echo(_power(matrix.stages, pairs, matrix.procedure.alpha))
 
 
-def _power(rounds: int, pairs: int, alpha: float) -> str:
-    """Whether so many rounds can decide anything."""
+def _trials(matrix: Matrix, seconds: float) -> str:
+    """How many trials there are and how long they take: after the first look, and at most."""
+    cells = show_count(len(matrix.cells), "cell")
+    said = []
+    for looks, rounds in enumerate(matrix.stages, 1):
+        trials = show_count(matrix.count // matrix.rounds * rounds, "trial")
+        # Before the rounds up to each look comes one that is not counted.
+        said.append(f"{trials} in {cells}, about {_clock(seconds * (rounds + looks))}")
+    if len(said) == 1:
+        return said[0]
+    return (
+        f"{show_count(matrix.stages[0], 'round')}: {said[0]}; at most {matrix.rounds}: {said[-1]}"
+    )
+
+
+def _power(stages: Sequence[int], pairs: int, alpha: float) -> str:
+    """Whether so many rounds can decide anything, and which looks before the last cannot."""
+    rounds = stages[-1]
     if pairs == 0:
         return "one candidate: there is nothing to compare it with"
     needed = least_rounds(pairs, alpha)
@@ -58,6 +76,10 @@ def _power(rounds: int, pairs: int, alpha: float) -> str:
     # The other metrics are a family of their own, and a larger one.
     others = least_rounds(pairs * (len(METRICS) - 1), alpha)
     more = f"; {others} are the least for the other metrics" if rounds < others else ""
+    early = [f"{look}" for look in stages if look < needed]
+    if early:
+        looks = f"{'look' if len(early) == 1 else 'looks'} at {' and '.join(early)} rounds"
+        more = f"; the {looks} can decide nothing, {needed} are the least{more}"
     return f"{said}: enough for verdicts, where trials spread little{more}"
 
 

@@ -37,7 +37,10 @@ def profiles_of(matrix: Matrix, flags: dict[str, Any]) -> Profiles | None:
         return None
     from torr.experiments.profiling_servers import Profiles
     from torr.profile import memory
+    from torr.profile.profiler import check_for
 
     if asked.kind == "memory":
         memory.check()
+    elif asked.url is None:
+        check_for(each.command.argv[0] for each in matrix.candidates)
     return Profiles.of(asked, matrix, at)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.experiments.lab import Lab, Outcome
+from torr.experiments.resuming import taken_up
 from torr.experiments.trial import MOST_FAILURES, Course, Trial, end_cell, run_trial
 from torr.stats.looks import unsettled
-from torr.stats.series import is_cut
 from torr.stats.trials import Cell
 from torr.stats.williams import order
 
@@ -71,18 +71,16 @@ class Comparison:
         self.matrix = matrix
         self.lab = lab
         self.course = course
-        # What was cut short claims nothing, and is made again.
-        whole = [level for level in lab.directory.levels if not is_cut(level)]
-        kept = [*whole, *lab.directory.failures]
-        self._done = {Trial.key_of(each) for each in kept}
+        self._done = taken_up(matrix, lab.directory, course)
 
     def run(self) -> Outcome:
         """Make every trial that is not kept yet, until all stages are over or somebody stops it."""
-        before = 0
+        before, going = 0, list(range(len(self.matrix.cells)))
         for rounds in self.matrix.stages:
-            for cell, factors in enumerate(self.matrix.cells):
-                if before == 0 or self._is_open(factors, before):
-                    self._make(cell, range(before + 1, rounds + 1))
+            if before:
+                going = self._going_on(going, before)
+            for cell in going:
+                self._make(cell, range(before + 1, rounds + 1))
             before = rounds
         return self._outcome()
 
@@ -100,18 +98,19 @@ class Comparison:
         finally:
             end_cell(self.lab, self.course)
 
-    def _is_open(self, factors: Factors, look: int) -> bool:
-        """Whether more rounds may find a word for a cell."""
+    def _going_on(self, cells: Sequence[int], look: int) -> list[int]:
+        """The cells for which more rounds may find a word; all are looked at before any goes on."""
         matrix, levels = self.matrix, self.lab.directory.levels
-        cells = {Cell.of(level) for level in levels}
+        known = {Cell.of(level) for level in levels}
         gone = {
             (each["candidate"], cell)
             for each in self.course.given_up
-            for cell in cells
+            for cell in known
             if cell.factors == each["factors"]
         }
-        going = unsettled(levels, matrix.baseline, matrix.procedure, look=look, gone=gone)
-        return any(cell.factors == factors for cell in going)
+        open_ones = unsettled(levels, matrix.baseline, matrix.procedure, look=look, gone=gone)
+        settings = [cell.factors for cell in open_ones]
+        return [cell for cell in cells if matrix.cells[cell] in settings]
 
     def _wants(self, trial: Trial) -> bool:
         is_given_up = self.course.failures.get(trial.place, 0) >= MOST_FAILURES

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from torr.errors import OutputError, TorrError
 from torr.experiments.lab import Lab, Outcome, Step
 from torr.experiments.level import measure
 from torr.experiments.taking import Taking, for_a_while
@@ -44,6 +45,7 @@ def profiled(experiment: Experiment, plan: Plan, wanted: Wanted) -> Experiment:
 
 
 def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> dict[str, Any]:
+    """The profile, or why there is none: a load that cannot be fired costs it alone."""
     at = _concurrency(wanted, levels)
     if at != plan.concurrency:
         plan = plan.with_users(at)
@@ -51,7 +53,12 @@ def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> d
     taking = Taking(wanted.profiler, plan)
     # Round 0: it is measured and not kept, as what only makes the next one alike.
     step = Step(len(levels), plan, 0, len(levels) + 1)
-    level = taking.beside(lambda: measure(step, lab).level, lab.interrupt)
+    try:
+        level = taking.beside(lambda: measure(step, lab).level, lab.interrupt)
+    except OutputError:  # nothing else can be kept either
+        raise
+    except TorrError as error:
+        return taking.as_failed(error)
     return taking.as_json(level, [each for each in levels if each["concurrency"] == at])
 
 

@@ -1,6 +1,7 @@
 """Profiles of servers under comparison: a trial more of each candidate, behind all rounds.
 
-Each is made as any other trial is: a server of its own, on its cores, checked and warmed up.
+Each is made as any other trial is: a server of its own, on its cores, checked and warmed up. That
+holds where servers are kept up through their cell too: none of the others lies idle beside it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import UsageError
-from torr.experiments.taking import Taking, failed, for_a_while
+from torr.errors import OutputError, TorrError, UsageError
+from torr.experiments.keeping_up import Afresh
+from torr.experiments.taking import Taking, for_a_while
 from torr.experiments.trial import Trial, made
+from torr.profile.entry import failed
 from torr.profile.memory import asking
 from torr.profile.profiler import profiler_of
 from torr.servers.failure import EndedEarly, TrialError
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
     from torr.model.profiling import Asked
+    from torr.servers.failure import Kind
     from torr.servers.server import Server
     from torr.sources.matrix_file import Candidate, Factors
 
@@ -106,15 +110,25 @@ def _profile(
         found.update(taking.as_json(taking.beside(load, lab.interrupt), same))
 
     try:
-        made(trial, plan_of, lab, course, around)
+        made(trial, plan_of, lab, replace(course, servers=Afresh()), around)
     except EndedEarly:
         return {**_nothing(asked, plan), **failed("interrupted")}
     except TrialError as error:
         told = error.as_json(trial.candidate.command.secrets)
+        if found:  # it was taken before its server ended, or would not stop
+            return _noted(found, error.kind, str(told["text"]))
         return {**_nothing(asked, plan), **failed(str(told["text"]), error.hint)}
-    except UsageError as error:
+    except OutputError:  # nothing else can be kept either
+        raise
+    except TorrError as error:
         return {**_nothing(asked, plan), **failed(error.message, error.hint)}
     return found
+
+
+def _noted(found: dict[str, Any], kind: Kind, text: str) -> dict[str, Any]:
+    """A profile with what became of its server; what one answered that ended is no cost."""
+    cost = None if kind == "died" else found["cost_rate"]
+    return {**found, "cost_rate": cost, "note": text}
 
 
 def _nothing(asked: Asked, plan: Plan) -> dict[str, Any]:
@@ -126,6 +140,7 @@ def _nothing(asked: Asked, plan: Plan) -> dict[str, Any]:
         "seconds": 0,
         "ok_per_s": None,
         "cost_rate": None,
+        "note": None,
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torr.units import format_duration, show_count, show_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Course
@@ -26,7 +26,7 @@ def rules(
     )
     yield course.servers.rule
     yield "Each answer was checked before the load: status; body and type where they were given."
-    yield _warmup(course, plan)
+    yield from _warmups(matrix, course, plan)
     yield _cores(course)
     if matrix.procedure.rule is not None:
         yield from _discarding(matrix.procedure)
@@ -53,12 +53,39 @@ def _workers(course: Course) -> Iterator[str]:
             yield f"{name}{f' at {where}' if where else ''}: {lacking[-1].sentence}{often}."
 
 
+def _warmups(matrix: Matrix, course: Course, plan: Plan) -> Iterator[str]:
+    """What came before the windows; where it differed, before whose each."""
+    settings = list(map(show_setting, matrix.cells))
+    whose: dict[str, dict[str, list[str]]] = {}
+    for candidate in matrix.candidates:
+        for factors, setting in zip(matrix.cells, settings, strict=True):
+            values = {"port": 1, "scratch": "/", "processes": 1, **factors}
+            load = matrix.plan_of(candidate, factors, candidate.command.filled(values).url)
+            places = whose.setdefault(_warmup(course, load), {})
+            places.setdefault(candidate.name, []).append(setting)
+    if len(whose) < 2:
+        yield f"Before each measured window came {_warmup(course, plan)}, in none of the numbers."
+        return
+    for before, places in whose.items():
+        where = _where(places, settings, len(matrix.candidates))
+        yield f"Before each measured window of {where} came {before}, in none of the numbers."
+
+
+def _where(places: Mapping[str, Sequence[str]], settings: Sequence[str], candidates: int) -> str:
+    """Some candidates in some cells: by name where they are in all, by cell where all are there."""
+    cells = list(places.values())
+    if len(cells) == candidates and all(each == cells[0] for each in cells):
+        return f"every candidate at {'; '.join(cells[0])}"
+    whole = [name for name, own in places.items() if len(own) == len(settings)]
+    some = [f"{name} at {'; '.join(own)}" for name, own in places.items() if name not in whole]
+    return ", ".join([*whole, *some])
+
+
 def _warmup(course: Course, plan: Plan) -> str:
     before = [f"{format_duration(plan.warmup_ns)} of load"] if plan.warmup_ns else []
     if course.warmup_requests is not None:
         before.insert(0, show_count(course.warmup_requests, "request"))
-    text = " and ".join(before) or "nothing"
-    return f"Before each measured window came {text}, in none of the numbers."
+    return " and ".join(before) or "nothing"
 
 
 def _cores(course: Course) -> str:

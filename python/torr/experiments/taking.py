@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import TorrError
 from torr.model.plan import Duration
+from torr.profile.entry import cost_rate, failed, of_stacks, tried
 from torr.stats.series import is_cut
 from torr.units import SECOND_NS
 
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 # What a profile needs to have seen enough, where the load is by number of requests, or is short.
 _WINDOW_NS, _LEAST_NS = 10 * SECOND_NS, 2 * SECOND_NS
 _LOOK_S = 0.1
+ENDED = "the target ended in mid-profile"
+# What a profiler that was stopped gets to clean up behind itself.
+_END_S = 0.5
 # Lighter stacks than the heaviest so many are put together.
 _MOST_STACKS = 4_000
 
@@ -44,52 +46,67 @@ class Taking:
         self._after_s = plan.warmup_ns / SECOND_NS
         self._concurrency = plan.concurrency
         self._seconds = max(1, window_ns // SECOND_NS)
-        self._stacks: Stacks | None = None
-        self._error: TorrError | None = None
+        self._over = threading.Event()
+        self._found: Stacks | TorrError | None = None
+        self._is_gone = False
 
     def beside(self, load: Callable[[], Level], interrupt: Interrupt) -> Level:
-        """Take it while a load runs; the level that the load came to. Ctrl-C waits for nobody."""
+        """Take it while a load runs; the level that the load came to.
+
+        Ctrl-C waits for no profiler, and none goes on behind a load that was refused.
+        """
         thread = threading.Thread(target=self._take, name="torr-profile", daemon=True)
         thread.start()
-        level = load()
-        while thread.is_alive() and not interrupt.requested:
-            thread.join(_LOOK_S)
+        try:
+            level = load()
+            while thread.is_alive() and not interrupt.requested:
+                thread.join(_LOOK_S)
+        finally:
+            self._over.set()
+            self._profiler.stop()
+            thread.join(_END_S)
+        # Ctrl-C may have reached the target as well.
+        self._is_gone = not interrupt.requested and self._profiler.is_gone()
         return level
 
     def as_json(self, level: Level, same: Sequence[Level]) -> dict[str, Any]:
         """Return what came of it, as result.json has it; `same` are levels without a profiler."""
         ok_per_s = None if is_cut(level) else level["ok_per_s"]
+        found = self._seen()
+        # What a target answered that ended is no cost, and nobody looked where there is no profile.
+        is_known = found["failure"] is None and not self._is_gone
+        cost = cost_rate(ok_per_s, [each["ok_per_s"] for each in same]) if is_known else None
+        return self._entry(ok_per_s, cost, found)
+
+    def as_failed(self, error: TorrError) -> dict[str, Any]:
+        """Return what result.json has where there was no load to look at."""
+        return self._entry(None, None, failed(error.message, error.hint))
+
+    def _entry(
+        self, ok_per_s: float | None, cost: float | None, found: dict[str, Any]
+    ) -> dict[str, Any]:
         return {
             "kind": self._profiler.kind,
             "tool": self._profiler.tool,
             "concurrency": self._concurrency,
             "seconds": self._seconds,
             "ok_per_s": ok_per_s,
-            "cost_rate": cost_rate(ok_per_s, [each["ok_per_s"] for each in same]),
-            **self._seen(),
+            "cost_rate": cost,
+            "note": ENDED if self._is_gone else None,
+            **found,
         }
 
     def _seen(self) -> dict[str, Any]:
-        if self._stacks is None:
-            error = self._error
-            return failed(error.message, error.hint) if error else failed("interrupted")
-        folded = self._stacks.heaviest(_MOST_STACKS).fold()
-        return {"unit": self._stacks.unit, "folded": folded, "failure": None, "hint": None}
+        if self._found is None:
+            return failed("interrupted")
+        if isinstance(self._found, TorrError):
+            return failed(self._found.message, self._found.hint)
+        return of_stacks(self._found.heaviest(_MOST_STACKS))
 
     def _take(self) -> None:
-        time.sleep(self._after_s)
-        try:
-            self._stacks = self._profiler.take(self._seconds)
-        except TorrError as error:
-            self._error = error
-
-
-def failed(why: str, hint: str | None = None) -> dict[str, Any]:
-    """Return what result.json says where there is no profile."""
-    return {"unit": None, "folded": None, "failure": why, "hint": hint}
-
-
-def cost_rate(now: float | None, before: Sequence[float]) -> float | None:
-    """Return the percent of the rate that the profiler took; None where either is not known."""
-    usual = median(before) if before else 0.0
-    return 100 * (1 - now / usual) if usual and now is not None else None
+        if self._over.wait(self._after_s):
+            return
+        found = tried(lambda: self._profiler.take(self._seconds))
+        # What a profiler says that was stopped is nothing of the target's.
+        if not self._over.is_set():
+            self._found = found

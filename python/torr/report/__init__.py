@@ -21,19 +21,20 @@ def write_all(
     """Write every file that people read of `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and two PNGs as well, of a
-    diff its two PNGs, of a comparison or of functions its PNG. All in `language`; without one the
-    page is in its reader's, and summary.md in English. Each file is replaced whole or not at all.
-    Raises OutputError.
+    diff its two PNGs, of a comparison or of functions its PNG; flame.svg of a profile. All in
+    `language`; without one the page is in its reader's, and the rest in English. Each file is
+    replaced whole or not at all. Raises OutputError.
     """
     from functools import partial
 
     from torr.errors import OutputError
-    from torr.report import csv, dat, html, markdown, png
+    from torr.report import csv, dat, flame_svg, html, markdown, png
 
     writers: list[Callable[[dict[str, Any], Path], list[Path]]]
     page = partial(html.write, lang=language)
     summary = partial(markdown.write, language=language or "en")
-    writers = [page, summary, csv.write]
+    flame = partial(flame_svg.write, language=language or "en")
+    writers = [page, summary, csv.write, flame]
     if result["kind"] == "ladder":
         writers += [dat.write, png.write_ladder]
     if result["kind"] == "diff":

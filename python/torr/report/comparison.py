@@ -145,7 +145,7 @@ class Comparison:
     def of(cls, result: Json) -> Self:
         """Put a result of kind `compare` in order."""
         levels, found = result.get("levels") or [], result.get("verdicts") or []
-        failures = tuple(result.get("failures") or ())
+        failures = tuple(map(_named_once, result.get("failures") or ()))
         experiment = result.get("experiment") or {}
         every = [*(experiment.get("candidates") or {}), *trials.candidates(levels)]
         names = list(dict.fromkeys([*every, *(str(f.get("candidate") or "") for f in failures)]))
@@ -180,6 +180,14 @@ def _primary(levels: Sequence[Json], found: Sequence[Json]) -> Metric:
     named = (Metric(v["metric"], v.get("request")) for v in found if v.get("family") == "primary")
     first = next(named, None)
     return first or (primary_of(levels[0]) if levels else Metric(OK_PER_S))
+
+
+def _named_once(failure: Json) -> Json:
+    """A failure whose text does not begin with the candidate: wherever it stands, that does."""
+    name, text = failure.get("candidate"), failure.get("text")
+    if not name or not isinstance(text, str):
+        return failure
+    return {**failure, "text": text.removeprefix(f"{name}: ")}
 
 
 def _places(

@@ -94,8 +94,9 @@ def undecided(place: Place, entry: Entry) -> Text:
     verdict = _verdict(place, entry)
     names = {"name": entry.name, "baseline": place.baseline}
     said = say("{name} against {baseline}", **names)
-    if verdict.get("ratio") is not None or verdict.get("difference") is not None:
-        seen = {"ratio": words.ratio(verdict), "metric": place.primary.label, **names}
+    ratio = words.ratio(verdict)
+    if ratio != "–":
+        seen = {"ratio": ratio, "metric": place.primary.label, **names}
         said = say("{name} has {ratio} the {metric} of {baseline}", **seen)
         if verdict.get("interval"):
             said = say("{said} ({seen})", said=said, seen=words.interval(verdict))

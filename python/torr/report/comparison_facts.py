@@ -220,4 +220,6 @@ def _value(value: Any) -> str:  # noqa: ANN401 - JSON
         return say("yes") if value else say("no")
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {each}" for name, each in value.items())
     return str(value)

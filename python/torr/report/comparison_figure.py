@@ -90,7 +90,7 @@ def _panel(ax: Axes, place: Place, scale: Scale, names: Sequence[str]) -> None:
     count = len(place.entries)
     ax.set_xlim(*scale.limits)
     ax.set_ylim(count - 0.5, -0.5)
-    ax.set_xticks(*scale.ticks(_inches(ax)))
+    ax.set_xticks(*scale.ticks(rows.inches(ax)))
     ax.tick_params(axis="x", labelsize=8, pad=1, length=2)
     ax.set_yticks(range(count), names or [""] * count, size=8.5)
     ax.grid(visible=False)
@@ -122,10 +122,6 @@ def _columns(places: int, width: float) -> int:
 
 def _legend_columns(width: float) -> int:
     return min(len(rows.LEGEND) + 1, int(width / _LEGEND_ITEM))
-
-
-def _inches(ax: Axes) -> float:
-    return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def _cut(text: str, letters: int) -> str:

@@ -28,6 +28,8 @@ _LOOKS = {
 }
 _HOLLOW = frozenset({"inconclusive"})
 _GOLDEN = 0.618
+_BESIDE = 0.13
+"""Inches right of the axis, where the marker of a word without a ratio stands."""
 _SPREAD = 0.44
 """The height of a row over which its dots are scattered, so that they do not hide each other."""
 
@@ -65,6 +67,11 @@ def legend(fig: Figure, metric: Metric, top: float, columns: int) -> None:
         handletextpad=0.4,
         borderaxespad=0.0,
     )
+
+
+def inches(ax: Axes) -> float:
+    """Return the width of a panel's axis."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def _dots(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
@@ -105,7 +112,7 @@ def _tip(place: Place, entry: Entry, number: int) -> str:
 
 
 def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
-    """The estimate as the marker of its word, on its interval."""
+    """The estimate as the marker of its word, on its interval; beside the axis where none is."""
     verdict, standing = place.verdict(entry) or {}, place.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
     if span is not None:
@@ -117,6 +124,10 @@ def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> No
         marks = {**_marker(standing), "zorder": 4, "clip_on": False}
         (line,) = ax.plot([scale.shown(middle)], [at], **marks)
         line.set_gid(f"tips:{tip}")
+    elif verdict:
+        # In the column of ratios: on the axis it would be one.
+        marks = {**_marker(standing), "markersize": 5, "clip_on": False}
+        ax.plot([1 + _BESIDE / inches(ax)], [at], transform=ax.get_yaxis_transform(), **marks)
 
 
 def _amount(ax: Axes, at: int, place: Place, entry: Entry) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from torr.report.verdict_table import is_forbidden
 from torr.stats.judgement import DELTA, MARGIN_POINTS
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Scale:
 def ends(verdict: Mapping[str, Any], scale: Scale) -> tuple[float, float] | None:
     """Return the positions of a verdict's interval; an end without a bound is infinite."""
     interval = verdict.get("interval")
-    if not interval:
+    if not interval or is_forbidden(verdict):
         return None
     low, high = interval
     return (
@@ -131,7 +132,9 @@ def ends(verdict: Mapping[str, Any], scale: Scale) -> tuple[float, float] | None
 
 
 def centre(verdict: Mapping[str, Any], scale: Scale) -> float | None:
-    """Return the position of a verdict's estimate; None where it has none."""
+    """Return the position of a verdict's estimate; None where it has none, or may have none."""
+    if is_forbidden(verdict):
+        return None
     value = verdict.get("difference") if scale.is_share else verdict.get("ratio")
     return None if value is None else scale.position(value)
 

@@ -12,6 +12,7 @@ from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as tables
 from torr.report import markdown_parts as parts
 from torr.report.comparison import Comparison
+from torr.report.comparison_slos import of_slos
 from torr.report.say import chain, say
 
 Result = Mapping[str, Any]
@@ -23,6 +24,7 @@ def sections(result: Result) -> Iterator[str]:
     for title, content in tables.of_cells(found):
         yield from parts.titled(parts.plain(title), content)
     yield from parts.items(say("Notes"), list(facts.notes(found)) if found.places else [])
+    yield from parts.titled(say("SLOs"), of_slos(result))
     yield from parts.titled(say("Trials that failed"), tables.of_failures(found))
     for trial, text in facts.log_tails(found):
         yield chain("", [parts.plain(trial), ":"])

@@ -2,6 +2,7 @@
 
 A ratio is written as `0.88x` in tables and as `12 %` in sentences; a difference of shares in
 percentage points. What is a lower bound, since client and target shared the machine, is marked.
+Where something forbids a claim, as survivors against survivors, none is written.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.report import diff
 from torr.report.say import Text, chain, join, say, say_count
-from torr.report.verdict_table import show_value
+from torr.report.verdict_table import is_forbidden, show_value
 from torr.report.wording import counted
 from torr.units import show_rate
 
@@ -74,6 +75,8 @@ def names(each: Sequence[str]) -> str:
 
 def ratio(verdict: Verdict) -> str:
     """Return the difference for a table: `0.88x`, `≥ 0.88x`, `+0.40 points`; `–` for none."""
+    if is_forbidden(verdict):
+        return "–"
     difference = verdict.get("difference")
     if difference is not None:
         return say("{difference:+.2f} points", difference=difference)
@@ -83,7 +86,7 @@ def ratio(verdict: Verdict) -> str:
 def interval(verdict: Verdict) -> str:
     """Return the interval for a table: `0.85–0.91`, `+0.30 to +0.50`; `–` where there is none."""
     ends = verdict.get("interval")
-    if not ends:
+    if not ends or is_forbidden(verdict):
         return "–"
     if verdict.get("difference") is not None:
         low, high = (_end(end, "+.2f") for end in ends)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from torr.profile.stacks import Node, Row, Stacks
 from torr.report.cells import Table
 from torr.report.micro import KIND
+from torr.report.micro_names import names
 from torr.report.say import Text, as_json, chain, say
 from torr.report.taken import Taken, taken
 from torr.report.told import told
@@ -25,6 +26,8 @@ Result = Mapping[str, Any]
 _MOST_ROWS = 30
 _LEAST_SHARE = 0.001
 _DIGITS = 6
+# Recursion goes down thousands of calls; JSON, and what reads it, only so many.
+_DEEPEST = 200
 _NOWHERE = Node("", 0.0, [])
 _LOAD = "connections"  # what the level says already
 
@@ -32,13 +35,14 @@ _LOAD = "connections"  # what the level says already
 def flames(result: Result) -> list[Json]:
     """Return what each flame graph is drawn from; branches below a thousandth are left out.
 
+    What is called more than two hundred calls deep is one branch, `(deeper)`.
     `beside` names the baseline where it has such a profile, too; every node then has `was`, the
     share of the same calls there.
     """
     return [_flame(result, each) for each in taken(result)]
 
 
-def tops(result: Result) -> Iterator[tuple[str, Table]]:
+def tops(result: Result, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
     """Return a table a profile: the functions in which the most was seen, with all they called.
 
     Beside a baseline they are those whose share differs the most.
@@ -47,29 +51,35 @@ def tops(result: Result) -> Iterator[tuple[str, Table]]:
         is_memory = _is_of_memory(each.profile)
         if each.before is None:
             what = say("Functions by memory") if is_memory else say("Functions by time")
-            yield _title(what, result, each.profile), _most(each.stacks)
+            yield _title(what, result, each.profile), _most(each.stacks, most)
             continue
         more = say("What takes more and less time")
         what = say("What takes more and less memory") if is_memory else more
         title = _title(what, result, each.profile, each.beside)
-        yield title, _differences(each.stacks.shares(), each.before.shares(), each.beside or "")
+        sides = each.stacks.shares(), each.before.shares()
+        yield title, _differences(*sides, each.beside or "", most)
 
 
 def notes(result: Result) -> list[str]:
     """Return what there is to say of each profile: what it cost, or why there is none."""
     return [
-        say("{title}: {said}", title=_went(result, profile), said=_note(profile))
+        say("{title}: {said}", title=_went(result, profile), said=_note(result, profile))
         for profile in result.get("profiles") or ()
     ]
 
 
+def colours(baseline: str) -> Text:
+    """Return what the colours of a flame graph say that is set beside a baseline's."""
+    return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
+
+
 def _flame(result: Result, found: Taken) -> Json:
-    before = None if found.before is None else found.before.shares().tree()
+    before = None if found.before is None else found.before.shares().tree(_DEEPEST)
     return {
         "title": as_json(_went(result, found.profile)),
         "unit": found.stacks.unit,
         "beside": found.beside,
-        "tree": _node(found.stacks.tree(), _LEAST_SHARE * found.stacks.total, before),
+        "tree": _node(found.stacks.tree(_DEEPEST), _LEAST_SHARE * found.stacks.total, before),
     }
 
 
@@ -87,17 +97,17 @@ def _node(node: Node, least: float, before: Node | None) -> Json:
     return {**found, "below": below} if below else found
 
 
-def _most(stacks: Stacks) -> Table:
+def _most(stacks: Stacks, most: int) -> Table:
     whole = stacks.total or 1.0
     rows = tuple(
         (row.name, _share(row.flat / whole), _share(row.total / whole))
-        for row in stacks.top()[:_MOST_ROWS]
+        for row in stacks.top()[:most]
     )
     columns = (say("function"), say("in itself"), say("with what it calls"))
     return Table(columns, rows, frozenset({0}), frozenset({0}))
 
 
-def _differences(now: Stacks, before: Stacks, baseline: str) -> Table:
+def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table:
     """One row a function of either, in shares of the whole: the largest difference first."""
     here, there = ({row.name: row for row in stacks.top()} for stacks in (now, before))
     pairs = [(name, here.get(name), there.get(name)) for name in {**here, **there}]
@@ -112,7 +122,7 @@ def _differences(now: Stacks, before: Stacks, baseline: str) -> Table:
             *(name, _part(new, "flat"), _part(new, "total"), _part(old, "total")),
             say("{points:+.1f} points", points=_points(new, old)),
         )
-        for name, new, old in pairs[:_MOST_ROWS]
+        for name, new, old in pairs[:most]
     )
     return Table(columns, rows, frozenset({0}), frozenset({0}))
 
@@ -130,17 +140,31 @@ def _points(new: Row | None, old: Row | None) -> float:
     return round(100 * difference, 1) + 0.0
 
 
-def _note(profile: Result) -> str:
+def _note(result: Result, profile: Result) -> str:
+    """What is to be said, and what became of the target where that is to be told, too."""
+    return chain("; ", [_outcome(result, profile), told(profile.get("note") or "")])
+
+
+def _outcome(result: Result, profile: Result) -> str:
+    cost = profile["cost_rate"]
     if profile["failure"]:
         hint = f" ({profile['hint']})" if profile["hint"] else ""
         return say("no profile: {why}", why=told(profile["failure"] + hint))
-    if profile["cost_rate"] is None:
+    if result.get("kind") == KIND:
+        return _cost_of_function(cost)
+    if cost is None:
         return say("in a trial of its own, whose cost is not known")
-    if profile["cost_rate"] <= 0:
+    if cost <= 0:
         return say("in a trial of its own, which answered no less")
-    return say(
-        "in a trial of its own, with {cost} less ok/s", cost=show_percent(profile["cost_rate"])
-    )
+    return say("in a trial of its own, with {cost} less ok/s", cost=show_percent(cost))
+
+
+def _cost_of_function(cost: float | None) -> str:
+    if cost is None:
+        return say("in rounds of its own, whose cost is not known")
+    if cost <= 0:
+        return say("in rounds of its own, which were no slower")
+    return say("in rounds of its own, with {cost} fewer operations/s", cost=show_percent(cost))
 
 
 def _went(result: Result, profile: Result) -> Text:
@@ -150,12 +174,13 @@ def _went(result: Result, profile: Result) -> Text:
 
 def _title(what: Text, result: Result, profile: Result, beside: str | None = None) -> Text:
     """What is shown, of whom where that is known, and under which load."""
-    who = profile.get("candidate")
+    is_of_function = result.get("kind") == KIND
+    who = names(result)(profile) if is_of_function else profile.get("candidate")
     if who and beside is not None:
         what = say("{what}: {who} beside {baseline}", what=what, who=who, baseline=beside)
     elif who:
         what = say("{what} in {who}", what=what, who=who)
-    if result.get("kind") == KIND:  # of one thread, and of no load
+    if is_of_function:  # of one thread, and of no load
         return say("{what}, by {tool}", what=what, tool=profile["tool"])
     at = _at(result, profile)
     return say("{what}, by {tool} at {at}", what=what, tool=profile["tool"], at=at)

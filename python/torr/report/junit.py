@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from torr.errors import OutputError
 from torr.report.verdict_table import (
     is_comparison,
+    is_forbidden,
     metric_of,
     printed,
     show_change,
@@ -87,7 +88,9 @@ def _verdicts(result: Result) -> Iterator[Element]:
         if is_comparison(verdict):
             sides = f"{verdict['baseline']} → {verdict['candidate']}"
             case = _case(sides, metric_of(verdict).label, verdict)
-            said = f"{printed(verdict)}: {show_change(verdict)} ({show_interval(verdict)})"
+            said = printed(verdict)
+            if not is_forbidden(verdict):
+                said += f": {show_change(verdict)} ({show_interval(verdict)})"
             why = f"; {verdict['reason']}" if verdict["reason"] else ""
             SubElement(case, "system-out").text = _clean(f"{said}, n = {verdict['n']}{why}")
             yield case

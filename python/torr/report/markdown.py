@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.report import (
     comparison_summary,
+    flames,
     request_tables,
     sentence,
     stream_tables,
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from torr.report.say import Language
 
 _MOST_ROWS = 40
+_MOST_FUNCTIONS = 10
+
+Result = Mapping[str, Any]
 
 
 def write(result: dict[str, Any], directory: Path, language: Language = "en") -> list[Path]:
@@ -46,6 +50,7 @@ def _parts(result: Mapping[str, Any]) -> Iterator[str]:
     yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
     yield from _tables(result)
+    yield from _profiles(result)
     if result.get("command"):
         yield parts.fenced(shlex.join(result["command"]), "sh")
     made = f"torr {result.get('torr', '')} {result['kind']}"
@@ -87,6 +92,13 @@ def _tables(result: Mapping[str, Any]) -> Iterator[str]:
     yield from parts.titled(say("Target and machine"), _short(watched.watched(result)))
     yield from parts.titled(say("SLOs"), table.slos(result))
     yield from parts.titled(say("Errors"), table.errors(result))
+
+
+def _profiles(result: Result) -> Iterator[str]:
+    """What each profile came to, and the functions that come first in it."""
+    yield from parts.items(say("Profiles"), flames.notes(result))
+    for title, content in flames.tops(result, _MOST_FUNCTIONS):
+        yield from parts.titled(parts.plain(title), content)
 
 
 def _short(content: Table | None) -> Table | None:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from torr.report import verdict_table
+from torr.report import left_behind, verdict_table
 from torr.report.cells import Table
+from torr.report.micro_names import key_of, names, shortened
 from torr.report.say import Text, chain, join, say, say_count
 from torr.report.told import told
 from torr.stats.metric import OK_PER_S, Metric
 from torr.stats.series import variation
 from torr.stats.trials import by_cell
-from torr.units import show_percent, show_rate, show_setting, show_time
+from torr.units import show_percent, show_rate, show_time
 
 Result = Mapping[str, Any]
 Level = Mapping[str, Any]
@@ -24,13 +25,17 @@ Verdict = Mapping[str, Any]
 
 KIND = "micro"
 _NOTHING = "–"
-_GOES_ON = "growth that goes on"
 _MOST_NAMED = 3
 
 
 def verdict(result: Result) -> Text:
     """Say how many functions were measured, and how their budgets stand."""
-    parts = [_measured(result), *_of_budgets(result), *_of_leaks(result), *_of_limits(result)]
+    parts = [
+        _measured(result),
+        *_of_budgets(result),
+        *left_behind.failed(result),
+        *_of_limits(result),
+    ]
     return say("{said}.", said=chain("; ", parts))
 
 
@@ -50,13 +55,27 @@ def trust(result: Result) -> Text:
         if failing
         else "",
         say("speed of this machine {speed}", speed=f"{speed['median']:.2f}") if speed else "",
+        _taken_off(result),
+        collector(result),
     ]
     return say("{said}.", said=chain(" · ", parts))
 
 
+def collector(result: Result) -> str:
+    """Say whether Python's collector ran in rounds; nothing where that is not known."""
+    words = [str(timing.get("gc")) for timing in _timings(result)]
+    off, on = sum(word.startswith("off") for word in words), words.count("on")
+    if off and on:
+        said = {"on": f"{on:,}", "off": f"{off:,}"}
+        return say("Python's collector on in rounds of {on} of the functions, off of {off}", **said)
+    if off:
+        return say("Python's collector off in rounds")
+    return say("Python's collector on in rounds") if on else ""
+
+
 def tables(result: Result) -> Iterator[Table]:
     """Return every table that has something to say, the budgets first."""
-    for of in (budgets, changes, functions, leaks):
+    for of in (budgets, changes, functions, left_behind.table):
         found = of(result)
         if found is not None:
             yield found
@@ -67,11 +86,13 @@ def budgets(result: Result) -> Table | None:
     found: Sequence[Verdict] = result.get("budgets") or ()
     if not found:
         return None
+    name_of = names(result)
     columns = (
         *(say("function"), say("budget"), say("measured")),
         *(say("{share} interval", share="90 %"), say("verdict")),
     )
-    return Table(columns, tuple(map(_budget, found)), frozenset({0, 1, 4}), frozenset({0}))
+    rows = tuple((name_of(each), *_budget(each)) for each in found)
+    return Table(columns, rows, frozenset({0, 1, 4}), frozenset({0}))
 
 
 def functions(result: Result) -> Table | None:
@@ -84,34 +105,14 @@ def functions(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0}), frozenset({0})) if rows else None
 
 
-def leaks(result: Result) -> Table | None:
-    """Return one row a function that was watched for what it leaves behind."""
-    found: Sequence[Verdict] = result.get("leaks") or ()
-    rows = tuple(
-        (
-            name_of(each),
-            f"{each['count']:,}",
-            f"{each['growth']:+,}",
-            f"{each['per_operation']:.2g}",
-            told(each["word"]),
-            ", ".join(f"{count:+,} {kind}" for kind, count in each["types"][:3] if count > 0),
-        )
-        for each in found
-    )
-    columns = (
-        *(say("function"), say("operations"), say("objects"), say("blocks an operation")),
-        *(say("verdict"), say("most of them")),
-    )
-    return Table(columns, rows, frozenset({0, 4, 5}), frozenset({0})) if rows else None
-
-
 def changes(result: Result) -> Table | None:
     """Return one row a comparison, by operations a second."""
     found = [v for v in result.get("verdicts") or () if v.get("family") == "primary"]
+    name_of, short = names(result), shortened(result)
     rows = tuple(
         (
             name_of(each),
-            each["baseline"],
+            short(each["baseline"]),
             verdict_table.show_change(each),
             verdict_table.show_interval(each),
             f"{each['n']}",
@@ -127,6 +128,23 @@ def changes(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0, 1, 5, 6}), frozenset({0})) if rows else None
 
 
+def _timings(result: Result) -> list[Mapping[str, Any]]:
+    """How each function was timed, as its first round has it."""
+    return [levels[0].get("micro") or {} for _, levels in groups(result)]
+
+
+def _taken_off(result: Result) -> str:
+    """What timing itself cost; nothing where other tools timed, which kept none of it."""
+    timings = [timing for timing in _timings(result) if timing.get("clock_ns")]
+    if not timings:
+        return ""
+    clock, turn = (median(timing[key] for timing in timings) for key in ("clock_ns", "turn_ns"))
+    parts = [say("taken off every time: {clock:.0f} ns for the clock", clock=clock)]
+    if any(timing["batch"] > 1 for timing in timings):
+        parts.append(say("{turn:.1f} ns a turn in batches", turn=turn))
+    return chain(", ", parts)
+
+
 def _measured(result: Result) -> Text:
     count = len(groups(result)) + len(result.get("leaks") or ())
     return say_count(count, "{n:,} function measured", "{n:,} functions measured")
@@ -136,6 +154,7 @@ def _of_budgets(result: Result) -> list[Text]:
     found: Sequence[Verdict] = result.get("budgets") or ()
     if not found:
         return []
+    name_of = names(result)
     words = [each["word"] for each in found]
     missed = [each for each in found if each["word"] == "broken"]
     parts = [say("{n} of {all} budgets met", n=words.count("held"), all=len(words))]
@@ -152,38 +171,24 @@ def _of_budgets(result: Result) -> list[Text]:
     return parts
 
 
-def _of_leaks(result: Result) -> list[Text]:
-    growing = [each for each in result.get("leaks") or () if each["word"] == _GOES_ON]
-    if not growing:
-        return []
-    names = join([name_of(each) for each in growing[:_MOST_NAMED]])
-    return [say("growth that goes on in {names}", names=names)]
-
-
 def _of_limits(result: Result) -> list[Text]:
     failed = [each for each in result.get("fail_if") or () if each["word"] == "failed"]
     if not failed:
         return []
-    names = join([f"{name_of(each)}: {each['condition']}" for each in failed[:_MOST_NAMED]])
-    return [say("surely beyond its limit: {names}", names=names)]
+    name_of = names(result)
+    named = join([f"{name_of(each)}: {each['condition']}" for each in failed[:_MOST_NAMED]])
+    return [say("surely beyond its limit: {names}", names=named)]
 
 
 def groups(result: Result) -> list[tuple[str, list[Level]]]:
-    """Return the rounds of each function, under its name and parameters."""
-    found: dict[str, list[Level]] = {}
+    """Return the rounds of each function under each number of threads, by the name it has here."""
+    found: dict[tuple[str, str, int], list[Level]] = {}
     for cell, rounds in by_cell(result.get("levels") or ()).items():
         for trials in rounds.values():
-            for name, level in trials.items():
-                key = name_of({"candidate": name, "factors": cell.factors})
-                found.setdefault(key, []).append(level)
-    return list(found.items())
-
-
-def name_of(each: Mapping[str, Any]) -> str:
-    """Return a function as people know it: its file and test, and its parameters."""
-    short = str(each["candidate"]).rpartition("/")[2]
-    setting = show_setting(each.get("factors") or {})
-    return f"{short} [{setting}]" if setting else short
+            for level in trials.values():
+                found.setdefault((*key_of(level), cell.concurrency), []).append(level)
+    name_of = names(result)
+    return [(name_of(levels[0]), levels) for levels in found.values()]
 
 
 def word_of(each: Verdict) -> Text:
@@ -229,7 +234,6 @@ def _budget(each: Verdict) -> tuple[str, ...]:
     if each["reason"]:
         word = say("{word}: {why}", word=word, why=told(each["reason"]))
     return (
-        name_of(each),
         target,
         show(each["value"]),
         _NOTHING if low is None else f"{show(low)} – {show(high)}",

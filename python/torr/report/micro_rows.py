@@ -15,6 +15,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from torr.report import micro
+from torr.report.micro_names import key_of, names
 from torr.stats.metric import OK_PER_S, Metric
 from torr.units import format_rate, show_rate
 
@@ -100,8 +101,11 @@ class Picture:
 
 def _of_budgets(result: Result, budgets: Sequence[Result]) -> list[Row]:
     """A row a budget: those that are missed first, and of each word the fullest."""
-    known = dict(micro.groups(result))
-    rows = [_budget(each, known.get(micro.name_of(each), ())) for each in budgets]
+    known: dict[tuple[str, str], list[Result]] = {}
+    for _, levels in micro.groups(result):
+        known.setdefault(key_of(levels[0]), []).extend(levels)
+    name_of = names(result)
+    rows = [_budget(name_of(each), each, known.get(key_of(each), ())) for each in budgets]
     return sorted(rows, key=lambda row: (_ORDER.index(row.standing), -_place(row.centre)))
 
 
@@ -109,14 +113,14 @@ def _place(centre: float | None) -> float:
     return -math.inf if centre is None else centre
 
 
-def _budget(each: Result, levels: Sequence[Result]) -> Row:
+def _budget(name: str, each: Result, levels: Sequence[Result]) -> Row:
     metric, use = Metric(each["metric"]), _use_of(each)
     show = micro.shown(each["metric"])
     found = each["value"]
     interval = each["interval"]
     low, high = sorted(map(use, interval)) if interval else (0.0, 0.0)
     return Row(
-        name=micro.name_of(each),
+        name=name,
         budget=each["text"],
         standing=each["word"],
         word=micro.word_of(each),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from torr.report.cells import Table
+from torr.report.micro_names import names
 from torr.report.say import Text, say
 from torr.units import show_percent, show_time
 
@@ -17,14 +18,14 @@ _NS_PER_MS = 1e6
 
 def tables(result: Result) -> Iterator[tuple[Text, Table]]:
     """Return a table a profile of lines, in the order of the source."""
+    name_of = names(result)
     for profile in result.get("profiles") or ():
         lines: Sequence[Line] = profile.get("lines") or ()
         if lines:
-            whose = (profile.get("candidate") or "").rpartition("/")[2]
-            yield (
-                say("Lines by time, by {tool}: {whose}", tool=profile["tool"], whose=whose),
-                _table(lines),
+            title = say(
+                "Lines by time, by {tool}: {whose}", tool=profile["tool"], whose=name_of(profile)
             )
+            yield title, _table(lines)
 
 
 def _table(lines: Sequence[Line]) -> Table:

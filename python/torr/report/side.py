@@ -16,8 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from torr.errors import UsageError
+from torr.errors import UsageError, require
+from torr.model.condition import Condition
 from torr.report import dat
+from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
 
@@ -33,7 +35,8 @@ class Side:
     """The series of a side, the trials behind it and its profiles: neither of a .dat.
 
     `run` tells runs apart, `run_name` is what the run is called, `setting` the other factors; two
-    sides of one run and setting that are different candidates were interleaved.
+    sides of one run and setting that are different candidates were interleaved. `alpha` is the
+    chance of a false finding that its comparison left for one look, `rule` what discarded rounds.
     """
 
     series: Series
@@ -43,6 +46,8 @@ class Side:
     candidate: str | None = None
     setting: Mapping[str, Any] = field(default_factory=dict)
     profiles: tuple[Profile, ...] = ()
+    alpha: float = ALPHA
+    rule: Condition | None = None
 
     @property
     def name(self) -> str:
@@ -77,7 +82,8 @@ def load(path: Path) -> Side:
 def of_result(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
     """Take a side out of a result: `asked` names a candidate and the setting of factors.
 
-    `path` is what messages call it. Raises UsageError that says what is wrong with it.
+    `path` is what messages call it. Raises UsageError that says what is wrong with it, and where
+    it holds functions: those of one run took no turns, those of two may be of two machines.
     """
     try:
         side = _side(result, asked, path)
@@ -99,6 +105,11 @@ def _split(path: Path) -> tuple[Path, list[str]]:
 
 
 def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
+    require(
+        result.get("kind") != "micro",
+        f"{path} holds functions",
+        "pytest --torr-compare NAME sets them beside those of an earlier run",
+    )
     levels: list[Level] = result["levels"]
     factors = dict(word.partition("=")[::2] for word in asked if "=" in word)
     names = [word for word in asked if "=" not in word]
@@ -116,7 +127,13 @@ def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
     taken = [x for x in result.get("profiles") or () if (x.get("candidate") or "") == chosen]
     profiles = _alone([x for x in taken if _setting(x) == setting], series.name)
     whose = (run, result["name"], chosen or None, setting)
-    return Side(series, _alone(kept, series.name), *whose, profiles)
+    experiment = result.get("experiment") or {}
+    rule = experiment.get("discard_if")
+    return Side(
+        *(series, _alone(kept, series.name), *whose, profiles),
+        alpha=experiment.get("alpha") or ALPHA,
+        rule=None if rule is None else Condition.parse(rule),
+    )
 
 
 def renamed(side: Side, name: str) -> Side:

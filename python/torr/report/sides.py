@@ -49,11 +49,17 @@ def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> dict[str, An
 
 
 def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[dict[str, Any]]:
-    """Return the verdicts that the trials of both sides carry: at least two trials each."""
+    """Return the verdicts that the trials of both sides carry: at least two trials each.
+
+    They are no surer than those of the comparison that made the trials, and leave the rounds out
+    that it did.
+    """
     if not a.trials or not b.trials:
         return []
+    procedure = replace(procedure, alpha=min(procedure.alpha, a.alpha, b.alpha))
     if a.is_interleaved_with(b):
-        found = comparison.verdicts([*a.trials, *b.trials], a.name, procedure)
+        as_there = replace(procedure, rule=a.rule)
+        found = comparison.verdicts([*a.trials, *b.trials], a.name, as_there)
     else:
         found = comparison.unpaired(a.trials, b.trials, (a.name, b.name), procedure)
     return [verdict for verdict in found if min(map(len, verdict["trials"])) > 1]

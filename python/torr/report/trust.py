@@ -72,6 +72,8 @@ def health(result: Result) -> str:
     """Return the worst health word of all levels: what colours the trust line."""
     if result["kind"] == "diff":
         return diff_sentence.health(result)
+    if result["kind"] == "micro":
+        return "unknown"  # nobody watched what else the machine did
     words = {verdict_of(level) for level in result["levels"]}
     order = ("generator-limited", "contended", "healthy")
     return next((word for word in order if word in words), "unknown")

@@ -36,8 +36,8 @@ def verdicts(result: Mapping[str, Any]) -> Table | None:
             f"{v['concurrency']:,}",
             metric_of(v).label,
             *(show_value(v, v[key]) for key in ("baseline_value", "value")),
-            show_change(v),
-            show_interval(v),
+            "–" if is_forbidden(v) else show_change(v),
+            "–" if is_forbidden(v) else show_interval(v),
             f"{v['n']}",
             _spread(v),
             "–" if v["p_adjusted"] is None else f"{v['p_adjusted']:.2g}",
@@ -87,6 +87,11 @@ def coverage(found: Iterable[Verdict]) -> str:
 def is_comparison(verdict: Verdict) -> bool:
     """Whether it is about a candidate and has a word: no SLO, and no mere ratio."""
     return verdict.get("baseline") is not None and verdict.get("word") is not None
+
+
+def is_forbidden(verdict: Verdict) -> bool:
+    """Whether something forbids any claim: then its ratio is none either, and is not written."""
+    return bool(verdict.get("obstacle"))
 
 
 def metric_of(verdict: Verdict) -> Metric:

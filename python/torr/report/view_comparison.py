@@ -33,6 +33,7 @@ def comparison(result: Mapping[str, Any]) -> Json | None:
     return {
         "metric": found.primary.label,
         "is_share": scale.is_share,
+        "is_speed": found.primary.is_time or found.primary.is_rate,
         "baseline": found.baseline,
         "limits": scale.limits,
         "margin": scale.margin,

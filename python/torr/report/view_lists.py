@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.report import comparison_facts as facts
-from torr.report import flames
+from torr.report import flames, micro
 from torr.report.comparison import Comparison
 from torr.report.say import as_json, say
 from torr.report.told import told
@@ -22,7 +22,7 @@ def lists(result: Result) -> list[Json]:
     found = [
         *_of_comparison(result),
         listed(say("Profiles"), flames.notes(result)),
-        listed(say("Health of the generator"), _reasons(result), is_folded=True),
+        *_health(result),
     ]
     return [each for each in found if each["items"]]
 
@@ -45,6 +45,13 @@ def _of_comparison(result: Result) -> list[Json]:
         listed(say("How the candidates' answers differ"), facts.differences(found)),
         listed(say("Rules of fairness, as applied"), facts.rules(found), is_folded=True),
     ]
+
+
+def _health(result: Result) -> list[Json]:
+    """Functions have no generator whose health there were."""
+    if result["kind"] == micro.KIND:
+        return []
+    return [listed(say("Health of the generator"), _reasons(result), is_folded=True)]
 
 
 def _reasons(result: Result) -> Sequence[str]:

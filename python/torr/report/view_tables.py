@@ -10,6 +10,7 @@ from torr.report import comparison_tables as cells
 from torr.report import (
     flames,
     health_table,
+    left_behind,
     micro,
     profiled_lines,
     request_tables,
@@ -20,6 +21,7 @@ from torr.report import (
 )
 from torr.report.cells import Table
 from torr.report.comparison import Comparison
+from torr.report.comparison_slos import of_slos
 from torr.report.say import as_json, say
 
 Json = dict[str, Any]
@@ -98,7 +100,7 @@ def of_functions(result: Result) -> Iterator[Titled]:
     yield say("Budgets"), micro.budgets(result)
     yield say("Beside others"), micro.changes(result)
     yield say("Functions"), micro.functions(result)
-    yield say("What is left behind"), micro.leaks(result)
+    yield say("What is left behind"), left_behind.table(result)
 
 
 def _of_diff(result: Result) -> Iterator[Titled]:
@@ -111,6 +113,7 @@ def _of_comparison(result: Result) -> Iterator[Titled]:
     found = Comparison.of(result)
     yield say("Verdicts"), cells.of_words(found)
     yield from cells.of_cells(found)
+    yield say("SLOs"), of_slos(result)
     yield say("Trials that failed"), cells.of_failures(found)
     yield say("Rounds discarded"), cells.of_discarded(found)
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from torr.servers.answer import Answer
 
 
+ALIKE = "All answer with the same status and the same bytes."
+
+
 def differences(answers: Mapping[str, Answer]) -> list[str]:
     """One sentence for each way in which the candidates, by name, do not answer alike."""
     sentences = []
@@ -53,7 +56,7 @@ def _alike(answers: Mapping[str, Answer]) -> list[str]:
         return []
     sentences = []
     if len({(each.status, each.body_sha256) for each in answers.values()}) == 1:
-        sentences.append("All answer with the same status and the same bytes.")
+        sentences.append(ALIKE)
     fates = {_fate(each) for each in answers.values()}
     if len(fates) == 1 and not all(each.is_kept for each in answers.values()):
         sentences.append(f"No connection is kept: they are {fates.pop()}.")

@@ -1,8 +1,8 @@
 """Which runtimes and packages a candidate is made of: a number without them cannot be repeated.
 
 Asked of the programs themselves, each once and for a few seconds at most; what does not tell is
-left out. A script is asked for its interpreter, Python for its packages, node for those that its
-NODE_PATH has, a program of Go for its modules.
+left out. A script is asked for its interpreter, Python for its packages, node for those that it
+finds from where it is started and by its NODE_PATH, a program of Go for its modules.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torr.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 10.0
 _MOST_BYTES = 256
+_SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _PACKAGES = (
     "import importlib.metadata as m, json, platform;"
     "print(json.dumps({'python': platform.python_version(),"
@@ -35,11 +38,29 @@ def versions(command: Command) -> Versions:
     env = {**os.environ, **dict(command.env)}
     found: Versions = {}
     # A shell's words name the program that it becomes.
-    for word in dict.fromkeys(" ".join(command.argv).split()):
+    words = list(dict.fromkeys(" ".join(command.argv).split()))
+    for word in words:
         program = _found(word, command.cwd, env)
         if program is not None:
-            found |= _of_program(program, env)
+            found |= _of_program(program, _folders(words, command.cwd), env)
     return found
+
+
+def versions_in(command: Command, factors: Mapping[str, object]) -> Versions:
+    """The versions behind a command in a cell of these factors; empty where it cannot be filled."""
+    try:
+        filled = command.filled({"port": 1, "scratch": "/", "processes": 1, **factors})
+    except UsageError:
+        return {}
+    return versions(filled)
+
+
+def _folders(words: Sequence[str], cwd: Path) -> list[Path]:
+    """Where packages of node's may be, the nearest first: from its script up, then from cwd."""
+    scripts = [cwd / word for word in words if Path(word).suffix in _SCRIPTS]
+    starts = [*(path.resolve().parent for path in scripts if path.is_file()), cwd.absolute()]
+    every = (folder / "node_modules" for start in starts for folder in (start, *start.parents))
+    return list(dict.fromkeys(every))
 
 
 def _found(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
@@ -49,13 +70,13 @@ def _found(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
     return None if program is None else Path(program)
 
 
-def _of_program(program: Path, env: Mapping[str, str]) -> Versions:
+def _of_program(program: Path, folders: Sequence[Path], env: Mapping[str, str]) -> Versions:
     interpreter = _interpreter(program)
     name = (interpreter or program).name
     if name.startswith("python"):
         return _python(interpreter or program, env)
     if name in {"node", "nodejs"}:
-        return _node(interpreter or program, env)
+        return _node(interpreter or program, folders, env)
     return {} if interpreter else _go(program, env)
 
 
@@ -84,11 +105,14 @@ def _python(interpreter: Path, env: Mapping[str, str]) -> Versions:
     return found
 
 
-def _node(program: Path, env: Mapping[str, str]) -> Versions:
+def _node(program: Path, folders: Sequence[Path], env: Mapping[str, str]) -> Versions:
     found = {"node": _said([str(program), "--version"], env).strip().removeprefix("v")}
-    for folder in filter(None, env.get("NODE_PATH", "").split(os.pathsep)):
-        for path in sorted(Path(folder).glob("*/package.json")):
-            found |= _package(path)
+    # As node itself looks: what is nearer hides what is farther.
+    last = [Path(folder) for folder in env.get("NODE_PATH", "").split(os.pathsep) if folder]
+    for folder in (*folders, *last):
+        for pattern in ("*/package.json", "@*/*/package.json"):
+            for path in sorted(folder.glob(pattern)):
+                found = _package(path) | found
     return {name: version for name, version in found.items() if version}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import compared
 import results
+import timed
 from torr.report import html
 
 AXE = Path(__file__).parents[3] / "web/node_modules/axe-core/axe.min.js"
@@ -70,6 +71,20 @@ def test_what_others_sent_is_shown_and_never_run(read):
     assert samples.count(HOSTILE) == 3
     command = page.locator("details[data-id=command] pre").text_content()
     assert "</script><script>owned = true</script>" in command
+    assert opened.complaints == []
+
+
+def test_what_operations_raised_first_is_shown_with_its_traceback(read):
+    found = timed.result()
+    text = 'Traceback (most recent call last):\n  File "cache.py", line 7, in get\nKeyError: 1\n'
+    raised = {"class": "check", "reason": "raised.KeyError", "detail": text}
+    found["levels"][0]["samples"] = [raised]
+    opened = read(found)
+    opened.unfold()
+    part = opened.page.locator("details[data-id=samples]")
+    assert part.locator("summary").text_content() == "What operations raised first"
+    assert "raised.KeyError" in part.locator("h3").text_content()
+    assert part.locator("pre").text_content() == text
     assert opened.complaints == []
 
 

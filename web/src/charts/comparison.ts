@@ -43,7 +43,7 @@ export class Rows {
 
   constructor(private readonly found: Comparison) {
     this.element.append(
-      el("div", { class: "chart-head" }, el("h3", {}, title(found)), key()),
+      el("div", { class: "chart-head" }, el("h3", {}, title(found)), key(found)),
       this.body,
     );
     this.widths = new Widths(this.body, (width) => {
@@ -129,8 +129,11 @@ export class Rows {
       made.push(span([x1, x2], y));
     }
     const shape = SHAPES[entry.standing];
-    if (entry.centre == null || !shape) return made;
-    made.push(marker(shape, this.x(entry.centre, across), y, spoken(entry)));
+    if (!shape || !entry.rounds.length) return made;
+    // Without a ratio the marker stands in their column: on the axis it would be one.
+    const beside = across.left + across.width + 16;
+    const x = entry.centre == null ? beside : this.x(entry.centre, across);
+    made.push(marker(shape, x, y, spoken(entry)));
     return made;
   }
 
@@ -144,9 +147,13 @@ function title(found: Comparison): string {
   return say(found.is_share ? "compare.points" : "compare.ratio", values);
 }
 
-function key(): HTMLElement {
+/** The words as the tables have them: of rates and times better is faster. */
+function key(found: Comparison): HTMLElement {
+  const printed: Record<string, string> = found.is_speed
+    ? { better: "faster", worse: "slower" }
+    : {};
   const words = KEPT.map((word) =>
-    el("li", {}, sign(SHAPES[word] ?? null), say(`compare.word.${word}` as Key)),
+    el("li", {}, sign(SHAPES[word] ?? null), say(`compare.word.${printed[word] ?? word}` as Key)),
   );
   return el(
     "ul",

@@ -18,6 +18,7 @@ export interface KeptRun {
   p95_ms: number | null;
   success_rate: number | null;
   health: string | null;
+  at_least: boolean | null;
 }
 
 /** What a list is narrowed down by. */

@@ -135,7 +135,7 @@ function cells(run: KeptRun): string[] {
     run.kind,
     run.status,
     run.concurrency == null ? "–" : count(run.concurrency),
-    rate(run.ok_per_s),
+    `${run.at_least ? "≥ " : ""}${rate(run.ok_per_s)}`,
     ms(run.p95_ms),
     percent(run.success_rate),
     run.git_commit ? short(run.git_commit) : "",

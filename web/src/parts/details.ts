@@ -30,7 +30,12 @@ export function folded(
   return made;
 }
 
-/** Answers of failed requests, one a class and level. */
+/** What the samples of a result are: what servers answered, or what functions raised. */
+export function samplesTitle(kind: string): string {
+  return say(kind === "micro" ? "details.raised" : "details.samples");
+}
+
+/** What was kept of failures, one a class and level. */
 export function samples(levels: readonly Level[]): HTMLElement[] {
   return levels.flatMap((level) => (level.samples ?? []).map((sample) => sampled(level, sample)));
 }
@@ -102,10 +107,15 @@ function sampled(level: Level, sample: Sample): HTMLElement {
   return el(
     "section",
     {},
-    el("h3", {}, `${words} · ${place}${when}`),
-    sample.detail ? el("p", {}, sample.detail) : null,
+    el("h3", {}, [words, level.candidate, `${place}${when}`].filter(Boolean).join(" · ")),
+    sample.detail ? detailed(sample.detail) : null,
     answer ? pre(answer) : null,
   );
+}
+
+/** What was said of it: tracebacks keep their lines. */
+function detailed(text: string): HTMLElement {
+  return text.includes("\n") ? pre(text) : el("p", {}, text);
 }
 
 function pre(text: string, name?: string): HTMLElement {

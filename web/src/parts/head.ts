@@ -62,6 +62,13 @@ export function together(text: string): string {
     .replace(/(?<=\d)–(?=\d)/g, "–\u2060");
 }
 
+/** When it began on the reader's clock, where that shows another time. */
+function here(started: string): string | null {
+  return new Date(started).getTimezoneOffset() === 0
+    ? null
+    : `${say("head.local")} ${local(started)}`;
+}
+
 function about({ result }: Run): HTMLElement {
   const kind = say(`kind.${result.kind}` as Key);
   const times = el("p", {}, el("strong", {}, result.name), ` · torr ${kind}`);
@@ -69,7 +76,7 @@ function about({ result }: Run): HTMLElement {
   const zone = el(
     "time",
     { datetime: result.started },
-    `${utc(result.started, result.ended)} · ${say("head.local")} ${local(result.started)}`,
+    [utc(result.started, result.ended), here(result.started)].filter(Boolean).join(" · "),
   );
   return el("div", { class: "about" }, times, el("p", {}, zone));
 }

@@ -4,7 +4,7 @@ import { el } from "../dom";
 import type { Lang, Run } from "../model";
 import { pick, say } from "../words";
 import * as charts from "./charts";
-import { block, command, folded, json, list, raw, samples } from "./details";
+import { block, command, folded, json, list, raw, samples, samplesTitle } from "./details";
 import { head } from "./head";
 import { hold, type Choices } from "./memory";
 import { table } from "./table";
@@ -94,7 +94,7 @@ export class Report {
         .map((found, at) =>
           part(`table ${at}`, pick(found.title), () => [table(found, false, { choices })]),
         ),
-      part("samples", say("details.samples"), () => samples(result.levels), answers),
+      part("samples", samplesTitle(result.kind), () => samples(result.levels), answers),
       part(
         "logs",
         pick(view.blocks[0]?.title ?? ""),

@@ -11,10 +11,11 @@ import click
 from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.runs import choosing
-from torr.errors import OutputError
+from torr.errors import OutputError, ResultError
 
 if TYPE_CHECKING:
     from torr.report.say import Language
+    from torr.store.kept.store import Store
 
 EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 
@@ -25,19 +26,33 @@ EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 @options.lang
 def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> None:
     """Write kept runs under a directory: result.json, page, tables and pictures."""
-    from torr import report
     from torr.store.kept.store import open_store
-    from torr.store.rundir import check_name
 
+    broken: list[ResultError] = []
     with open_store() as store:
         for run_id in dict.fromkeys(ids):
-            kept, result = store.run(run_id), store.result(run_id)
-            check_name(kept.name, f"the name of run {run_id},")
-            place = folder / f"{kept.name}-{kept.started:%Y%m%d-%H%M%S}-{kept.id}"
-            _write(result, place)
-            with choosing.reading(run_id):
-                report.write_all(result, place, language)
-            click.echo(f"run {kept.id}  {click.format_filename(place)}")
+            try:
+                place = _export(store, run_id, folder, language)
+            except ResultError as error:  # noqa: PERF203 - it keeps no other from being exported
+                broken.append(error)
+            else:
+                click.echo(f"run {run_id}  {click.format_filename(place)}")
+    if broken:
+        raise ResultError("; ".join(error.message for error in broken), broken[0].hint)
+
+
+def _export(store: Store, run_id: int, folder: Path, language: Language | None) -> Path:
+    """Write one run; raises ResultError where it is broken."""
+    from torr import report
+    from torr.store.rundir import check_name
+
+    kept, result = store.run(run_id), store.result(run_id)
+    check_name(kept.name, f"the name of run {run_id},")
+    place = folder / f"{kept.name}-{kept.started:%Y%m%d-%H%M%S}-{kept.id}"
+    _write(result, place)
+    with choosing.reading(run_id):
+        report.write_all(result, place, language)
+    return place
 
 
 def _write(result: dict[str, Any], place: Path) -> None:

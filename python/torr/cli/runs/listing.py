@@ -85,7 +85,7 @@ def _row(run: KeptRun) -> tuple[str, ...]:
         run.kind,
         run.status,
         "–" if run.concurrency is None else f"{run.concurrency:,}",
-        show_rate(run.ok_per_s),
+        ("≥ " if run.at_least else "") + show_rate(run.ok_per_s),
         show_ms(run.p95_ms),
         show_percent(run.success_rate),
         (run.git_commit or "")[:8],

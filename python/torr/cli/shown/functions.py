@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torr.report import micro
+from torr.report.say import say
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
 
-LEAST = ("spread", "rounds", "p99", "most of them", "why")
+LEAST = (
+    *("spread", "rounds", "p99"),
+    *(say("most of them"), say("of the process"), say("growth"), "why"),
+)
 """What a narrow terminal can do without: the first goes first."""
 
 

@@ -1,4 +1,4 @@
-"""A comparison in the terminal: a table for each cell, what is inconclusive, which trials failed.
+"""A comparison in the terminal: a table for each cell, what is inconclusive, SLOs, failed trials.
 
 Of many cells only how often each candidate has which word: the files have every cell.
 """
@@ -9,7 +9,10 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from torr.cli.columns import GAP, cut
+from torr.cli.shown.slos import show_of_comparison
 from torr.report import comparison_tables as tables
 from torr.report.comparison import Comparison
 from torr.report.say import chain, changed, say
@@ -25,19 +28,21 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 12
 MOST_FAILURES = 10
+MOST_PRINTED = 3
 LEAST_NAME = 8
 # Of the words of many cells: what most comparisons have none of.
 LEAST_WORDS = ("no verdict", "failed")
 
 
 def show(result: dict[str, Any], out: Screen) -> None:
-    """Print the cells, or in how many each candidate has which word, and the trials that failed."""
+    """Print the cells, or in how many each candidate has which word, SLOs, and failed trials."""
     found = Comparison.of(result)
     if len(found.places) <= MOST_CELLS:
         for place in found.places:
             _show_place(place, out)
     else:
         _show_words(found, out)
+    show_of_comparison(result, out)
     _show_failures(found, out)
 
 
@@ -76,16 +81,25 @@ def _show_failures(found: Comparison, out: Screen) -> None:
     out.line()
     trials = counted(len(table.rows), "trial")
     out.line(say("{trials} failed", trials=trials), "bold")
-    for candidate, cell, number, kind, why in table.rows[:MOST_FAILURES]:
+    shown = zip(table.rows[:MOST_FAILURES], found.failures, strict=False)
+    for (candidate, cell, number, kind, why), failure in shown:
         where = chain(", ", [candidate, cell])
         trial = say("{where}, round {number}: {kind}", where=where, number=number, kind=kind)
         out.line(cut(out.in_words(_line(trial, 2)), out.width))
         # With what to try, which stands at its end: nothing of it is cut.
         for line in wrap(out.in_words(_line(why)), max(LEAST_NAME, out.width - 4)):
             out.line(f"    {line}", "dim")
+        for line in (failure.get("log_tail") or ())[-MOST_PRINTED:]:
+            out.line(cut(f"    | {_printed(line)}", out.width), "dim")
     left = len(table.rows) - MOST_FAILURES
     if left > 0:
         out.line(_line(say("and {n:,} more", n=left), 2), "dim")
+
+
+def _printed(text: str) -> str:
+    """What a server printed, without its colours and whatever else it has for a terminal."""
+    plain = Text.from_ansi(text).plain
+    return "".join(letter for letter in plain if letter.isprintable())
 
 
 def _line(text: str, indent: int = 0) -> str:

@@ -1,0 +1,82 @@
+"""A diff in the terminal: what changed at each level, and a row for each verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from torr.cli.columns import GAP, cut
+from torr.report import verdict_table
+from torr.report.diff import show_ratio
+from torr.report.say import say
+from torr.report.table import spreads
+from torr.report.wording import heading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torr.cli.screen import Screen
+    from torr.report.cells import Table
+
+Json = dict[str, Any]
+
+# What result.json and the page have; a terminal has no room for both sides' numbers.
+NOT_OF_VERDICTS = ("spread", "p")
+LEAST_OF_VERDICTS = ("n", "more")
+WHY = "why"
+# A shorter piece of a reason says nothing.
+LEAST_WHY = 30
+SPREADS = say("spread of ok/s")
+
+
+def show(result: Json, out: Screen) -> None:
+    """Print the changes, and the words for them where there are any."""
+    names = {
+        "ok_per_s": "ok/s",
+        "service_ms.mean": say("mean time"),
+        "response_ms.p95": "p95",
+        "success_rate": say("success"),
+    }
+    rows: dict[int, dict[str, Json]] = {}
+    for verdict in result["verdicts"]:
+        rows.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
+    # A .dat knows no p95: a column without any value is left out.
+    metrics = [m for m in names if any(_change(found.get(m)) != "–" for found in rows.values())]
+    columns = (heading("connection"), *(names[metric] for metric in metrics), SPREADS)
+    cells = tuple(
+        (f"{at:,}", *(_change(found.get(m)) for m in metrics), spreads(found.get("ok_per_s") or {}))
+        for at, found in rows.items()
+    )
+    table = out.columns(columns, cells).fitting(out.width, (SPREADS,))
+    out.line()
+    out.table(table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
+    _show_verdicts(verdict_table.verdicts(result), out)
+
+
+def _show_verdicts(content: Table | None, out: Screen) -> None:
+    """A row for each comparison that has a word; why it has it is cut where there is no room."""
+    if content is None:
+        return
+    at = content.columns.index("change")
+    whole = out.columns(content.columns, content.rows, content.words)
+    for name in (*content.columns[at - 2 : at], *NOT_OF_VERDICTS):
+        whole = whole.without(name)
+    room = out.width - whole.without(WHY).width - GAP
+    rows = tuple((*row, cut(out.in_words(why), room)) for *row, why in whole.rows)
+    shown = replace(whole, rows=rows) if room >= LEAST_WHY else whole.without(WHY)
+    out.line()
+    out.table(shown.fitting(out.width, LEAST_OF_VERDICTS))
+
+
+def _is_known(cells: Iterable[str]) -> bool:
+    """Whether one of them has a number."""
+    return any(any(map(str.isdigit, cell)) for cell in cells)
+
+
+def _change(verdict: Json | None) -> str:
+    if verdict is None:
+        return "–"
+    if verdict["ratio"] is not None:
+        return show_ratio(verdict, "x")
+    difference = verdict.get("difference")
+    return "–" if difference is None else say("{points:+.2f} points", points=difference)

@@ -1,0 +1,52 @@
+"""Errors in the terminal: a row a reason, with an example of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+
+from torr.cli.columns import GAP, cut
+from torr.report.reasons import meaning
+from torr.report.say import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from torr.cli.screen import Screen
+
+Json = dict[str, Any]
+
+EXAMPLE = say("for example")
+
+
+def show(title: str, level: Json, out: Screen) -> None:
+    """Print why attempts failed, where any did."""
+    rows = list(_rows(level))
+    if not rows:
+        return
+    table = out.columns((title, say("count"), EXAMPLE), rows, frozenset({0, 2}))
+    room = max(cell_len(out.in_words(EXAMPLE)), out.width - table.without(EXAMPLE).width - GAP)
+    shown = tuple((*row, cut(out.in_words(example), room)) for *row, example in rows)
+    table = replace(table, rows=shown)
+    out.line()
+    out.table(table if any(row[-1] for row in rows) else table.without(EXAMPLE))
+
+
+def _rows(level: Json) -> Iterable[tuple[str, str, str]]:
+    """A row a reason; a class without reasons has one of its own."""
+    reasons: dict[str, int] = level["reasons"]
+    for name, count in level["counts"]["errors"].items():
+        within = {r: n for r, n in reasons.items() if r.partition(".")[0] == name}
+        for reason, number in (within or {name: count}).items():
+            yield reason, f"{number:,}", _example(level["samples"], reason)
+
+
+def _example(samples: Sequence[Json], reason: str) -> str:
+    """The first kept answer of a reason in a line, or else what the reason means."""
+    same = (sample for sample in samples if reason in (sample.get("reason"), sample["class"]))
+    for sample in same:
+        text = sample.get("detail") or sample.get("head") or sample.get("body") or ""
+        return str(text).partition("\n")[0].strip()
+    return meaning(reason)

@@ -1,0 +1,55 @@
+"""What a terminal shows of profiles: what each came to, and the functions that come first in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len, set_cell_size
+
+from torr.cli.columns import GAP, cut
+from torr.report import flames
+
+if TYPE_CHECKING:
+    from torr.cli.screen import Screen
+    from torr.report.cells import Table
+
+MOST_ROWS = 5
+# A shorter piece of a function's name says nothing.
+LEAST_NAME = 30
+# Of several, what a profile came to is enough: the page and summary.md have the tables.
+MOST_TABLES = 6
+
+
+def show(result: dict[str, Any], out: Screen) -> None:
+    """Print the note of each profile, and its busiest functions below."""
+    tops = list(flames.tops(result, MOST_ROWS))
+    tables = iter(tops if len(tops) <= MOST_TABLES else ())
+    for profile, note in zip(result.get("profiles") or (), flames.notes(result), strict=True):
+        found = next(tables, None) if profile["folded"] else None
+        if found is None:
+            out.line(note)
+            continue
+        out.line()
+        out.line(note)
+        _print(found[1], out)
+
+
+def _print(table: Table, out: Screen) -> None:
+    """A row a function; what has no room beside its name is left out, but for the whole share."""
+    rest = out.columns(table.columns[1:], [row[1:] for row in table.rows], frozenset())
+    for name in (table.columns[1], *table.columns[3:4]):
+        if out.width - rest.width - GAP < LEAST_NAME:
+            rest = rest.without(name)
+    room = max(LEAST_NAME, out.width - rest.width - GAP)
+    names = [_shortened(row[0], room) for row in table.rows]
+    rows = tuple((name, *row) for name, row in zip(names, rest.rows, strict=True))
+    out.table(replace(rest, names=(table.columns[0], *rest.names), rows=rows, left=frozenset({0})))
+
+
+def _shortened(name: str, room: int) -> str:
+    """A name without its middle: packages begin it, and what is called ends it."""
+    if cell_len(name) <= room:
+        return name
+    head = cut(name, room // 3)
+    return head + set_cell_size(name[::-1], room - cell_len(head))[::-1].strip()

@@ -1,0 +1,65 @@
+"""SLOs in the terminal: a line each, the word first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.model.condition import Condition
+from torr.report.comparison_slos import slos
+from torr.report.say import say
+from torr.report.told import told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from torr.cli.screen import Screen
+
+Verdict = dict[str, Any]
+
+WORD = 10  # the longest word of an SLO, and a space
+WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
+MOST = 12
+
+
+def show_of_run(verdicts: Sequence[Verdict], out: Screen) -> None:
+    """Print the SLOs of one level."""
+    if not verdicts:
+        return
+    out.line()
+    for verdict in verdicts:
+        _show(verdict, _worth(verdict), out)
+
+
+def show_of_comparison(result: Mapping[str, Any], out: Screen) -> None:
+    """Print the SLOs of each candidate in each cell; of many only those that did not hold."""
+    found = slos(result)
+    if not found:
+        return
+    out.line()
+    shown = found if len(found) <= MOST else [x for x in found if x[1]["word"] != "held"]
+    for place, verdict in shown[:MOST]:
+        whose = {"name": verdict["candidate"], "place": place, "said": _worth(verdict)}
+        _show(verdict, say("{name} at {place}: {said}", **whose), out)
+    left = len(shown) - MOST
+    if left > 0:
+        out.line(say("and {n:,} more", n=left))
+    held = len(found) - len(shown)
+    if held:
+        seen = say("{n:,} of {total:,}", n=held, total=len(found))
+        out.pair(told("held"), WORD_COLOURS["held"], seen, WORD)
+
+
+def _show(verdict: Mapping[str, Any], text: str, out: Screen) -> None:
+    out.pair(told(verdict["word"]), WORD_COLOURS[verdict["word"]], text, WORD)
+
+
+def _worth(verdict: Mapping[str, Any]) -> str:
+    """A condition with what was seen of it, and why it has its word."""
+    condition = Condition.parse(verdict["condition"])
+    said: str = str(condition)
+    if verdict["value"] is not None:
+        seen = condition.show(verdict["value"])
+        said = say("{condition}, seen {value}", condition=said, value=seen)
+    if not verdict["reason"]:
+        return said
+    return say("{said} ({why})", said=said, why=told(verdict["reason"]))

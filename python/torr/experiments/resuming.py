@@ -1,0 +1,55 @@
+"""What a matrix that goes on has of the time before: trials made, failures, rounds made by half."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from torr.experiments.trial import MOST_FAILURES, Course, Trial
+from torr.stats.series import is_cut
+from torr.units import show_setting
+
+if TYPE_CHECKING:
+    from torr.experiments.matrix import Matrix
+    from torr.experiments.trial import Key
+    from torr.store.rundir import RunDirectory
+
+Kept = Mapping[str, Any]
+
+
+def taken_up(matrix: Matrix, directory: RunDirectory, course: Course) -> set[Key]:
+    """Return which trials are made; the course gets who failed, and what is to be said of rounds.
+
+    A level that was cut short claims nothing, and is made again.
+    """
+    measured = {Trial.key_of(level) for level in directory.levels if not is_cut(level)}
+    failed = {
+        Trial.key_of(each) for each in directory.failures if not each.get("measured")
+    } - measured
+    done = measured | {Trial.key_of(each) for each in directory.failures}
+    course.made = len(done)
+    course.failures |= _in_a_row(measured, failed)
+    course.notes |= dict.fromkeys(_halves(matrix, done, course))
+    return done
+
+
+def _in_a_row(measured: set[Key], failed: set[Key]) -> dict[tuple[str, str], int]:
+    """How many trials came to nothing last, of each candidate in each cell."""
+    found: dict[tuple[str, str], int] = {}
+    for key in sorted(measured | failed, key=lambda each: each[2]):
+        found[key[:2]] = 0 if key in measured else found.get(key[:2], 0) + 1
+    return {place: count for place, count in found.items() if count}
+
+
+def _halves(matrix: Matrix, done: set[Key], course: Course) -> Iterator[str]:
+    """Pairs whose halves lie apart: drift between them hits one of them alone."""
+    for cell, factors in enumerate(matrix.cells):
+        trials = list(matrix.trials(cell, range(1, matrix.rounds + 1)))
+        going = [t for t in trials if course.failures.get(t.place, 0) < MOST_FAILURES]
+        begun = {t.round for t in going if t.key in done}
+        for number in sorted(begun & {t.round for t in going if t.key not in done}):
+            where = show_setting(factors)
+            yield (
+                f"Round {number}{f' at {where}' if where else ''} was begun before the comparison"
+                " was interrupted, and ended after it went on."
+            )

@@ -1,0 +1,61 @@
+"""SLOs of a comparison: the word of each candidate in each cell, with what was seen of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from torr.model.condition import Condition
+from torr.report.cells import Table
+from torr.report.comparison import Comparison
+from torr.report.say import chain, say
+from torr.report.told import told
+
+if TYPE_CHECKING:
+    from torr.report.comparison import Place
+
+Result = Mapping[str, Any]
+Judged = tuple[str, Mapping[str, Any]]
+
+
+def slos(result: Result) -> list[Judged]:
+    """Return every verdict of an SLO with its cell in words, in the order of the cells."""
+    found = [verdict for verdict in result.get("verdicts") or () if verdict.get("condition")]
+    places = Comparison.of(result).places if found else ()
+    at = {_key(place.factors, place.concurrency): n for n, place in enumerate(places)}
+    ranked = [(at.get(_key(v["factors"], v["concurrency"]), len(at)), v) for v in found]
+    ranked.sort(key=lambda each: each[0])
+    return [(_words(places, rank, verdict), verdict) for rank, verdict in ranked]
+
+
+def of_slos(result: Result) -> Table | None:
+    """Return a row a cell, candidate and SLO; None where there is no SLO."""
+    rows = tuple(
+        (
+            place,
+            verdict["candidate"],
+            verdict["condition"],
+            _seen(verdict),
+            told(verdict["word"]),
+            told(verdict["reason"] or ""),
+        )
+        for place, verdict in slos(result)
+    )
+    columns = (say("cell"), say("candidate"), "SLO", say("value"), say("word"), say("reason"))
+    return Table(columns, rows, frozenset({0, 1, 2, 4, 5})) if rows else None
+
+
+def _key(factors: Mapping[str, Any], concurrency: int | None) -> tuple[str, int]:
+    return json.dumps(factors, sort_keys=True), concurrency or 0
+
+
+def _words(places: tuple[Place, ...], rank: int, verdict: Mapping[str, Any]) -> str:
+    if rank < len(places):
+        return places[rank].words
+    return chain(", ", [f"{name} {value}" for name, value in verdict["factors"].items()])
+
+
+def _seen(verdict: Mapping[str, Any]) -> str:
+    value = verdict["value"]
+    return "–" if value is None else Condition.parse(verdict["condition"]).show(value)
