@@ -12,16 +12,19 @@ import importlib
 import itertools
 import json
 import logging
+import mmap
 import random
 import re
 import string
 import sys
+import tempfile
 import threading
 import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
 _COUNTER = itertools.count()
+_PAGES = 100_000
 _RING: deque[int] = deque(maxlen=100)
 _FILLING: OrderedDict[int, list[int]] = OrderedDict()
 # Of its own: whoever listens to all others, as pytest does, keeps what they say.
@@ -84,6 +87,18 @@ def _thread() -> None:
     thread.join()
 
 
+@functools.cache
+def _mapped() -> mmap.mmap:
+    """A file of holes, of which each page comes to memory when it is first looked at."""
+    with tempfile.TemporaryFile() as file:
+        file.truncate(_PAGES * mmap.PAGESIZE)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _page() -> None:
+    _mapped()[next(_COUNTER) % _PAGES * mmap.PAGESIZE]
+
+
 CLEAN: dict[str, Callable[[], object]] = {
     "nothing": lambda: None,
     "counts": lambda: next(_COUNTER),
@@ -115,4 +130,5 @@ CLEAN: dict[str, Callable[[], object]] = {
     "times": lambda: dt.datetime.now(dt.timezone.utc).isoformat(),
     "large texts": lambda: "a" * 5_000,
     "threads that end": _thread,
+    "reads of a map": _page,
 }

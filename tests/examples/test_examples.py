@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -197,11 +198,12 @@ def test_the_slow_server_dumps_only_with_its_middleware(serve, go_servers, optio
 
 
 def test_the_suite_of_a_framework_runs_and_its_findings_stand(tmp_path):
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rxX", SUITE]
+    junit = tmp_path / "suite.xml"
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--junit-xml={junit}"]
     # Two rounds say nothing of a budget: how fast this machine is fails no build.
     arguments = ["--torr-budgets", "report", "--torr-rounds", "2", "--torr-save", "litefs"]
     ended = subprocess.run(
-        [*command, *arguments],
+        [*command, *arguments, SUITE],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -209,10 +211,35 @@ def test_the_suite_of_a_framework_runs_and_its_findings_stand(tmp_path):
         check=False,
     )
     assert ended.returncode == 0, ended.stdout
-    assert "parse_form hands the dict in its cache to every caller" in ended.stdout
+    assert outcomes(junit, "test_findings") == {
+        "test_a_form_is_nobody_elses": "parse_form hands the dict in its cache to every caller",
+        "test_a_delete_takes_its_own_keys": "delete compares by LIKE, to which _ is any character",
+        "test_a_key_that_expired_can_be_put_again": (
+            "a get that finds an expired key leaves its row behind"
+        ),
+    }
     found = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert len({budget["candidate"] for budget in found["budgets"]}) == 20
+    slow = [each for each in found["budgets"] if each["candidate"].endswith("tree_cache_delete")]
+    assert {each["text"]: each["value"] is not None for each in slow} == {
+        "ops >2k/s": True,
+        "p50 <0.5ms": True,
+        "p99 <5ms": True,
+    }
     assert [leak["word"] for leak in found["leaks"]].count("growth that ends") >= 2
+    assert [(leak["limit"], leak["met"]) for leak in found["leaks"]] == [
+        *((5_000, True), (15_000, True), (15_000, True), (None, True))
+    ]
+
+
+def outcomes(junit, module):
+    """Why each test of a module failed as it was expected to; None where it did not."""
+    cases = ET.parse(junit).getroot().iter("testcase")  # noqa: S314 - made right here
+    return {
+        case.get("name"): None if (why := case.find("skipped")) is None else why.get("message")
+        for case in cases
+        if case.get("classname").rpartition(".")[2] == module
+    }
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(EXAMPLES)))

@@ -44,6 +44,21 @@ def test_a_machine_is_its_processor_and_its_cores(change, another):
     assert is_another(there, HERE) is another
 
 
+@pytest.mark.parametrize(
+    ("there", "another"),
+    [
+        ({"cpu": "a", "architecture": "x86_64"}, False),
+        ({"cpu": None, "architecture": "x86_64", "cores": None}, False),
+        ({"cpu": None, "architecture": "x86_64", "cores": 8}, True),
+        ({"host": "one"}, True),
+        (None, True),
+    ],
+)
+def test_what_is_not_known_of_a_machine_tells_nothing(there, another):
+    assert is_another({"machine": there}, HERE) is another
+    assert is_another(HERE, {"machine": there}) is another
+
+
 def test_how_much_faster_a_machine_is_has_an_interval():
     then, now = (
         {"median": 1.0, "least": 0.9, "most": 1.1},
@@ -59,6 +74,17 @@ def test_a_trial_is_scaled_in_its_rate_and_its_times_alone():
     times = found["latency"]["response_ms"]
     assert (times["p50"], times["stdev"], times["p99"]) == (0.5, 0.05, None)
     assert (times["n"], times["within_stdev_rate"]) == (1_000, 90.0)
+
+
+def test_a_trial_in_which_everything_failed_has_no_times_to_scale():
+    failed = {"attempted": 1_000, "ok": 0, "dropped": 0, "in_flight": 0, "errors": {"check": 1_000}}
+    before = [
+        {**trial(1_000.0), "counts": failed, "ok_per_s": 0.0, "latency": {"response_ms": None}}
+        for _ in SPREAD
+    ]
+    assert scaled(before[0], 2.0)["latency"] == {"response_ms": None}
+    word, ratio, _ = words(before, (2.0, 1.9, 2.1), trials(1_000.0))
+    assert (word, ratio) == ("inconclusive", None)
 
 
 def test_the_same_function_on_a_machine_twice_as_fast_is_the_same():

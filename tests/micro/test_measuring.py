@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import cProfile
 import gc
+import itertools
+import pstats
+import signal
+import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from statistics import median
+from functools import partial
 
 import pytest
 
 from torr.errors import UsageError
 from torr.micro import overhead
 from torr.micro.measuring import measure
+from torr.micro.stressing import Stress, stress
 from torr.micro.subject import Subject
 
 
@@ -33,7 +40,7 @@ def test_what_takes_long_is_timed_one_by_one():
     found = measure(Subject(lambda: time.sleep(0.001)), count=5, rounds=2)
     assert found.batch == 1
     for one in found.rounds:
-        assert all(1e6 <= ns < 1e9 for ns in one.times_ns)
+        assert all(ns >= 1e6 for ns in one.times_ns)
         assert one.ok_per_s == pytest.approx(5 / (sum(one.times_ns) / 1e9))
 
 
@@ -52,7 +59,6 @@ def test_the_clock_is_taken_off_and_no_time_is_below_nothing():
     assert cost.of(100) == cost.clock_ns + 100 * cost.turn_ns
     found = measure(Subject(nothing), count=1_000, rounds=1)
     assert min(found.rounds[0].times_ns) >= 0
-    assert median(found.rounds[0].times_ns) < 100_000
 
 
 def test_each_round_begins_with_what_setup_makes():
@@ -130,6 +136,70 @@ def test_an_async_operation_that_raises_is_counted_too():
     assert found.rounds[0].ok_per_s == 0
 
 
+@pytest.mark.parametrize("end", [SystemExit, asyncio.CancelledError])
+@pytest.mark.parametrize("count", [4, 4_000])
+@pytest.mark.parametrize("given", [int, None])
+def test_what_ends_a_program_or_a_task_is_an_error_of_one_operation(end, count, given):
+    calls = itertools.count()
+
+    def ends(*_):
+        if next(calls) % 4 == 3:
+            raise end
+
+    found = measure(Subject(ends, given=given), count=count, rounds=2)
+    assert [one.attempted for one in found.rounds] == [count] * 2
+    assert [one.errors for one in found.rounds] == [{end.__name__: count // 4}] * 2
+    assert found.batch == 1
+
+
+@pytest.mark.parametrize("end", [SystemExit, asyncio.CancelledError])
+def test_an_awaited_operation_that_ends_its_task_is_an_error_too(end):
+    seen = []
+
+    async def ends(number):
+        await asyncio.sleep(0)
+        seen.append(number)
+        if number == 1:
+            raise end
+
+    found = measure(Subject(ends, given=int), count=4, rounds=2)
+    assert seen == [0, 1, 2, 3] * 3
+    assert [(one.ok, one.errors) for one in found.rounds] == [(3, {end.__name__: 1})] * 2
+
+
+def test_what_ends_in_a_batch_costs_its_batch_and_no_other():
+    calls = itertools.count()
+    times, errors = [], []
+
+    def ends(*_):
+        if next(calls) == 5:
+            raise SystemExit
+
+    subject = Subject(ends)
+    subject.run(12, 3, times.append, errors.append)
+    assert (len(times), len(errors), next(calls)) == (3, 1, 12)
+
+
+def interrupted():
+    raise KeyboardInterrupt
+
+
+async def interrupted_too():
+    raise KeyboardInterrupt
+
+
+async def interrupted_while_it_waits():
+    # asyncio cancels its task then, and says KeyboardInterrupt once that has ended.
+    signal.raise_signal(signal.SIGINT)
+    await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("call", [interrupted, interrupted_too, interrupted_while_it_waits])
+def test_an_interrupt_ends_the_measurement(call):
+    with pytest.raises(KeyboardInterrupt):
+        measure(Subject(call), count=4)
+
+
 @pytest.mark.parametrize("off", [True, False])
 def test_the_collector_is_as_it_was_said_and_as_it_was(off):
     states = []
@@ -138,13 +208,88 @@ def test_the_collector_is_as_it_was_said_and_as_it_was(off):
     assert gc.isenabled()
 
 
-def test_what_cannot_be_measured_is_refused():
-    def generator():
-        yield
+def test_an_object_whose_calls_are_async_is_awaited():
+    class Client:
+        awaited = 0
 
-    with pytest.raises(UsageError, match="generator function"):
-        measure(Subject(generator), count=1)
-    with pytest.raises(UsageError, match="cannot be called"):
-        measure(Subject(7), count=1)
+        async def __call__(self):
+            await asyncio.sleep(0)
+            self.awaited += 1
+
+    client = Client()
+    found = measure(Subject(client), count=3, rounds=1)
+    assert (client.awaited, found.rounds[0].ok) == (6, 3)
+
+
+def test_a_tracer_looks_at_nothing_that_is_measured_and_is_back():
+    seen, inside = [], []
+
+    def tracer(frame, _event, _value):
+        seen.append(frame.f_code.co_name)
+        return tracer
+
+    def operation():
+        inside.append((sys.gettrace(), sys.getprofile()))
+
+    before = sys.gettrace(), threading.gettrace()
+    sys.settrace(tracer)
+    threading.settrace(tracer)
+    try:
+        measure(Subject(operation), count=3, rounds=1)
+        stress(Stress(operation, threads=2, each=3), rounds=1)
+        after = sys.gettrace(), threading.gettrace()
+    finally:
+        sys.settrace(before[0])
+        threading.settrace(before[1])
+    assert set(inside) == {(None, None)}
+    assert "operation" not in seen
+    assert after == (tracer, tracer)
+
+
+def test_a_profiler_of_python_s_own_looks_away_and_goes_on():
+    profiler = cProfile.Profile()
+    profiler.enable()
+    try:
+        measure(Subject(nothing), count=50, rounds=1)
+        after()
+    finally:
+        profiler.disable()
+    seen = {name for _, _, name in pstats.Stats(profiler).stats}
+    assert "after" in seen
+    assert "nothing" not in seen
+
+
+def after():
+    pass
+
+
+def generates():
+    yield
+
+
+async def generates_too():
+    yield
+
+
+async def forgotten(_number):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (generates, "generates is a generator function"),
+        (partial(generates), "generates is a generator function"),
+        (generates_too, "generates_too is a generator function"),
+        (lambda: forgotten(1), "returned a coroutine, which nobody awaits"),
+        (7, "7 cannot be called"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(call, message):
+    with pytest.raises(UsageError, match=message):
+        measure(Subject(call), count=1)
+
+
+def test_there_is_an_operation_and_a_round():
     with pytest.raises(UsageError, match="both must be 1 or more"):
         measure(Subject(nothing), count=0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from statistics import median
+
 import pytest
 
 from torr.errors import UsageError
@@ -9,6 +12,7 @@ from torr.micro import profiling
 from torr.micro.measuring import measure
 from torr.micro.profiling import Profiling, below_loops
 from torr.micro.subject import Subject
+from torr.profile import pyspy
 from torr.profile.stacks import Stacks
 
 
@@ -46,8 +50,31 @@ def test_time_is_that_of_the_function_and_of_what_it_calls(measured):
         next(row for row in tops if row.name.startswith(name)) for name in ("outer (", "inner (")
     )
     assert caller.total >= called.total
+    usual = median(one.ok_per_s for one in measured.rounds)
     assert found["ok_per_s"] > 0
-    assert found["cost_rate"] < 100
+    assert found["cost_rate"] == pytest.approx(100 * (1 - found["ok_per_s"] / usual))
+
+
+def test_a_profiler_that_breaks_costs_the_profile_alone(measured, monkeypatch):
+    def broken(_self, _seconds):
+        raise ValueError("it broke")
+
+    monkeypatch.setattr(profiling.PySpy, "take", broken)
+    found = Profiling("cpu").of(Subject(outer), 50, measured)
+    assert found["failure"] == "the profiler broke: ValueError: it broke"
+
+
+def test_no_profiler_goes_on_behind_a_function_that_ends_the_tests(measured, monkeypatch):
+    stopped = threading.Event()
+    monkeypatch.setattr(profiling.PySpy, "take", lambda _self, _seconds: stopped.wait(60))
+    monkeypatch.setattr(profiling.PySpy, "stop", lambda _self: stopped.set())
+
+    def ends():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Profiling("cpu").of(Subject(ends), 50, measured)
+    assert stopped.is_set()
 
 
 def test_memory_is_that_of_the_function(measured):
@@ -74,5 +101,8 @@ def test_a_profile_that_fails_costs_itself_alone(measured):
 
 def test_a_profiler_that_is_missing_is_said_before_anything_runs(monkeypatch):
     monkeypatch.setattr(profiling.memory, "find_spec", lambda _name: None)
-    with pytest.raises(UsageError, match="needs memray"):
+    with pytest.raises(UsageError, match="--torr-profile memory needs memray"):
         Profiling("memory")
+    monkeypatch.setattr(pyspy, "beside", lambda _name: "/nowhere/py-spy")
+    with pytest.raises(UsageError, match="--torr-profile needs py-spy"):
+        Profiling("cpu")

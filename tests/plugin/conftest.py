@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -25,6 +26,11 @@ class Ended:
         """How many tests passed, failed, or had an error."""
         last = self.out.strip().splitlines()[-1]
         return {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", last)}
+
+    @property
+    def result(self):
+        """The run that was kept."""
+        return json.loads((self.folder / "_output/torr/latest/result.json").read_text())
 
 
 @pytest.fixture

@@ -1,20 +1,13 @@
-"""The pytest plugin as its users meet it: fixtures, budgets, what is said and what is kept."""
+"""The pytest plugin as its users meet it: fixtures, what is said and what is kept."""
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 import subprocess
 import sys
-import zlib
-from contextlib import closing
 
 import pytest
-
-
-def result_of(ended):
-    return json.loads((ended.folder / "_output/torr/latest/result.json").read_text())
 
 
 def test_a_test_measures_and_reads_what_was_found(pytests):
@@ -24,8 +17,10 @@ def test_a_test_measures_and_reads_what_was_found(pytests):
 
         def test_it(measure):
             found = measure(lambda: time.sleep(0.001), n=20, rounds=3)
-            assert 100 < found.ops_per_s < 1000
-            assert 1 <= found.p50_ms < 10
+            # No sleep is shorter than asked for; how much longer it is is the machine's.
+            assert 0 < found.ops_per_s < 1000
+            assert found.p50_ms >= 1
+            assert found.value("response_ms.p50") == found.p50_ms
             assert found.p99_ms is None
             assert found.errors == {}
         """
@@ -43,105 +38,6 @@ def test_nothing_is_said_where_nothing_was_measured(pytests):
     assert "functions under load" not in ended.out
 
 
-BUDGETS = """
-    import pytest, time
-
-    def sleeps():
-        time.sleep(0.002)
-
-    @pytest.mark.budget(ops=">10/s", p50="<1s", errors="<1%")
-    def test_met(measure):
-        measure(sleeps, n=30, rounds=6)
-
-    @pytest.mark.budget(ops=">100k/s", p50="<0.1ms")
-    def test_missed(measure):
-        measure(sleeps, n=30, rounds=6)
-
-    @pytest.mark.budget(p99="<1s")
-    def test_untold(measure):
-        measure(sleeps, n=5, rounds=6)
-"""
-
-
-def test_a_budget_that_is_surely_broken_fails_its_test(pytests):
-    ended = pytests(BUDGETS)
-    assert (ended.code, ended.counts) == (1, {"failed": 1, "passed": 2})
-    assert "budget missed:" in ended.out
-    assert "test_it.py::test_missed: ops >100k/s, measured" in ended.out
-    rows = [line for line in ended.out.splitlines() if "::test_" in line and " >" in line]
-    words = {line.split()[0].rpartition("_")[2]: line.split()[-1] for line in rows}
-    assert words["met"] == "met"
-    assert words["missed"] == "missed"
-    assert "cannot be told: too few operations for p99" in ended.out
-
-
-def test_budgets_may_be_reported_only(pytests):
-    ended = pytests(BUDGETS, "--torr-budgets", "report")
-    assert (ended.code, ended.counts) == (0, {"passed": 3})
-    assert "missed" in ended.out
-
-
-@pytest.mark.parametrize(
-    ("marks", "message"),
-    [
-        ('ops=">>1"', "ops='>>1'"),
-        ('p99="fast"', "p99='fast'"),
-        ('speed="<1ms"', "speed='<1ms'"),
-        ("ops=1000", "ops=1000 is no text"),
-        ('ops=">1", scale="laptop"', "scale='laptop' is no scale"),
-        ('scale="machine"', "a budget without a limit"),
-        ('">1k/s"', "limits have names"),
-        ('ttft_p50="<1ms"', "is no budget of a function"),
-    ],
-)
-def test_a_budget_that_cannot_be_read_is_named_with_its_line(pytests, marks, message):
-    ended = pytests(
-        f"""
-        import pytest
-
-        @pytest.mark.budget({marks})
-        def test_it(measure):
-            measure(int)
-        """
-    )
-    assert ended.code == 4
-    assert "test_it.py:4: " in ended.out
-    assert message in ended.out
-    assert "write ops=" in ended.out
-
-
-def test_a_budget_of_a_test_that_measures_nothing_fails(pytests):
-    ended = pytests(
-        """
-        import pytest
-
-        @pytest.mark.budget(ops=">1/s")
-        def test_it(measure):
-            pass
-        """
-    )
-    assert ended.counts == {"failed": 1}
-    assert "it has a budget, and measured nothing" in ended.out
-
-
-def test_a_budget_may_be_scaled_by_the_machine(pytests):
-    ended = pytests(
-        """
-        import pytest
-
-        @pytest.mark.budget(ops=">1/s", scale="machine")
-        def test_it(measure):
-            measure(lambda: sorted(range(100)), n=100, rounds=6)
-        """,
-        *("--torr-save", "scaled"),
-    )
-    assert ended.code == 0
-    assert "ops >1/s, here " in ended.out
-    found = result_of(ended)
-    (budget,) = found["budgets"]
-    assert budget["limit"] == pytest.approx(found["machine_speed"]["median"])
-
-
 def test_parameters_are_factors_and_functions_have_names(pytests):
     ended = pytests(
         """
@@ -155,7 +51,7 @@ def test_parameters_are_factors_and_functions_have_names(pytests):
         """,
         *("--torr-save", "sorts", "--torr-note", "a note", "--torr-tag", "main"),
     )
-    found = result_of(ended)
+    found = ended.result
     assert (found["kind"], found["name"], found["note"], found["tags"]) == (
         *("micro", "sorts", "a note", ["main"]),
     )
@@ -181,41 +77,6 @@ def test_nothing_is_kept_unless_asked_for(pytests):
     assert not (ended.folder / "runs.db").exists()
 
 
-SLEEP = """
-    import time
-
-    def test_it(measure):
-        measure(lambda: time.sleep({seconds}), n=30, rounds=6)
-"""
-
-
-def test_a_run_is_set_beside_an_earlier_one(pytests):
-    pytests(SLEEP.format(seconds=0.001), "--torr-save", "main")
-    limits = ("--torr-compare", "main", "--torr-fail-if", "p50 > +50%")
-    ended = pytests(SLEEP.format(seconds=0.01), *limits, "--torr-fail-if", "ops < -5%")
-    assert ended.code == 1
-    assert ended.counts == {"passed": 1}
-    assert re.search(r"test_it\.py::test_it +run 1 .* slower ", ended.out)
-    assert "not interleaved: drift not excluded" in ended.out
-    assert "p50 > +50%: it surely did" in ended.out
-    ended = pytests(SLEEP.format(seconds=0.0001), *limits)
-    assert ended.code == 0
-    assert re.search(r"test_it\.py::test_it +run 1 .* faster ", ended.out)
-
-
-def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests):
-    kept = pytests(SLEEP.format(seconds=0.001), "--torr-save", "main")
-    with closing(sqlite3.connect(kept.folder / "runs.db")) as base, base:
-        ((packed,),) = base.execute("select json_zlib from results").fetchall()
-        other = json.loads(zlib.decompress(packed))
-        other["environment"]["machine"]["cpu"] = "another"
-        packed = zlib.compress(json.dumps(other).encode())
-        base.execute("update results set json_zlib = ?", (packed,))
-    ended = pytests(SLEEP.format(seconds=0.02), "--torr-compare", "main", "--torr-rounds", "6")
-    assert "the earlier run is of another machine: its numbers are scaled by" in ended.out
-    assert re.search(r"test_it\.py::test_it +run 1 .* slower ", ended.out)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -224,13 +85,14 @@ def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests):
         (("--torr-compare", "x", "--torr-fail-if", "p50 > 1"), "is not a signed percentage"),
         (("--torr-rounds", "0"), "--torr-rounds 0: there is at least one round"),
         (("--torr-save", "a/b"), "--torr-save 'a/b' cannot name files"),
-        (("--torr-save", "a", "--torr-dir", "test_it.py"), "--torr-dir test_it.py"),
+        (("--torr-save", "a", "--torr-dir", "test_it.py"), "/test_it.py: is a file, not a"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_ends_with_4(pytests, arguments, message):
     ended = pytests("def test_it(measure): measure(int, n=50)", *arguments)
     assert ended.code == 4
     assert message in ended.out
+    assert "passed" not in ended.out
 
 
 def test_threads_are_stressed_and_a_hang_fails_with_stacks(pytests):
@@ -245,18 +107,33 @@ def test_threads_are_stressed_and_a_hang_fails_with_stacks(pytests):
             assert found.levels[0]["counts"]["attempted"] == 200
 
         def test_hangs(stress):
-            stress(threading.Event().wait, threads=2, each=1, timeout=0.2)
+            stress(threading.Event().wait, threads=2, each=1, timeout=1)
         """
     )
     assert ended.counts == {"passed": 1, "failed": 1}
-    assert "2 of 2 threads had not ended after 0.2 s" in ended.out
+    assert "2 of 2 threads had not ended after 1 s" in ended.out
     assert "torr-stress-0:" in ended.out
 
 
-def test_what_is_wrong_with_an_option_is_said_before_anything_is_measured(pytests):
-    ended = pytests("def test_it(measure): measure(int, n=50)", "--torr-compare", "none")
-    assert ended.code == 4
-    assert "1 passed" not in ended.out
+def test_rounds_before_a_hang_are_kept(pytests):
+    ended = pytests(
+        """
+        import threading
+
+        def test_hangs(stress):
+            calls = []
+
+            def operation():
+                calls.append(None)
+                if len(calls) > 3:
+                    threading.Event().wait(30)
+
+            stress(operation, threads=1, each=1, timeout=1)
+        """,
+        *("--torr-save", "hung"),
+    )
+    assert ended.counts == {"failed": 1}
+    assert [level["counts"]["ok"] for level in ended.result["levels"]] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -279,6 +156,65 @@ def test_operations_that_raise_are_counted_one_by_one_however_fast_they_are(pyte
     assert ended.counts == {"passed": 1}, ended.out
 
 
+def test_whether_the_collector_ran_is_kept_and_said(pytests):
+    source = """
+        import gc
+
+        def test_off(measure):
+            measure(lambda: gc.isenabled() and 1 / 0, n=50, rounds=2)
+
+        def test_on(measure):
+            measure(lambda: gc.isenabled() or 1 / 0, n=50, rounds=2, gc="on")
+
+        def test_threads(stress):
+            stress(lambda: gc.isenabled() or 1 / 0, threads=2, each=5, rounds=2)
+
+        def test_both(compare_functions):
+            f = lambda: gc.isenabled() and 1 / 0
+            compare_functions(a=f, b=f, n=50, rounds=2)
+    """
+    ended = pytests(source, "--torr-save", "mine")
+    assert ended.counts == {"passed": 4}, ended.out
+    found = {
+        level["candidate"].partition("::test_")[2]: level["micro"]["gc"]
+        for level in ended.result["levels"]
+        if level["counts"]["errors"] == {}
+    }
+    off = dict.fromkeys(("off", "both::a", "both::b"), "off in rounds")
+    assert found == {**off, "on": "on", "threads": "on"}
+    told = "Python's collector on in rounds of 2 of the functions, off of 3"
+    assert told in ended.out
+    text = (ended.folder / "_output/torr/latest/summary.md").read_text()
+    assert told in text
+    assert re.search(r"taken off every time: \d+ ns for the clock, \d+\.\d ns a turn", text)
+
+
+def test_a_policy_for_the_collector_that_is_none_is_refused(pytests):
+    source = "def test_it(measure): measure(int, n=50, gc='perhaps')"
+    assert "gc='perhaps': it is 'off' or 'on'" in pytests(source).out
+
+
+@pytest.mark.parametrize("end", ["SystemExit", "asyncio.CancelledError"])
+def test_what_ends_a_program_or_a_task_loses_no_round(pytests, end):
+    ended = pytests(
+        f"""
+        import asyncio
+
+        def ends(number):
+            if number == 7:
+                raise {end}
+
+        def test_it(measure, compare_functions):
+            found = measure(ends, n=10, rounds=3, given=int)
+            assert list(found.errors.values()) == [3]
+            levels = compare_functions(a=ends, b=str, n=10, rounds=2, given=int).levels
+            assert [x["counts"]["ok"] for x in levels if x["candidate"] == "a"] == [9, 9]
+        """
+    )
+    assert ended.counts == {"passed": 1}, ended.out
+    assert f"{end.rpartition('.')[2]} × 3, the first of them:" in ended.out
+
+
 def test_errors_are_counted_and_shown(pytests):
     ended = pytests(
         """
@@ -292,36 +228,11 @@ def test_errors_are_counted_and_shown(pytests):
         *("--torr-save", "errors"),
     )
     assert ended.counts == {"passed": 1}
-    level = result_of(ended)["levels"][0]
+    level = ended.result["levels"][0]
     assert level["counts"]["errors"] == {"check": 5}
     assert level["reasons"] == {"raised.KeyError": 5}
     assert "KeyError: 1" in level["samples"][0]["detail"]
-
-
-def test_leaks_fail_with_what_grew_and_where(pytests):
-    ended = pytests(
-        """
-        kept = []
-
-        def test_leaks(leaks):
-            leaks(lambda: kept.append([1]), n=1000)
-
-        def test_within(leaks):
-            found = leaks(lambda: kept.append([1]), n=1000, max_growth=5000)
-            assert found.growth >= 990
-
-        def test_clean(leaks):
-            assert leaks(lambda: [1], n=1000).word == "no growth"
-        """,
-        *("--torr-save", "leaks"),
-    )
-    assert ended.counts == {"passed": 2, "failed": 1}
-    assert "each operation leaves" in ended.out
-    assert "builtins.list" in ended.out
-    assert "test_it.py:5" in ended.out
-    assert [each["word"] for each in result_of(ended)["leaks"]] == [
-        *("growth that goes on", "growth that goes on", "no growth")
-    ]
+    assert "test_it.py::test_it: KeyError × 10, the first of them:" in ended.out
 
 
 def test_two_functions_are_compared_in_interleaved_rounds(pytests):
@@ -339,12 +250,80 @@ def test_two_functions_are_compared_in_interleaved_rounds(pytests):
         *("--torr-save", "two"),
     )
     assert ended.counts == {"passed": 1}
-    assert re.search(r"^fast +slow .* faster", ended.out, re.MULTILINE)
-    found = result_of(ended)
-    assert {level["candidate"] for level in found["levels"]} == {
-        *("test_it.py::test_it::slow", "test_it.py::test_it::fast")
-    }
-    assert found["verdicts"][0]["word"] == "better"
+    slow, fast = "test_it.py::test_it::slow", "test_it.py::test_it::fast"
+    assert re.search(rf"^{fast} +{slow} .* faster", ended.out, re.MULTILINE)
+    found = ended.result
+    assert {level["candidate"] for level in found["levels"]} == {slow, fast}
+    verdict = found["verdicts"][0]
+    assert (verdict["candidate"], verdict["baseline"], verdict["word"]) == (fast, slow, "better")
+
+
+def test_which_test_compared_functions_is_told_with_its_parameters(pytests):
+    ended = pytests(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("size", [10, 20])
+        def test_it(compare_functions, size):
+            found = compare_functions(old=lambda: None, new=lambda: size, n=20, rounds=2)
+            assert {verdict["candidate"] for verdict in found.verdicts} == {"new"}
+
+        def test_more(compare_functions):
+            compare_functions(old=lambda: None, new=lambda: 1, n=20, rounds=2)
+        """,
+        *("--torr-save", "which"),
+    )
+    assert ended.counts == {"passed": 3}
+    of = [
+        (each["candidate"], each["baseline"], each["factors"])
+        for each in ended.result["verdicts"]
+        if each["family"] == "primary"
+    ]
+    one, other = "test_it.py::test_it", "test_it.py::test_more"
+    assert of == [
+        (f"{one}::new", f"{one}::old", {"size": "10"}),
+        (f"{one}::new", f"{one}::old", {"size": "20"}),
+        (f"{other}::new", f"{other}::old", {}),
+    ]
+    assert f"{one}::new [size 20]" in ended.out
+
+
+def test_parameters_are_told_apart_and_found_again(pytests):
+    source = """
+        import pytest
+
+        class Codec:
+            def __repr__(self):
+                return "Codec()"
+
+        def encode(): pass
+
+        VALUES = [1, "1", 1.0, None, "None", "text", (1, "a"), encode, Codec(), Codec(), len]
+
+        @pytest.mark.parametrize("value", VALUES)
+        def test_it(measure, value):
+            measure(int, n=50, rounds=1)
+    """
+    found = [
+        [level["factors"]["value"] for level in ended.result["levels"]]
+        for ended in (pytests(source, "--torr-save", name) for name in ("first", "second"))
+    ]
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 11
+    plain = (found[0][at] for at in (0, 2, 3, 5, 6, 7, 10))
+    assert list(plain) == ["1", "1.0", "None", "text", "(1, 'a')", "encode", "len"]
+
+
+def test_a_profiler_that_is_missing_is_said_once_and_before_anything_runs(pytests, tmp_path):
+    (tmp_path / "conftest.py").write_text("import sys; sys.modules['line_profiler'] = None")
+    source = """
+        def test_it(measure): measure(int, n=50)
+        def test_other(measure): measure(int, n=50)
+    """
+    ended = pytests(source, "--torr-profile", "lines")
+    assert ended.code == 4
+    assert ended.out.count("line-profiler, which is not installed") == 1
+    assert "passed" not in ended.out
 
 
 def test_a_worker_of_xdist_does_not_measure(pytests):

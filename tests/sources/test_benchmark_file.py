@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from torr.errors import UsageError
+from torr.plugin.parameters import parameters_of
 from torr.sources import benchmark_file
 
 
-def benchmark(name="test_put", *, data=None, iterations=1, params=None, seconds=0.001):
+def benchmark(name="test_put", *, data=None, iterations=1, params=None, param=None, seconds=0.001):
     stats = {
         "min": seconds / 2,
         "max": seconds * 3,
@@ -27,9 +30,9 @@ def benchmark(name="test_put", *, data=None, iterations=1, params=None, seconds=
     }
     if data is not None:
         stats["data"] = data
-    label = f"{name}[{'-'.join(params.values())}]" if params else name
+    label = f"{name}[{param}]" if params else name
     found = {"group": None, "name": label, "fullname": f"tests/test_it.py::{label}"}
-    return {**found, "params": params, "stats": stats}
+    return {**found, "params": params, "param": param, "stats": stats}
 
 
 def written(path, *benchmarks, **more):
@@ -67,6 +70,18 @@ def test_with_times_they_are_cut_into_rounds_in_their_order(tmp_path):
     assert result["name"] == "cache"
 
 
+def test_times_of_less_than_a_nanosecond_apart_stay_apart(tmp_path):
+    data = [30e-9 + at * 1e-12 for at in range(400)]
+    levels = benchmark_file.read(written(tmp_path / "a.json", benchmark(data=data)))["levels"]
+    times = [level["latency"]["response_ms"] for level in levels]
+    assert [each["p50"] for each in times] == pytest.approx(
+        [1e3 * data[40 * at + 19] for at in range(10)], rel=1e-12
+    )
+    assert times[0]["min"] < times[0]["mean"] < times[0]["max"] < times[1]["min"]
+    assert times[0]["stdev"] == pytest.approx(1.1543e-8, rel=1e-3)
+    assert times[0]["p99"] is None
+
+
 def test_iterations_are_batches(tmp_path):
     chance = random.Random(1)
     data = [1e-6 * chance.uniform(0.9, 1.1) for _ in range(400)]
@@ -77,10 +92,22 @@ def test_iterations_are_batches(tmp_path):
     assert level["micro"]["batch"] == 50
 
 
-def test_parameters_are_factors(tmp_path):
-    of = benchmark(params={"size": "10"})
-    (level,) = benchmark_file.read(written(tmp_path / "a.json", of))["levels"]
-    assert (level["candidate"], level["factors"]) == ("tests/test_it.py::test_put", {"size": "10"})
+def test_parameters_are_written_as_the_plugin_writes_them(tmp_path):
+    values = [10, "10", 1.5, True, None, "plain", (1, ("a", 2)), b"x", 2j, Path("/a"), ("a", b"x")]
+    for value in (*values, object(), {"a": 1}, [object()]):
+        shown = SafeJSONEncoder(indent=1).encode({"size": value})
+        of = benchmark(params=json.loads(shown), param="its id")
+        (level,) = benchmark_file.read(written(tmp_path / "a.json", of))["levels"]
+        spec = SimpleNamespace(params={"size": value}, id="its id")
+        factors = parameters_of(SimpleNamespace(callspec=spec))
+        assert (level["candidate"], level["factors"]) == ("tests/test_it.py::test_put", factors)
+
+
+class SafeJSONEncoder(json.JSONEncoder):
+    """As pytest-benchmark writes what JSON does not know."""
+
+    def default(self, o):
+        return f"UNSERIALIZABLE[{o!r}]"
 
 
 def test_the_same_file_is_the_same_run(tmp_path):
@@ -110,3 +137,14 @@ def test_a_file_that_is_none_is_refused(tmp_path, text, message):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UsageError, match=r"none\.json cannot be read: No such file"):
         benchmark_file.read(tmp_path / "none.json")
+
+
+def test_the_machine_is_known_by_what_the_file_says_of_its_processor(tmp_path):
+    info = {"machine": "x86_64", "cpu": {"brand_raw": "AMD EPYC", "count": 2}}
+    path = written(tmp_path / "a.json", benchmark(), machine_info=info)
+    assert benchmark_file.read(path)["environment"]["machine"] == {
+        "host": None,
+        "cpu": "AMD EPYC",
+        "architecture": "x86_64",
+        "cores": 2,
+    }

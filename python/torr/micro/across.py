@@ -22,9 +22,13 @@ _WIDE = "measured on another machine: the speeds of both leave it open"
 
 
 def is_another(before: Json, now: Json) -> bool:
-    """Return whether two environments, as result.json has them, are of different machines."""
+    """Return whether two environments, as result.json has them, are of different machines.
+
+    What one of them does not know tells nothing; where they share nothing, they are.
+    """
     then, here = (found.get("machine") or {} for found in (before, now))
-    return any(then.get(key) != here.get(key) for key in _MACHINE)
+    known = [key for key in _MACHINE if None not in (then.get(key), here.get(key))]
+    return not known or any(then[key] != here[key] for key in known)
 
 
 def scales(before: Json | None, now: Json) -> tuple[float, float, float] | None:
@@ -39,9 +43,12 @@ def scales(before: Json | None, now: Json) -> tuple[float, float, float] | None:
 
 
 def scaled(level: Level, factor: float) -> Level:
-    """Return a trial as it would have been on a machine so many times as fast."""
+    """Return a trial as it would have been on a machine so many times as fast.
+
+    One in which everything failed has no times.
+    """
     latency = {
-        name: {key: _faster(key, value, factor) for key, value in stats.items()}
+        name: stats and {key: _faster(key, value, factor) for key, value in stats.items()}
         for name, stats in level["latency"].items()
     }
     return {**level, "ok_per_s": level["ok_per_s"] * factor, "latency": latency}

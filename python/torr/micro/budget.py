@@ -12,6 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
+from torr.model import few_errors
 from torr.model.condition import Condition
 from torr.stats import estimate
 from torr.stats.estimate import ratio_of
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
 Level = Mapping[str, Any]
 Json = dict[str, Any]
+Interval = tuple[float, float] | None
 
+_METRICS = ("ok/s", "response", "errors", "success")
 SCALES = (None, "machine")
 _LEAST_ROUNDS = 5
 _HINT = 'write ops=">10k/s", p50="<0.1ms", p99="<1ms", errors="<1%", scale="machine"'
@@ -54,7 +57,7 @@ class Budget:
 
     def judge(self, levels: Sequence[Level], speed: Speed) -> Json:
         """Judge the trials of one measurement, as result.json has verdicts of SLOs."""
-        condition = self._scaled(speed)
+        condition = self._scaled(speed.median)
         metric = _metric_of(condition)
         known = [value for value in map(metric.read, levels) if value is not None]
         head = {
@@ -69,14 +72,20 @@ class Budget:
             reason = f"too few operations for {condition.stat}" if condition.stat else "no number"
             return {**head, "interval": None, "word": "not shown", "reason": reason}
         interval = _interval(known, condition.limit, is_share=metric.is_share)
-        word, why = _word(condition, interval, len(known))
+        ends = dict.fromkeys((speed.median, speed.least, speed.most)) if self.is_scaled else (1.0,)
+        words = [_word(self._scaled(end), interval, len(known)) for end in ends]
+        word, why = words[0]
+        if any(other != word for other, _ in words):
+            word, why = "not shown", "the limit lies within what is known of this machine's speed"
+        if word != "not shown":
+            word, why = _weakened(condition, levels, (word, interval))
         return {**head, "interval": interval, "word": word, "reason": why}
 
-    def _scaled(self, speed: Speed) -> Condition:
-        """The limit on this machine: rates rise with its speed, and times fall."""
+    def _scaled(self, speed: float) -> Condition:
+        """The limit on a machine of some speed: rates rise with it, and times fall."""
         if not self.is_scaled or self.condition.unit == "%":
             return self.condition
-        factor = speed.median if self.condition.unit == "/s" else 1 / speed.median
+        factor = speed if self.condition.unit == "/s" else 1 / speed
         return replace(self.condition, limit=self.condition.limit * factor)
 
 
@@ -89,7 +98,8 @@ def _condition(name: str, text: object) -> Condition:
         found = Condition.parse(f"{metric} {limit}")
     except UsageError as error:
         raise UsageError(f"{name}={text!r}: {error.message}", _HINT) from error
-    if found.is_of_streams or found.metric not in ("ok/s", "response", "errors", "success"):
+    is_of_class = found.unit == "%" and found.stat is not None
+    if is_of_class or found.is_of_streams or found.metric not in _METRICS:
         raise UsageError(f"{name}={text!r} is no budget of a function", _HINT)
     return replace(found, text=f"{name} {' '.join(text.split())}")
 
@@ -99,12 +109,10 @@ def _metric_of(condition: Condition) -> Metric:
         return Metric(OK_PER_S)
     if condition.unit == "%":
         return Metric(ERROR_RATE if condition.metric == "errors" else "success_rate")
-    return Metric(f"response_ms.{(condition.stat or 'p95').replace('.', '_')}")
+    return Metric(f"response_ms.{str(condition.stat).replace('.', '_')}")
 
 
-def _interval(
-    values: Sequence[float], limit: float, *, is_share: bool
-) -> tuple[float, float] | None:
+def _interval(values: Sequence[float], limit: float, *, is_share: bool) -> Interval:
     """The 90 % interval of what the rounds are replicates of, in their unit."""
     found = estimate.paired([limit] * len(values), values, ALPHA, is_share=is_share).inner
     if found == UNBOUNDED:
@@ -118,9 +126,7 @@ def _interval(
     return low, high
 
 
-def _word(
-    condition: Condition, interval: tuple[float, float] | None, count: int
-) -> tuple[str, str | None]:
+def _word(condition: Condition, interval: Interval, count: int) -> tuple[str, str | None]:
     if interval is None:
         return "not shown", (
             f"{count} rounds are too few: {_LEAST_ROUNDS} are the least"
@@ -136,3 +142,33 @@ def _word(
     if held or broken:
         return ("held" if held else "broken"), None
     return "not shown", "the limit lies within the interval of the rounds"
+
+
+def _weakened(
+    condition: Condition, levels: Sequence[Level], found: tuple[str, Interval]
+) -> tuple[str, str | None]:
+    """A word that may be more than what was measured can say, and why it is less then."""
+    word, interval = found
+    if condition.unit == "%":
+        return _of_share(condition, levels, word)
+    batch = max((level.get("micro") or {}).get("batch", 1) for level in levels)
+    if batch == 1 or condition.unit != "ms" or condition.stat == "mean":
+        return word, None
+    # An operation took no longer than its whole batch: a percentile of operations is at most that
+    # of whole batches, and nothing says more of it.
+    if word == "held" and condition.wants_little and interval is not None:
+        whole = (batch * interval[0], batch * interval[1])
+        if _word(condition, whole, len(levels))[0] == "held":
+            return word, None
+    return "not shown", f"timed in batches of {batch:,}, which hide what single operations took"
+
+
+def _of_share(condition: Condition, levels: Sequence[Level], word: str) -> tuple[str, str | None]:
+    """Few errors are shown by many operations."""
+    attempts = sum(level["counts"]["attempted"] for level in levels)
+    needed = few_errors.attempts_needed(condition)
+    is_shown = needed is not None and attempts >= needed
+    if is_shown or not few_errors.claimed(condition, word):
+        return word, None
+    least = "none shows that" if needed is None else f"it takes {needed:,}"
+    return "not shown", f"{attempts:,} operations show too little: {least}"

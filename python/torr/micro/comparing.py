@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from torr.errors import UsageError
 from torr.micro import overhead
 from torr.micro.errors import Errors
-from torr.micro.measuring import COUNT, ROUNDS, Measurement, batch_of, one_round
+from torr.micro.measuring import COUNT, ROUNDS, Measurement, batch_of, check_counts, one_round
+from torr.micro.tracing import untraced
 from torr.micro.trial import trial
 from torr.stats import comparison, williams
 
@@ -33,7 +34,11 @@ class Compared:
     def word(self, name: str | None = None) -> str:
         """Return the word of the primary metric, ok/s, for a function: the only other one."""
         found = [v for v in self.verdicts if v["family"] == "primary"]
-        return str(next(v for v in found if name in (None, v["candidate"]))["word"])
+        for verdict in found:
+            if name in (None, verdict["candidate"]):
+                return str(verdict["word"])
+        known = ", ".join(str(v["candidate"]) for v in found)
+        raise UsageError(f"{name!r} was not compared with {self.baseline}", f"one of {known}")
 
 
 def compare_functions(
@@ -45,16 +50,18 @@ def compare_functions(
     """
     if len(subjects) < 2:
         raise UsageError("a comparison needs two functions", "give both by their names")
+    check_counts(count, rounds)
     for subject in subjects.values():
         subject.check()
     cost = overhead.measured()
-    # One batch for all: a look at the clock weighs the same on either side.
-    batch = min(batch_of(subject, count, cost) for subject in subjects.values())
     orders = williams.order(list(subjects), rounds, seed)
-    levels = _levels(subjects, (count, batch, cost), orders)
-    if batch > 1 and any(level["reasons"] for level in levels):
-        # An error ends its batch, which says nothing then.
-        levels = _levels(subjects, (count, 1, cost), orders)
+    with untraced():
+        # One batch for all: a look at the clock weighs the same on either side.
+        batch = min(batch_of(subject, count, cost) for subject in subjects.values())
+        levels = _levels(subjects, (count, batch, cost), orders)
+        if batch > 1 and any(level["reasons"] for level in levels):
+            # An error ends its batch, which says nothing then.
+            levels = _levels(subjects, (count, 1, cost), orders)
     baseline = next(iter(subjects))
     return Compared(baseline, levels, comparison.verdicts(levels, baseline))
 
@@ -74,4 +81,6 @@ def _levels(
             one = one_round(subject, count, batch, cost, errors[name])
             whole = Measurement((one,), batch, cost, subject.gc_off, errors[name])
             levels.append(trial(name, {}, number, one, whole))
+    for level in levels[: len(subjects)]:
+        level["samples"] = errors[level["candidate"]].samples()
     return levels

@@ -12,15 +12,16 @@ from itertools import repeat
 from time import perf_counter_ns
 
 Take = Callable[[int], object]
-Fail = Callable[[Exception], object]
+Fail = Callable[[BaseException], object]
 
-# An operation may raise anything: it is counted, and the next one goes on.
+# An operation may raise anything: it is counted, and the next one goes on. What is meant to end a
+# program or a task ends the loop; whoever handed it an iterator can go on behind that operation.
 
 
-def single(call: Callable[[], object], count: int, take: Take, fail: Fail) -> None:
-    """Time each of `count` calls."""
+def single(call: Callable[[], object], turns: Iterable[object], take: Take, fail: Fail) -> None:
+    """Time a call each turn."""
     clock = perf_counter_ns
-    for _ in repeat(None, count):
+    for _ in turns:
         try:
             began = clock()
             call()

@@ -6,14 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.micro import overhead
 from torr.micro.errors import Errors
+from torr.micro.tracing import untraced
 
 if TYPE_CHECKING:
+    from torr.micro import loops
     from torr.micro.overhead import Overhead
     from torr.micro.subject import Subject
 
@@ -61,7 +64,6 @@ def measure(
     subject: Subject,
     count: int = COUNT,
     rounds: int = ROUNDS,
-    after_round: Callable[[], object] = lambda: None,
 ) -> Measurement:
     """Measure `rounds` rounds of `count` operations each, after one that is not counted.
 
@@ -69,30 +71,40 @@ def measure(
     Raises UsageError for what cannot be measured.
     """
     subject.check()
+    check_counts(count, rounds)
+    cost = overhead.measured()
+    with untraced():
+        batch = batch_of(subject, count, cost)
+        while True:
+            errors = Errors()
+            found = [one_round(subject, count, batch, cost, errors) for _ in range(rounds)]
+            if batch == 1 or not any(one.errors for one in found):
+                return Measurement(tuple(found), batch, cost, subject.gc_off, errors)
+            # An error ends its batch, which says nothing then: each operation is timed by itself.
+            batch = 1
+
+
+def check_counts(count: int, rounds: int) -> None:
+    """Raise UsageError where there would be no operation or no round."""
     if count < 1 or rounds < 1:
         raise UsageError(f"n={count}, rounds={rounds}: both must be 1 or more")
-    cost = overhead.measured()
-    batch = batch_of(subject, count, cost)
-    while True:
-        errors, found = Errors(), []
-        for _ in range(rounds):
-            found.append(one_round(subject, count, batch, cost, errors))
-            after_round()
-        if batch == 1 or not any(one.errors for one in found):
-            return Measurement(tuple(found), batch, cost, subject.gc_off, errors)
-        # An error ends its batch, which says nothing then: each operation is timed by itself.
-        batch = 1
 
 
 def one_round(subject: Subject, count: int, batch: int, cost: Overhead, errors: Errors) -> Round:
     """Run one round; errors are counted in it and kept in `errors`."""
+    return _round(partial(subject.run, count, batch), batch, cost, errors)
+
+
+def _round(
+    run: Callable[[loops.Take, loops.Fail], None], batch: int, cost: Overhead, errors: Errors
+) -> Round:
     raw: list[int] = []
     counted: Counter[str] = Counter()
 
-    def fail(error: Exception) -> None:
+    def fail(error: BaseException) -> None:
         counted[errors.take(error)] += 1
 
-    subject.run(count, batch, raw.append, fail)
+    run(raw.append, fail)
     least = cost.of(batch)
     times = [max(0.0, time - least) / batch for time in raw]
     attempted = (len(raw) + counted.total()) * batch
@@ -101,7 +113,7 @@ def one_round(subject: Subject, count: int, batch: int, cost: Overhead, errors: 
 
 def batch_of(subject: Subject, count: int, cost: Overhead) -> int:
     """How many operations share a look at the clock, by a first round, which warms up too."""
-    first = one_round(subject, count, 1, cost, Errors())
+    first = _round(partial(subject.run_first, count), 1, cost, Errors())
     if subject.is_async or first.errors or not first.times_ns:
         return 1
     typical = median(first.times_ns)

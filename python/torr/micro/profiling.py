@@ -19,6 +19,7 @@ from torr.micro.errors import Errors
 from torr.micro.measuring import one_round
 from torr.profile import lines as line_profiler
 from torr.profile import memory
+from torr.profile.entry import cost_rate, failed, of_stacks, tried
 from torr.profile.pyspy import PySpy
 from torr.profile.stacks import Stack, Stacks
 
@@ -54,8 +55,11 @@ class Profiling:
         """Raise UsageError where the profiler is missing."""
         self.kind = kind
         self.tool = {"cpu": "py-spy", "memory": memory.TOOL, "lines": line_profiler.TOOL}[kind]
-        check = {"cpu": PySpy(os.getpid()).check, "memory": memory.check}
-        check.get(kind, line_profiler.check)()
+        if kind == "lines":
+            line_profiler.check()
+        else:
+            check = PySpy(os.getpid()).check if kind == "cpu" else memory.check
+            check("--torr-profile")
 
     def of(
         self,
@@ -72,36 +76,30 @@ class Profiling:
             rounds.append(one_round(subject, count, measured.batch, measured.overhead, errors))
 
         began = time.perf_counter()
-        found: Json
         try:
             found = self._taken(work, functions or (subject.call,))
         except TorrError as error:
-            found = {"failure": error.message, "hint": error.hint}
+            found = failed(error.message, error.hint)
         rate = median(one.ok_per_s for one in rounds) if rounds else None
-        usual = median(one.ok_per_s for one in measured.rounds)
-        nothing: Json = {"unit": None, "folded": None, "lines": [], "failure": None, "hint": None}
         return {
             "kind": self.kind,
             "tool": self.tool,
             "concurrency": 1,
             "seconds": max(1, round(time.perf_counter() - began)),
             "ok_per_s": rate,
-            "cost_rate": 100 * (1 - rate / usual) if rate is not None and usual else None,
-            **nothing,
+            "cost_rate": cost_rate(rate, [one.ok_per_s for one in measured.rounds]),
+            "lines": [],
             **found,
         }
 
     def _taken(self, work: Callable[[], None], functions: Sequence[Callable[..., object]]) -> Json:
         if self.kind == "lines":
             found = line_profiler.took(work, functions)
-            return {
-                "unit": "ns",
-                "lines": [
-                    {"place": x.place, "code": x.code, "hits": x.hits, "ns": x.ns} for x in found
-                ],
-            }
-        stacks = below_loops(memory.took(work) if self.kind == "memory" else _watched(work))
-        return {"unit": stacks.unit, "folded": stacks.fold()}
+            lines = [{"place": x.place, "code": x.code, "hits": x.hits, "ns": x.ns} for x in found]
+            return {"unit": "ns", "folded": None, "lines": lines, "failure": None, "hint": None}
+        return of_stacks(
+            below_loops(memory.took(work) if self.kind == "memory" else _watched(work))
+        )
 
 
 def below_loops(stacks: Stacks) -> Stacks:
@@ -125,18 +123,19 @@ def _watched(work: Callable[[], None]) -> Stacks:
     """Work until py-spy, which looks at this process from outside, has seen enough."""
     _let_anybody_look()
     seen: list[Stacks | TorrError] = []
+    profiler = PySpy(os.getpid(), _HERTZ)
 
     def look() -> None:
-        try:
-            seen.append(PySpy(os.getpid(), _HERTZ).take(SECONDS))
-        except TorrError as error:
-            seen.append(error)
+        seen.append(tried(lambda: profiler.take(SECONDS)))
 
     thread = threading.Thread(target=look, name="torr-profile", daemon=True)
     thread.start()
-    while thread.is_alive():
-        work()
-    found = seen[0]
+    try:
+        while thread.is_alive():
+            work()
+    finally:
+        profiler.stop()
+    (found,) = seen
     if isinstance(found, TorrError):
         raise found
     return found

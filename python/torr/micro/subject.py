@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import inspect
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
-from torr.micro import loops
+from torr.micro import loops, operation
 
-Call = Callable[..., Any]
+if TYPE_CHECKING:
+    from torr.micro.operation import Call
+
 Values = Callable[[int], object] | Sequence[object] | None
 
 
@@ -37,20 +37,11 @@ class Subject:
     @property
     def is_async(self) -> bool:
         """Whether calls are awaited."""
-        call = self.call
-        while isinstance(call, partial):
-            call = call.func
-        return inspect.iscoroutinefunction(call)
+        return operation.is_async(self.call)
 
     def check(self) -> None:
         """Raise UsageError where it cannot be measured."""
-        if not callable(self.call):
-            raise UsageError(f"{self.call!r} cannot be called", "give a function")
-        if inspect.isgeneratorfunction(self.call):
-            raise UsageError(
-                f"{self.call.__name__} is a generator function: a call of it runs nothing",
-                "measure a function that uses it up, such as lambda: list(f())",
-            )
+        operation.check(self.call)
 
     def values(self, count: int) -> Sequence[object] | None:
         """Return what so many calls get, made before they are timed."""
@@ -74,17 +65,22 @@ class Subject:
         """Run one round: `count` operations, timed in batches of `batch`."""
         values, call = self.values(count), self.prepared()
         with self._collector():
-            if self.is_async:
-                arguments = ((),) * count if values is None else [(value,) for value in values]
-                _run(lambda: loops.awaited(call, arguments, take, fail))
-            elif values is None and batch == 1:
-                loops.single(call, count, take, fail)
-            elif values is None:
-                loops.batched(call, [len(part) for part in _cut(range(count), batch)], take, fail)
-            elif batch == 1:
-                loops.single_each(call, values, take, fail)
+            if batch == 1:
+                _one_by_one(call, values, count, take, fail)
             else:
-                loops.batched_each(call, list(_cut(values, batch)), take, fail)
+                _in_batches(call, values, (count, batch), take, fail)
+
+    def run_first(self, count: int, take: loops.Take, fail: loops.Fail) -> None:
+        """Run a round one by one; raises UsageError where the first call leaves all undone."""
+        values, call = self.values(count), self.prepared()
+        with self._collector():
+            if self.is_async:
+                _one_by_one(call, values, count, take, fail)
+                return
+            looked = operation.Looked(call)
+            _one_by_one(looked, None if values is None else values[:1], 1, take, fail)
+            looked.check()
+            _one_by_one(call, None if values is None else values[1:], count - 1, take, fail)
 
     @contextmanager
     def _collector(self) -> Iterator[None]:
@@ -99,18 +95,38 @@ class Subject:
                 gc.enable()
 
 
-def _run(make: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine on a loop of its own, in a thread of its own where one runs in this already.
+def _one_by_one(
+    call: Call,
+    values: Sequence[object] | None,
+    count: int,
+    take: loops.Take,
+    fail: loops.Fail,
+) -> None:
+    # Iterators: after an operation that ends a loop the next one goes on with the one behind it.
+    if operation.is_async(call):
+        arguments = iter(((),) * count if values is None else [(value,) for value in values])
+        run = partial(operation.wait_for, lambda: loops.awaited(call, arguments, take, fail))
+    elif values is None:
+        run = partial(loops.single, call, repeat(None, count), take, fail)
+    else:
+        run = partial(loops.single_each, call, iter(values), take, fail)
+    operation.to_the_end(run, fail)
 
-    Tests may stand on a loop of somebody else's, such as that of a browser's driver.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(make())
-        return
-    with ThreadPoolExecutor(1, thread_name_prefix="torr-micro") as threads:
-        threads.submit(lambda: asyncio.run(make())).result()
+
+def _in_batches(
+    call: Call,
+    values: Sequence[object] | None,
+    sizes: tuple[int, int],
+    take: loops.Take,
+    fail: loops.Fail,
+) -> None:
+    count, batch = sizes
+    if values is None:
+        lengths = iter([len(part) for part in _cut(range(count), batch)])
+        run = partial(loops.batched, call, lengths, take, fail)
+    else:
+        run = partial(loops.batched_each, call, iter(list(_cut(values, batch))), take, fail)
+    operation.to_the_end(run, fail)
 
 
 def _cut(values: Sequence[object], size: int) -> Iterable[Sequence[object]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torr.plugin.taking import Compare, Leaks, Measure, Stress
 
 MARK = "budget"
-_CHECKED = ("torr_rounds", "torr_save", "torr_compare")
+_CHECKED = ("torr_rounds", "torr_save", "torr_compare", "torr_profile")
 _CHANGES = "torr_fail_if"
 _KEY: pytest.StashKey[Session] = pytest.StashKey()
 
@@ -45,13 +45,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--torr-budgets",
         choices=["fail", "report"],
         default="fail",
-        help="whether a budget that is surely broken fails its test [fail]",
+        help="whether a budget that is surely broken fails its test; leaks do always [fail]",
     )
     group.addoption("--torr-rounds", type=int, metavar="N", help="rounds of every measurement")
     group.addoption(
         "--torr-profile",
         choices=["cpu", "memory", "lines"],
-        help="then say where each measured function's time or memory goes",
+        help="then say where the time or memory of each function goes that `measure` measured",
     )
     group.addoption("--torr-dir", metavar="DIR", default="_output/torr", help="of kept runs")
     group.addoption("--torr-tag", action="append", default=[], metavar="TAG", help="of the run")
@@ -87,6 +87,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     session = pyfuncitem.config.stash.get(_KEY, None)
     if session is not None:
         session.judge(pyfuncitem)
+    elif pyfuncitem.get_closest_marker(MARK) is not None:
+        from torr.plugin.budgets import fail_unmeasured
+
+        fail_unmeasured()
     return found
 
 

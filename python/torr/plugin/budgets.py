@@ -8,11 +8,11 @@ import pytest
 
 from torr.errors import UsageError
 from torr.micro.budget import Budget
+from torr.plugin import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-MARK = "budget"
+    from typing import NoReturn
 
 
 def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
@@ -23,6 +23,11 @@ def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     if mark.args:
         raise UsageError(f"budget{mark.args!r}: limits have names", 'write ops=">10k/s"')
     return Budget.all_of(mark.kwargs)
+
+
+def fail_unmeasured() -> NoReturn:
+    """Fail a test that has a budget and nothing that it could be of."""
+    pytest.fail("it has a budget, and measured nothing", pytrace=False)
 
 
 def check(items: Sequence[pytest.Item]) -> None:

@@ -1,12 +1,12 @@
-"""Options of pytest against what there is: names, changes, kept runs."""
+"""Options of pytest against what there is: names, directories, tools, changes, kept runs."""
 
 from __future__ import annotations
 
 import pytest
 
 from torr.errors import TorrError, require
-from torr.plugin.keeping import changes_of, run_before
-from torr.store.rundir import check_name
+from torr.plugin import keeping
+from torr.plugin.beside import read_baseline
 
 
 def check(config: pytest.Config) -> None:
@@ -16,11 +16,16 @@ def check(config: pytest.Config) -> None:
         require(
             rounds is None or rounds > 0, f"--torr-rounds {rounds}: there is at least one round"
         )
-        name = config.getoption("torr_save")
-        if name is not None:
-            check_name(name, "--torr-save")
-        changes_of(config)
-        run_before(config)
+        _check_profiler(config.getoption("torr_profile"))
+        read_baseline(config)
+        keeping.check(config)
     except TorrError as error:
         hint = f" ({error.hint})" if error.hint else ""
         raise pytest.UsageError(f"torr: {error.message}{hint}") from error
+
+
+def _check_profiler(kind: str | None) -> None:
+    if kind is not None:
+        from torr.micro.profiling import Profiling
+
+        Profiling(kind)

@@ -1,135 +1,90 @@
-"""What becomes of measured functions: set beside an earlier run, and kept as one."""
+"""What becomes of measured functions: a run, which is on disk from the first measurement on."""
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import UsageError, require
-from torr.micro import across, machine
-from torr.stats import comparison, limit
-from torr.stats.comparison import Procedure
-from torr.stats.metric import OK_PER_S, Metric
+import pytest
+
+from torr.errors import TorrError
+from torr.micro import machine
+from torr.report.micro import KIND
+from torr.store.rundir import RunDirectory, check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping
+    from pathlib import Path
 
-    import pytest
-
-    from torr.model.change import Change
     from torr.plugin.session import Session
-
-    Judge = Callable[
-        [Sequence[dict[str, Any]], Sequence[dict[str, Any]], tuple[str, str]], list[dict[str, Any]]
-    ]
+    from torr.store.rundir import Status
 
 Json = dict[str, Any]
 
-KIND = "micro"
-_METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
-_PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
+_FLAGS = {"name": "--torr-save", "folder": "--torr-dir"}
+_HEAD: pytest.StashKey[Mapping[str, Any]] = pytest.StashKey()
+"""What stands at the head of the run, as it was before any test went elsewhere."""
 
 
-def changes_of(config: pytest.Config) -> list[Change]:
-    """Return what --torr-fail-if asks for; raises UsageError."""
-    found = [_change(text) for text in config.getoption("torr_fail_if")]
-    is_beside = config.getoption("torr_compare") is not None
-    without = "--torr-fail-if is given without --torr-compare"
-    require(is_beside or not found, without, "--torr-compare NAME")
-    return found
+def check(config: pytest.Config) -> None:
+    """Raise OutputError where a run could not be written; leaves nothing but --torr-dir itself."""
+    name = config.getoption("torr_save")
+    if name is not None:
+        check_name(name, _FLAGS["name"])
+        _create(config, {}).abandon()
+        config.stash[_HEAD] = _head(config)
 
 
-def run_before(config: pytest.Config) -> tuple[int, Json] | None:
-    """Return the kept run that --torr-compare names, its id and its result; raises TorrError."""
-    name = config.getoption("torr_compare")
-    if name is None:
-        return None
-    from torr.store.kept.store import Filter, open_store
+class Keeping:
+    """The run of one session, if --torr-save asks for one."""
 
-    with open_store() as store:
-        found = store.find(Filter(name=name, kinds=(KIND,)), most=1)
-        missing = f"--torr-compare {name}: there is no such kept run"
-        require(bool(found), missing, "see `torr runs list`")
-        return found[0].id, store.result(found[0].id)
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._is_asked = session.config.getoption("torr_save") is not None
+        self._directory: RunDirectory | None = None
+        self._count = 0
 
+    def go_on(self) -> None:
+        """Have on disk what was measured since: whatever ends this process, it stays.
 
-def set_beside(session: Session) -> None:
-    """Compare with the newest kept run of a name, function by function; unpaired, and marked."""
-    changes, kept = changes_of(session.config), run_before(session.config)
-    if kept is None:
-        return
-    run, before = kept
-    judge = _judge_of(session, before)
-    for function, factors in dict.fromkeys((x["candidate"], _key(x)) for x in session.levels):
-        old, new = (
-            [x for x in levels if (x["candidate"], _key(x)) == (function, factors)]
-            for levels in (before["levels"], session.levels)
-        )
-        if old:
-            verdicts = judge(old, new, (f"run {run}", "now"))
-            whose = [{**verdict, "candidate": function} for verdict in verdicts]
-            session.against += whose
-            session.limits += [
-                limit.judge(change, v)
-                for change in changes
-                for v in whose
-                if v["metric"] == change.key
-            ]
+        What cannot be kept now is tried again at the end, which says so.
+        """
+        if self._is_asked:
+            with suppress(TorrError):
+                self._follow()
 
+    def close(self, status: Status) -> None:
+        """Write all that is known, the report, and register the run; raises TorrError."""
+        if not self._is_asked or not self._session.entries:
+            return
+        from torr import report
+        from torr.store.kept.registering import register
 
-def _judge_of(session: Session, before: Json) -> Judge:
-    """How trials of an earlier run are set beside these: scaled where another machine made them."""
-    from torr.store.environment import environment
+        said = self._session.said
+        with self._follow() as directory:
+            directory.close(status, sections(self._session, machine.speed().as_json()))
+            report.write_all(json.loads(directory.result_path.read_bytes()), directory.path)
+            kept = register(directory.path)
+            place = _shown(directory.path, self._session.config.invocation_params.dir)
+            said.append(f"kept    {place}" + (f" as run {kept.id}" if kept.id else ""))
+            if kept.problem is not None:
+                said.append(f"note: {kept.problem}")
 
-    if not across.is_another(before.get("environment") or {}, environment()):
-        return lambda old, new, names: comparison.unpaired(old, new, names, _PROCEDURE)
-    factors = across.scales(before.get("machine_speed"), machine.speed().as_json())
-    if factors is not None:
-        session.said.append(
-            f"the earlier run is of another machine: its numbers are scaled by {factors[0]:.2f}"
-            f" ({factors[1]:.2f}–{factors[2]:.2f}), how much faster this one is"
-        )
-
-    def judge(old: Sequence[Json], new: Sequence[Json], names: tuple[str, str]) -> list[Json]:
-        return across.judged(
-            old, factors, lambda then: comparison.unpaired(then, new, names, _PROCEDURE)
-        )
-
-    return judge
+    def _follow(self) -> RunDirectory:
+        session = self._session
+        if self._directory is None:
+            self._directory = _create(session.config, session.config.stash[_HEAD])
+            self._directory.profiles = session.profiles
+        new = session.levels[self._count :]
+        self._count += len(new)
+        self._directory.keep_levels(new, sections(session, machine.speed().as_json()))
+        return self._directory
 
 
-def keep(session: Session) -> None:
-    """Write a run's directory and register it, where --torr-save asks for it."""
-    name = session.config.getoption("torr_save")
-    if name is None:
-        return
-    from torr import report
-    from torr.model.secrets import redacted_command
-    from torr.store.environment import environment
-    from torr.store.kept.registering import register
-    from torr.store.rundir import RunDirectory
-
-    head = {
-        "kind": KIND,
-        "command": ["pytest", *redacted_command(sys.argv[1:])],
-        "plan": None,
-        "note": session.config.getoption("torr_note"),
-        "tags": list(dict.fromkeys(session.config.getoption("torr_tag"))),
-        "environment": environment(),
-    }
-    flags = {"name": "--torr-save", "folder": "--torr-dir"}
-    folder = Path(session.config.getoption("torr_dir"))
-    with RunDirectory.create(folder, name, head, flags) as directory:
-        for level in session.levels:
-            directory.keep_level(level)
-        directory.close("complete", sections(session, machine.speed().as_json()))
-        report.write_all(json.loads(directory.result_path.read_bytes()), directory.path)
-        kept = register(directory.path)
-        session.said.append(f"kept    {directory.path}" + (f" as run {kept.id}" if kept.id else ""))
-        if kept.problem is not None:
-            session.said.append(f"note: {kept.problem}")
+def _shown(path: Path, start: Path) -> Path:
+    return path.relative_to(start) if path.is_relative_to(start) else path
 
 
 def sections(session: Session, speed: dict[str, float]) -> Json:
@@ -140,9 +95,8 @@ def sections(session: Session, speed: dict[str, float]) -> Json:
         for entry in session.entries
         if entry.leaks is not None
     ]
-    compared = [verdict for _, found in session.compared for verdict in found.verdicts]
     return {
-        "verdicts": [*compared, *session.against],
+        "verdicts": [*session.compared, *session.against],
         "budgets": budgets,
         "leaks": leaks,
         "fail_if": session.limits,
@@ -151,16 +105,21 @@ def sections(session: Session, speed: dict[str, float]) -> Json:
     }
 
 
-def _change(text: str) -> Change:
-    from torr.model.change import Change
-
-    words = text.strip()
-    found = Change.parse(f"ok/s{words[3:]}" if words.startswith("ops") else words)
-    known = {OK_PER_S, *(metric.key for metric in _METRICS)}
-    if found.key not in known:
-        raise UsageError(f"--torr-fail-if {text!r}: that is not compared", "ops, p50 or p99")
-    return found
+def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
+    # A test may stand in a directory of its own when the first thing is measured.
+    folder = config.invocation_params.dir / config.getoption("torr_dir")
+    return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS)
 
 
-def _key(level: Json) -> str:
-    return repr(sorted((level.get("factors") or {}).items())) + f" {level['concurrency']}"
+def _head(config: pytest.Config) -> Json:
+    from torr.model.secrets import redacted_command
+    from torr.store.environment import environment
+
+    return {
+        "kind": KIND,
+        "command": ["pytest", *redacted_command(sys.argv[1:])],
+        "plan": None,
+        "note": config.getoption("torr_note"),
+        "tags": list(dict.fromkeys(config.getoption("torr_tag"))),
+        "environment": environment(),
+    }

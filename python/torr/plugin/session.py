@@ -9,21 +9,29 @@ import pytest
 
 from torr.errors import TorrError, UsageError
 from torr.micro import machine
-from torr.plugin.budgets import budgets_of
+from torr.plugin.budgets import budgets_of, fail_unmeasured
+from torr.plugin.keeping import Keeping
+from torr.plugin.parameters import parameters_of
 from torr.report import micro
 
 if TYPE_CHECKING:
-    from torr.micro.comparing import Compared
+    from collections.abc import Callable
+
     from torr.micro.leaking import Leaks
     from torr.micro.profiling import Profiling
 
 Level = dict[str, Any]
 Verdict = dict[str, Any]
 
+_CUT_SHORT = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+
 
 @dataclass(slots=True)
 class Entry:
-    """What was measured under one name; `parameters` are those of the test, as texts."""
+    """What was measured under one name; `parameters` are those of the test, as texts.
+
+    `unprofiled` is why there is no profile of it although profiles were asked for.
+    """
 
     nodeid: str
     name: str
@@ -31,6 +39,7 @@ class Entry:
     levels: list[Level] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     leaks: Leaks | None = None
+    unprofiled: str | None = None
 
     @property
     def judged(self) -> list[Verdict]:
@@ -51,7 +60,7 @@ class Session:
             )
         self.config = config
         self.entries: list[Entry] = []
-        self.compared: list[tuple[str, Compared]] = []
+        self.compared: list[Verdict] = []
         self.against: list[Verdict] = []
         self.limits: list[Verdict] = []
         self.said: list[str] = []
@@ -59,6 +68,7 @@ class Session:
         self.profiling = _profiling(config.getoption("torr_profile"))
         self.rounds: int | None = config.getoption("torr_rounds")
         self.fails = config.getoption("torr_budgets") == "fail"
+        self.keeping = Keeping(self)
 
     @property
     def levels(self) -> list[Level]:
@@ -69,10 +79,9 @@ class Session:
         """Return a new entry of a test; of several in one test each but the first is numbered."""
         path, _, _ = item.nodeid.partition("[")
         base = path if name is None else f"{path}::{name}"
-        given = getattr(item, "callspec", None)
-        parameters = {k: str(v) for k, v in given.params.items()} if given else {}
         same = sum(e.nodeid == item.nodeid and e.name.split(" #")[0] == base for e in self.entries)
-        made = Entry(item.nodeid, base if not same else f"{base} #{same + 1}", parameters)
+        own = base if not same else f"{base} #{same + 1}"
+        made = Entry(item.nodeid, own, parameters_of(item))
         self.entries.append(made)
         return made
 
@@ -83,7 +92,7 @@ class Session:
             return
         own = [e for e in self.entries if e.nodeid == item.nodeid and e.levels]
         if not own:
-            pytest.fail("it has a budget, and measured nothing", pytrace=False)
+            fail_unmeasured()
         for entry in own:
             entry.verdicts = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
         broken = [v for entry in own for v in entry.judged if v["word"] == "broken"]
@@ -102,17 +111,25 @@ class Session:
         write(self, reporter)
 
     def finish(self, session: pytest.Session) -> None:
-        """Set it beside an earlier run and keep it; what cannot be is said, and ends with 2."""
-        from torr.plugin.keeping import keep, set_beside
+        """Set it beside an earlier run and keep it; what cannot be is said, and ends with 4."""
+        from torr.plugin.beside import set_beside
 
+        is_cut = session.exitstatus in _CUT_SHORT
         try:
-            set_beside(self)
-            keep(self)
+            self._end(session, lambda: set_beside(self))
+        finally:
+            # Whatever became of the comparison: what was measured is kept.
+            self._end(session, lambda: self.keeping.close("interrupted" if is_cut else "complete"))
+        if any(limit["word"] == "failed" for limit in self.limits) and not is_cut:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _end(self, session: pytest.Session, step: Callable[[], None]) -> None:
+        try:
+            step()
         except TorrError as error:
             self.said.append(f"torr: {error}")
-            session.exitstatus = pytest.ExitCode.USAGE_ERROR
-        if any(limit["word"] == "failed" for limit in self.limits):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            if session.exitstatus not in _CUT_SHORT:
+                session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
 
 def _profiling(kind: str | None) -> Profiling | None:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from torr.cli.columns import Columns
 from torr.micro import machine, overhead
-from torr.plugin.keeping import KIND, sections
+from torr.plugin import raised
+from torr.plugin.keeping import sections
 from torr.report import flames, micro, profiled_lines
+from torr.report.micro_names import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,13 +31,19 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         f"machine speed {speed.median:.2f} ({speed.least:.2f}–{speed.most:.2f}); taken off every"
         f" time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in batches"
     )
-    result = {"kind": KIND, "levels": session.levels, **sections(session, speed.as_json())}
+    result = {"kind": micro.KIND, "levels": session.levels, **sections(session, speed.as_json())}
+    collector = micro.collector(result)
+    if collector:
+        reporter.write_line(collector)
     for table in micro.tables(result):
         _write_table(table, reporter)
+    for line in raised.lines(result):
+        reporter.write_line(line)
     for title, table in (*flames.tops(result), *profiled_lines.tables(result)):
         reporter.write_line(f"\n{title}")
         _write_table(replace(table, rows=table.rows[:_MOST_ROWS]), reporter)
-    for line in (*flames.notes(result), *_of_limits(session), *session.said):
+    notes = (*flames.notes(result), *_of_unprofiled(session, result), *_of_limits(result))
+    for line in (*notes, *session.said):
         reporter.write_line(line)
 
 
@@ -45,8 +53,17 @@ def _write_table(table: Table, reporter: Any) -> None:  # noqa: ANN401 - pytest'
         reporter.write_line(line)
 
 
-def _of_limits(session: Session) -> Iterator[str]:
+def _of_unprofiled(session: Session, result: dict[str, Any]) -> Iterator[str]:
+    name_of = names(result)
+    for entry in session.entries:
+        if entry.unprofiled is not None:
+            whose = {"candidate": entry.name, "factors": entry.parameters}
+            yield f"no profile of {name_of(whose)}: {entry.unprofiled}"
+
+
+def _of_limits(result: dict[str, Any]) -> Iterator[str]:
+    name_of = names(result)
     told = {"failed": "it surely did", "passed": "it surely did not"}
-    for limit in session.limits:
+    for limit in result["fail_if"]:
         word = told.get(limit["word"], f"cannot be told: {limit['reason']}")
-        yield f"{limit['candidate']}: {limit['condition']}: {word}"
+        yield f"{name_of(limit)}: {limit['condition']}: {word}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,8 +63,18 @@ class _Taking:
         self._session = session
         self._item = item
 
+    _UNPROFILED: str | None = None
+    """Why what it measures has no profile; None where it has."""
+
+    def _entry(self, name: str | None) -> Entry:
+        entry = self._session.entry(self._item, name)
+        if self._session.profiling is not None:
+            entry.unprofiled = self._UNPROFILED
+        return entry
+
     def _keep(self, measured: Measurement, entry: Entry) -> Found:
         entry.levels += trials(entry.name, entry.parameters, measured)
+        self._session.keeping.go_on()
         return Found(entry.levels, dict(measured.errors.counts))
 
 
@@ -95,16 +105,19 @@ class Measure(_Taking):
         subject = Subject(fn, given, setup, gc_off=gc == "off")
         count = self._session.rounds or rounds or measuring.ROUNDS
         measured = measuring.measure(subject, n, count)
-        entry = self._session.entry(self._item, name)
+        entry = self._entry(name)
+        taken = self._keep(measured, entry)
         if self._session.profiling is not None:
             found = self._session.profiling.of(subject, n, measured, lines)
-            whose = {"candidate": entry.name, "factors": entry.parameters}
-            self._session.profiles.append({**found, **whose})
-        return self._keep(measured, entry)
+            self._session.profiles.append({**found, **_whose(entry)})
+            self._session.keeping.go_on()
+        return taken
 
 
 class Stress(_Taking):
     """Runs a function in threads that start together."""
+
+    _UNPROFILED = "it ran in threads, and one thread is profiled: measure it"
 
     def __call__(  # noqa: PLR0913 - what a user may say
         self,
@@ -120,20 +133,25 @@ class Stress(_Taking):
     ) -> Found:
         """Run `each` operations in each of `threads` threads, for `rounds` rounds.
 
+        One round more comes first and is not counted. Rounds are 10, or `--torr-rounds`.
         `given` makes the value that a call gets of the numbers of its thread and of itself.
         Threads that have not ended after `timeout` seconds fail the test, with all their stacks.
         """
         subject = stressing.Stress(fn, threads, each, given, setup, timeout)
-        count = self._session.rounds or rounds or stressing.ROUNDS
+        count = self._session.rounds or rounds or measuring.ROUNDS
         try:
             measured = stressing.stress(subject, count)
         except stressing.HangError as error:
+            if error.measured is not None:
+                self._keep(error.measured, self._entry(name))
             pytest.fail(f"{error}\n\n{error.stacks}", pytrace=False)
-        return self._keep(measured, self._session.entry(self._item, name))
+        return self._keep(measured, self._entry(name))
 
 
 class Leaks(_Taking):
     """Says what a function leaves behind."""
+
+    _UNPROFILED = "it was watched, not timed: the lines that allocated stand with its leaks"
 
     def __call__(
         self,
@@ -147,18 +165,20 @@ class Leaks(_Taking):
         """Run `n` operations; fails where more and more is left behind.
 
         With `max_growth` it fails where there are more objects more than that at the end, and
-        growth that goes on is no failure by itself.
+        growth that goes on is no failure by itself. What an operation raises is raised.
         """
-        found = leaking.leaks(fn, n, given)
-        self._session.entry(self._item, name).leaks = found
-        failure = _why_leaking(found, max_growth)
-        if failure is not None and self._session.fails:
-            pytest.fail(failure, pytrace=False)
+        found = replace(leaking.leaks(fn, n, given), limit=max_growth)
+        self._entry(name).leaks = found
+        self._session.keeping.go_on()
+        if not found.is_met:
+            pytest.fail(_why_leaking(found), pytrace=False)
         return found
 
 
 class Compare(_Taking):
     """Measures functions in interleaved rounds."""
+
+    _UNPROFILED = "its rounds were interleaved with those of others: measure it by itself"
 
     def __call__(
         self,
@@ -175,25 +195,32 @@ class Compare(_Taking):
         subjects = {name: Subject(fn, given, setup) for name, fn in functions.items()}
         count = self._session.rounds or rounds or measuring.ROUNDS
         found = compare_functions(subjects, n, count)
-        for name in functions:
-            own = [level for level in found.levels if level["candidate"] == name]
-            entry: Entry = self._session.entry(self._item, name)
-            entry.levels += [
-                {**level, "candidate": entry.name, "factors": entry.parameters} for level in own
-            ]
-        self._session.compared.append((self._item.nodeid, found))
+        entries = {name: self._entry(name) for name in functions}
+        for level in found.levels:
+            entry = entries[level["candidate"]]
+            entry.levels.append({**level, **_whose(entry)})
+        for verdict in found.verdicts:
+            beside = entries[verdict["baseline"]].name
+            whose = {**_whose(entries[verdict["candidate"]]), "baseline": beside}
+            self._session.compared.append({**verdict, **whose})
+        self._session.keeping.go_on()
         return found
 
 
-def _why_leaking(found: leaking.Leaks, most: int | None) -> str | None:
-    """What is wrong with what was left behind; None where nothing is."""
+def _whose(entry: Entry) -> Level:
+    return {"candidate": entry.name, "factors": entry.parameters}
+
+
+def _why_leaking(found: leaking.Leaks) -> str:
+    """What is wrong with what was left behind."""
     types = ", ".join(f"{count:+,} {name}" for name, count in found.types[:3] if count > 0)
     places = "\n".join(f"  {size:+,} B  {place}" for place, size in found.places)
     told = f"{types or 'no objects of the collector'}\n{places}"
-    if most is not None:
-        if found.growth <= most:
-            return None
-        return f"{found.growth:+,} objects after {found.count:,} operations, not {most:,}: {told}"
-    if found.word != "growth that goes on":
-        return None
-    return f"each operation leaves {found.per_operation:.2g} blocks of memory behind: {told}"
+    if found.limit is not None:
+        after = f"after {found.count:,} operations, not {found.limit:,}"
+        return f"{found.growth:+,} objects {after}: {told}"
+    left = (
+        f"{found.per_operation:.2g} blocks of memory, {found.traced_per_operation:,.1f} bytes of"
+        f" Python's, {found.rss_per_operation:,.1f} of the process"
+    )
+    return f"each operation leaves {left} behind: {told}"

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import pathlib
+import re
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from datetime import timezone
-from statistics import quantiles
+from statistics import fmean, pstdev, quantiles
 from typing import TYPE_CHECKING, Any
 
 from torr import engine
 from torr.errors import UsageError, require
+from torr.model.parameter import text_of
 from torr.store.kept.kept_run import read_stamp, stamp
 
 if TYPE_CHECKING:
@@ -27,6 +32,10 @@ ROUNDS = 10
 # A round needs times enough for a median that means something.
 _LEAST_IN_A_ROUND = 20
 _S_IN_MS, _S_IN_NS = 1e3, 1e9
+# How pytest-benchmark writes what JSON does not know.
+_SHOWN = re.compile(r"UNSERIALIZABLE\[(.*)\]", re.DOTALL)
+_PATH = re.compile(r"(PosixPath|PurePosixPath|PureWindowsPath)\((.*)\)", re.DOTALL)
+_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
 def read(path: Path, name: str | None = None) -> Json:
@@ -67,8 +76,7 @@ def read(path: Path, name: str | None = None) -> Json:
 def _levels(benchmark: Mapping[str, Any]) -> list[Json]:
     stats = benchmark["stats"]
     name, _, _ = str(benchmark.get("fullname") or benchmark["name"]).partition("[")
-    factors = {key: str(value) for key, value in (benchmark.get("params") or {}).items()}
-    head = {"candidate": name, "factors": factors, "concurrency": 1, "rate": None}
+    head = {"candidate": name, "factors": _factors(benchmark), "concurrency": 1, "rate": None}
     batch = int(stats.get("iterations") or 1)
     times: Sequence[float] = stats.get("data") or ()
     if len(times) < ROUNDS * _LEAST_IN_A_ROUND:
@@ -78,6 +86,33 @@ def _levels(benchmark: Mapping[str, Any]) -> list[Json]:
         {**head, **_round(times[at * size : (at + 1) * size], batch, at + 1)}
         for at in range(ROUNDS)
     ]
+
+
+def _factors(benchmark: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters as the plugin writes them, so that functions are found again by them."""
+    given = benchmark.get("params") or {}
+    return {
+        name: text_of(_thawed(value)) or str(benchmark.get("param"))
+        for name, value in given.items()
+    }
+
+
+def _thawed(value: object) -> object:
+    """What was written: a tuple, since sequences are that nearly always, or what JSON has not."""
+    if isinstance(value, list):
+        return tuple(map(_thawed, value))
+    shown = _SHOWN.fullmatch(value) if isinstance(value, str) else None
+    return value if shown is None else _of_repr(shown[1])
+
+
+def _of_repr(text: str) -> object:
+    """The value with this repr, where that is a literal or a path; else one that nothing tells."""
+    path = _PATH.fullmatch(text)
+    try:
+        found = literal_eval(text if path is None else path[2])
+    except (ValueError, SyntaxError):
+        return object()
+    return found if path is None else getattr(pathlib, path[1])(found)
 
 
 def _whole(stats: Mapping[str, Any], batch: int) -> Json:
@@ -99,9 +134,26 @@ def _whole(stats: Mapping[str, Any], batch: int) -> Json:
 
 
 def _round(times: Sequence[float], batch: int, number: int) -> Json:
-    stats, histogram = engine.statistics([round(time * _S_IN_NS) for time in times])
+    rounded, histogram = engine.statistics([round(time * _S_IN_NS) for time in times])
+    stats = _unrounded(rounded or {}, sorted(times))
     level = _level(number, len(times) * batch, sum(times) * batch, stats, batch)
     return {**level, "histograms": {"service": histogram, "response": histogram}}
+
+
+def _unrounded(stats: Json, times: Sequence[float]) -> Json:
+    """Statistics of the times as they are; they have what the rounded ones have.
+
+    Means of batches differ by less than a nanosecond: rounded, rounds of them would be equal.
+    """
+    keys = {f"p{percent:g}".replace(".", "_"): percent for percent in _PERCENTS}
+    ranks = {
+        key: math.ceil(percent * len(times) / 100) - 1
+        for key, percent in keys.items()
+        if stats.get(key) is not None
+    }
+    ends = {"min": times[0], "max": times[-1], "mean": fmean(times), "stdev": pstdev(times)}
+    found = {**ends, **{key: times[at] for key, at in ranks.items()}}
+    return {**stats, **{key: value * _S_IN_MS for key, value in found.items()}}
 
 
 def _level(number: int, count: int, seconds: float, stats: Json | None, batch: int) -> Json:
@@ -120,11 +172,13 @@ def _level(number: int, count: int, seconds: float, stats: Json | None, batch: i
 
 def _environment(found: Mapping[str, Any]) -> Json:
     machine, commit = found.get("machine_info") or {}, found.get("commit_info") or {}
+    processor = machine.get("cpu") or {}
     return {
         "machine": {
             "host": machine.get("node"),
-            "cpu": (machine.get("cpu") or {}).get("brand_raw"),
+            "cpu": processor.get("brand_raw"),
             "architecture": machine.get("machine"),
+            "cores": processor.get("count"),
         },
         "versions": {"python": machine.get("python_version")},
         "git": commit.get("id"),

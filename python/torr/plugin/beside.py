@@ -1,0 +1,161 @@
+"""Measured functions set beside those of an earlier run, and the changes that fail a session.
+
+--torr-compare ─ the kept run ─┬─ each function that both have ─ verdicts, one family ─ limits
+what was measured now ─────────┘
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from torr.errors import UsageError, require
+from torr.micro import across, machine
+from torr.report.micro import KIND
+from torr.report.micro_names import key_of, names
+from torr.stats import comparison, limit
+from torr.stats.comparison import Procedure
+from torr.stats.metric import OK_PER_S, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.change import Change
+    from torr.plugin.session import Session
+
+Json = dict[str, Any]
+
+_METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
+_PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The kept run that --torr-compare names, and what --torr-fail-if asks for."""
+
+    run: int
+    result: Json
+    changes: tuple[Change, ...]
+
+
+BASELINE: pytest.StashKey[Baseline] = pytest.StashKey()
+"""Read once, before anything runs: a run that is kept meanwhile is not this one."""
+
+
+def read_baseline(config: pytest.Config) -> None:
+    """Keep the baseline with pytest's configuration, if one is asked for; raises TorrError."""
+    changes = tuple(_change(text) for text in config.getoption("torr_fail_if"))
+    name = config.getoption("torr_compare")
+    without = "--torr-fail-if is given without --torr-compare"
+    require(name is not None or not changes, without, "--torr-compare NAME")
+    if name is None:
+        return
+    from torr.store.kept.store import Filter, open_store
+
+    with open_store() as store:
+        found = store.find(Filter(name=name, kinds=(KIND,)), most=1)
+        missing = f"--torr-compare {name}: there is no such kept run"
+        require(bool(found), missing, "see `torr runs list`")
+        config.stash[BASELINE] = Baseline(found[0].id, store.result(found[0].id), changes)
+
+
+def set_beside(session: Session) -> None:
+    """Compare with the earlier run, if there is one, function by function; unpaired, and marked.
+
+    Raises UsageError where there are limits of change and no function that both have.
+    """
+    baseline = session.config.stash.get(BASELINE, None)
+    if baseline is None or not session.levels:
+        return
+    verdicts = _judged(session, baseline)
+    for key in dict.fromkeys(map(_key, session.levels)):
+        own = [verdict for verdict in verdicts if _key(verdict) == key]
+        session.against += own
+        if own:
+            session.limits += [_limit(change, own) for change in baseline.changes]
+    _say_what_is_missing(session, baseline)
+
+
+def _judged(session: Session, baseline: Baseline) -> list[Json]:
+    """Verdicts over all functions at once: their chance of a false finding is one, too."""
+    from torr.store.environment import environment
+
+    sides = (f"run {baseline.run}", "now")
+    now = [_as_cell(level) for level in session.levels]
+    before = [_as_cell(level) for level in baseline.result["levels"]]
+
+    def judge(then: Sequence[Json]) -> list[Json]:
+        return comparison.unpaired(then, now, sides, _PROCEDURE)
+
+    if not across.is_another(baseline.result.get("environment") or {}, environment()):
+        found = judge(before)
+    else:
+        found = across.judged(before, _scales(session, baseline), judge)
+    return [_of_function(verdict) for verdict in found]
+
+
+def _scales(session: Session, baseline: Baseline) -> tuple[float, float, float] | None:
+    """How much faster this machine is than the baseline's, which is said."""
+    factors = across.scales(baseline.result.get("machine_speed"), machine.speed().as_json())
+    if factors is not None:
+        session.said.append(
+            f"the earlier run is of another machine: its numbers are scaled by {factors[0]:.2f}"
+            f" ({factors[1]:.2f}–{factors[2]:.2f}), how much faster this one is"
+        )
+    return factors
+
+
+def _as_cell(level: Json) -> Json:
+    """A trial whose function is a part of its setting: functions are not compared to others."""
+    whose = {"candidate": level["candidate"], "factors": level.get("factors") or {}}
+    return {**level, "factors": whose}
+
+
+def _of_function(verdict: Json) -> Json:
+    return {**verdict, **verdict["factors"]}
+
+
+def _limit(change: Change, verdicts: Sequence[Json]) -> Json:
+    """Judge a change of one function; `verdicts` are all of it, by ok/s first."""
+    found = next((each for each in verdicts if each["metric"] == change.key), None)
+    if found is not None:
+        return limit.judge(change, found)
+    first = verdicts[0]
+    sides = (first["baseline"], first["candidate"])
+    where = (first["concurrency"], first["factors"])
+    return limit.too_rare(change, sides, *where, of="operations")
+
+
+def _say_what_is_missing(session: Session, baseline: Baseline) -> None:
+    known = set(map(_key, baseline.result["levels"]))
+    missing = {_key(level): level for level in session.levels if _key(level) not in known}
+    name_of = names({"levels": session.levels})
+    listed = [name_of(level) for level in missing.values()]
+    if listed:
+        session.said.append(f"not in run {baseline.run}, and beside nothing: {', '.join(listed)}")
+    if baseline.changes and not session.against:
+        there = sorted({level["candidate"] for level in baseline.result["levels"]})
+        more = ", …" if len(there) > _MOST_NAMED else ""
+        raise UsageError(
+            f"--torr-fail-if: nothing was compared, run {baseline.run} has none of these functions",
+            f"it has {', '.join(there[:_MOST_NAMED])}{more}: run pytest with the --rootdir of then,"
+            " or keep a new run with --torr-save",
+        )
+
+
+def _change(text: str) -> Change:
+    from torr.model.change import Change
+
+    words = text.strip()
+    found = Change.parse(f"ok/s{words[3:]}" if words.startswith("ops") else words)
+    known = {OK_PER_S, *(metric.key for metric in _METRICS)}
+    if found.key not in known:
+        raise UsageError(f"--torr-fail-if {text!r}: that is not compared", "ops, p50 or p99")
+    return replace(found, text=words)  # as it was asked for
+
+
+def _key(each: Json) -> tuple[object, ...]:
+    return (*key_of(each), each["concurrency"])

@@ -1,0 +1,109 @@
+"""Budgets, judged on rounds that are known."""
+
+from __future__ import annotations
+
+import pytest
+
+from torr.micro.budget import Budget
+from torr.micro.machine import Speed
+
+EVEN = Speed(1.0, 1.0, 1.0)
+SPREAD = (0.99, 1.0, 1.01, 0.995, 1.005, 1.002, 0.998, 1.003, 0.997, 1.0)
+
+
+def trial(factor=1.0, *, p99=0.001, batch=1, count=1_000, failed=0):
+    ok = count - failed
+    times = {"n": count, "mean": 0.0005 * factor, "p50": 0.0005 * factor, "p99": p99 * factor}
+    return {
+        "candidate": "f",
+        "factors": {},
+        "round": 1,
+        "concurrency": 1,
+        "rate": None,
+        "counts": {
+            "attempted": count,
+            "ok": ok,
+            "dropped": 0,
+            "in_flight": 0,
+            "errors": {"check": failed} if failed else {},
+        },
+        "ok_per_s": 2e6 / factor,
+        "success_rate": 100 * ok / count,
+        "latency": {"response_ms": {**times, "stdev": 0.1, "within_stdev_rate": 90.0}},
+        "health": {"verdict": "healthy", "reasons": []},
+        "micro": {"batch": batch},
+    }
+
+
+def judged(speed=EVEN, marks=None, **trials):
+    (budget,) = Budget.all_of(marks)
+    return budget.judge([trial(factor, **trials) for factor in SPREAD], speed)
+
+
+@pytest.mark.parametrize(
+    ("limit", "batch", "word"),
+    [
+        ("<2us", 1, "held"),
+        ("<0.5us", 1, "broken"),
+        # Of batches: no operation took longer than its whole batch.
+        ("<60us", 50, "held"),
+        ("<40us", 50, "not shown"),
+        ("<0.5us", 50, "not shown"),
+        (">0.1us", 50, "not shown"),
+    ],
+)
+def test_a_percentile_of_batches_shows_what_holds_for_whole_ones(limit, batch, word):
+    found = judged(marks={"p99": limit}, batch=batch)
+    assert found["word"] == word
+    assert found["value"] == pytest.approx(0.001, rel=0.01)
+    if word == "not shown":
+        assert found["reason"] == "timed in batches of 50, which hide what single operations took"
+
+
+def test_rates_and_means_of_batches_are_those_of_operations():
+    assert judged(marks={"ops": ">1.5M/s"}, batch=50)["word"] == "held"
+    assert judged(marks={"mean": "<0.6us"}, batch=50)["word"] == "held"
+    assert judged(marks={"mean": "<0.4us"}, batch=50)["word"] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("marks", "trials", "word"),
+    [
+        ({"errors": "<1%"}, {"count": 100}, "held"),
+        ({"errors": "<1%"}, {"count": 10}, "not shown"),
+        ({"errors": "<0.1%"}, {"count": 100}, "not shown"),
+        ({"success": ">99%"}, {"count": 100}, "held"),
+        ({"success": ">99.9%"}, {"count": 299}, "not shown"),
+        ({"success": ">99.9%"}, {"count": 300}, "held"),
+        ({"errors": "<0.1%"}, {"count": 299}, "not shown"),
+        ({"errors": "<0.1%"}, {"count": 300}, "held"),
+        ({"errors": "<=0%"}, {"count": 1_000_000}, "not shown"),
+        ({"errors": "<1%"}, {"count": 100, "failed": 20}, "broken"),
+        ({"success": ">99.9%"}, {"count": 100, "failed": 20}, "broken"),
+        ({"success": "<99%"}, {"count": 10, "failed": 5}, "held"),
+    ],
+)
+def test_few_errors_are_shown_by_many_operations(marks, trials, word):
+    found = judged(marks=marks, **trials)
+    assert found["word"] == word
+    assert (word == "not shown") == ("operations show too little" in (found["reason"] or ""))
+
+
+@pytest.mark.parametrize(
+    ("limit", "word"),
+    [(">1M/s", "held"), (">3M/s", "broken"), (">1.9M/s", "not shown"), (">2.2M/s", "not shown")],
+)
+def test_a_scaled_budget_holds_at_every_speed_that_was_seen(limit, word):
+    speed = Speed(1.0, 0.85, 1.2)
+    found = judged(speed, {"ops": limit, "scale": "machine"})
+    assert found["word"] == word
+    assert found["scaled_by"] == 1.0
+    if word == "not shown":
+        assert found["reason"] == "the limit lies within what is known of this machine's speed"
+    assert judged(speed, {"ops": limit})["word"] == ("held" if limit < ">2" else "broken")
+
+
+def test_times_fall_as_the_machine_is_faster():
+    half = Speed(0.5, 0.5, 0.5)
+    assert judged(half, {"p50": "<0.3us", "scale": "machine"})["word"] == "held"
+    assert judged(half, {"p50": "<0.2us", "scale": "machine"})["word"] == "broken"
