@@ -41,6 +41,12 @@ class Looks:
         return False
 
 
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch):
+    """None that looks here takes its time, and few of their targets end."""
+    monkeypatch.setattr("torr.experiments.taking._MOMENT_S", 0.0)
+
+
 @pytest.fixture
 def plan():
     group = Group(pace=Closed(10), source=Source.of(Request("http://127.0.0.1/")))
@@ -225,6 +231,20 @@ def test_where_nothing_is_seen_of_a_target_that_ends_both_are_said(plan):
     found = of_a_target_that_dies(plan, UsageError("pprof: Connection reset by peer"))
     assert found["failure"] == "pprof: Connection reset by peer"
     assert (found["cost_rate"], found["note"]) == (None, "the target ended in mid-profile")
+
+
+def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, plan):
+    class EndsSoon(Looks):
+        looks = 0
+
+        def is_gone(self):
+            self.looks += 1
+            return self.looks == 3
+
+    monkeypatch.setattr("torr.experiments.taking._MOMENT_S", 60.0)
+    taken = Taking(EndsSoon(), plan)
+    level = taken.beside(lambda: level_of(10, Truth()), Interrupt())
+    assert taken.as_json(level, [])["note"] == "the target ended in mid-profile"
 
 
 def test_a_profiler_that_breaks_costs_the_profile_alone(plan):

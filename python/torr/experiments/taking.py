@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ _LOOK_S = 0.1
 ENDED = "the target ended in mid-profile"
 # What a profiler that was stopped gets to clean up behind itself.
 _END_S = 0.5
+# A profiler may see the end of its target before anybody else does.
+_MOMENT_S = 1.0
 # Lighter stacks than the heaviest so many are put together.
 _MOST_STACKS = 4_000
 
@@ -48,6 +51,7 @@ class Taking:
         self._seconds = max(1, window_ns // SECOND_NS)
         self._over = threading.Event()
         self._found: Stacks | TorrError | None = None
+        self._is_short = False
         self._is_gone = False
 
     def beside(self, load: Callable[[], Level], interrupt: Interrupt) -> Level:
@@ -66,7 +70,7 @@ class Taking:
             self._profiler.stop()
             thread.join(_END_S)
         # Ctrl-C may have reached the target as well.
-        self._is_gone = not interrupt.requested and self._profiler.is_gone()
+        self._is_gone = not interrupt.requested and self._has_ended()
         return level
 
     def as_json(self, level: Level, same: Sequence[Level]) -> dict[str, Any]:
@@ -103,10 +107,19 @@ class Taking:
             return failed(self._found.message, self._found.hint)
         return of_stacks(self._found.heaviest(_MOST_STACKS))
 
+    def _has_ended(self) -> bool:
+        """Whether the target is gone, or is in a moment: its end is what makes a look short."""
+        until = time.monotonic() + (_MOMENT_S if self._is_short else 0)
+        while not (is_gone := self._profiler.is_gone()) and time.monotonic() < until:
+            time.sleep(_LOOK_S)
+        return is_gone
+
     def _take(self) -> None:
         if self._over.wait(self._after_s):
             return
+        begun = time.monotonic()
         found = tried(lambda: self._profiler.take(self._seconds))
         # What a profiler says that was stopped is nothing of the target's.
         if not self._over.is_set():
             self._found = found
+            self._is_short = time.monotonic() - begun < self._seconds
