@@ -1,14 +1,19 @@
-"""docs/reference/options.md: every command and flag, read from the commands themselves."""
+"""docs/reference/options.md: every command and flag, read from the commands and the plugin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from torr.cli.command import Flag, Verb, Verbs
 from torr.cli.main import torr
 from torr.errors import ExitCode
+from torr.plugin import pytest_addoption
+
+if TYPE_CHECKING:
+    import pytest
 
 _ENDS = {
     ExitCode.FINE: "no SLO is broken and no `--abort-on` ended it, see"
@@ -39,6 +44,7 @@ def page() -> str:
     parts = [_HEAD]
     for path, verb in verbs():
         parts.append(_section(path, verb))
+    parts.append(_plugin())
     parts.append(_exit_codes())
     return "\n".join(parts)
 
@@ -66,6 +72,30 @@ def _section(path: str, verb: Verb) -> str:
     lines += [f"| `{_cell(flag)}` | {_cell(says)} |" for flag, says in verb.passed_on]
     lines += ["", "```sh", *verb.examples, "```", ""]
     return "\n".join(lines)
+
+
+class _Listener:
+    """Stands where pytest asks plugins for their options, and hears them."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str]] = []
+
+    def getgroup(self, _name: str, _says: str) -> _Listener:
+        return self
+
+    def addoption(self, name: str, **said: Any) -> None:  # noqa: ANN401
+        value = said.get("metavar") or "|".join(said["choices"])
+        # argparse fills in texts: two per cent signs are one.
+        self.rows.append((f"{name} {value}", said["help"] % ()))
+
+
+def _plugin() -> str:
+    heard = _Listener()
+    pytest_addoption(cast("pytest.Parser", heard))
+    lines = ["## pytest", "", "What the plugin adds, see [functions](../functions.md).", ""]
+    lines += ["| option | what it does |", "| --- | --- |"]
+    lines += [f"| `{_cell(flag)}` | {_cell(says)} |" for flag, says in heard.rows]
+    return "\n".join([*lines, ""])
 
 
 def _exit_codes() -> str:

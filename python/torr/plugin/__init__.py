@@ -53,8 +53,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=["cpu", "memory", "lines"],
         help="then say where the time or memory of each function goes that `measure` measured",
     )
-    group.addoption("--torr-dir", metavar="DIR", default="_output/torr", help="of kept runs")
-    group.addoption("--torr-tag", action="append", default=[], metavar="TAG", help="of the run")
+    group.addoption(
+        "--torr-dir",
+        metavar="DIR",
+        default="_output/torr",
+        help="where runs are kept [_output/torr]",
+    )
+    group.addoption(
+        "--torr-tag",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="a tag of the run (repeatable)",
+    )
     group.addoption("--torr-note", metavar="TEXT", help="what is special about the run")
 
 
