@@ -6,11 +6,19 @@ import json
 import platform
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
 from torr.servers.command import Command
 from torr.servers.versions import versions, versions_in
+
+
+@pytest.fixture(autouse=True)
+def place(monkeypatch, tmp_path):
+    """Nothing is checked out where candidates are started, unless a test does that."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def of(*words, **env):
@@ -34,6 +42,19 @@ def test_python_and_its_packages():
     found = of(sys.executable, "app.py")
     assert found["python"] == platform.python_version()
     assert found["pytest"] == pytest.__version__
+
+
+def test_the_commit_that_is_checked_out_where_a_candidate_is_started(place):
+    commits = {"base": "1" * 40, "branch": "2" * 40}
+    for name, commit in commits.items():
+        (place / name / ".git").mkdir(parents=True)
+        (place / name / ".git" / "HEAD").write_text(f"{commit}\n")
+        (place / name / "apps").mkdir()
+    told = [
+        versions(Command(("serve",), "http://127.0.0.1:1/", cwd=Path(name, "apps")))
+        for name in commits
+    ]
+    assert told == [{"git commit": commit[:12]} for commit in commits.values()]
 
 
 def test_a_script_is_its_interpreters(script):

@@ -2,7 +2,8 @@
 
 Asked of the programs themselves, each once and for a few seconds at most; what does not tell is
 left out. A script is asked for its interpreter, Python for its packages, node for those that it
-finds from where it is started and by its NODE_PATH, a program of Go for its modules.
+finds from where it is started and by its NODE_PATH, a program of Go for its modules. The commit
+that is checked out where a candidate is started is one more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.store.environment import git_commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 10.0
 _MOST_BYTES = 256
+# Digits enough for the largest repositories.
+_COMMIT, _DIGITS = "git commit", 12
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _PACKAGES = (
     "import importlib.metadata as m, json, platform;"
@@ -36,7 +40,8 @@ Versions = dict[str, str]
 def versions(command: Command) -> Versions:
     """The versions behind a filled command, by name; empty where nothing tells them."""
     env = {**os.environ, **dict(command.env)}
-    found: Versions = {}
+    commit = git_commit(command.cwd.absolute())
+    found: Versions = {} if commit is None else {_COMMIT: commit[:_DIGITS]}
     # A shell's words name the program that it becomes.
     words = list(dict.fromkeys(" ".join(command.argv).split()))
     for word in words:
