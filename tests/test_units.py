@@ -132,6 +132,23 @@ def test_shows_rates_and_sizes_for_people():
 
 
 @pytest.mark.parametrize(
+    ("factor", "digits", "text"),
+    [
+        (28.561, 2, "28.56"),
+        (0.5, 2, "0.50"),
+        (0.1, 2, "0.10"),
+        (0.0347, 2, "0.035"),
+        (0.000_02, 2, "0.00002"),
+        (0, 2, "0.00"),
+        (1.0496, 3, "1.050"),
+        (0.0034, 3, "0.0034"),
+    ],
+)
+def test_never_rounds_a_factor_away(factor, digits, text):
+    assert units.show_factor(factor, digits) == text
+
+
+@pytest.mark.parametrize(
     ("counts", "text"),
     [
         ((1,), "1 connection"),

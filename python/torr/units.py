@@ -191,6 +191,13 @@ def show_percent(percent: float | None) -> str:
     return f"{_plain(Decimal(f'{percent:.2f}'))} %"
 
 
+def show_factor(factor: float, digits: int = 2) -> str:
+    """Write how many times as much for people: `0.57`, `28.56`, of a small one what counts."""
+    if 0 < factor < 10 ** (1 - digits):
+        return _plain(Decimal(f"{factor:.{digits - 1}e}"))
+    return f"{factor:.{digits}f}"
+
+
 def show_size(size: float | None) -> str:
     """Write bytes for people, in powers of 1024: `512 B`, `1.5 MiB`."""
     if size is None:

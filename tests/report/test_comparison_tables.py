@@ -242,6 +242,7 @@ def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
     assert table.columns == ("cell", "candidate", "SLO", "value", "word", "reason")
     assert len(table.rows) == 16
     assert [row[0] for row in table.rows[::4]] == [p.words for p in Comparison.of(four).places]
+    assert [row[1] for row in table.rows] == ["go-net", "go-net", "go-gin", "go-gin"] * 4
     broken = [row[:2] for row in table.rows if row[4] == "broken"]
     assert broken == [("4 processes and 500 connections", "go-gin")]
     text = markdown.text(four)

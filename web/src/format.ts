@@ -28,6 +28,11 @@ export function percent(value: number | null | undefined): string {
   return `${bare(value.toFixed(2))} %`;
 }
 
+/** How many times as much: `0.57`, of a small one what counts. */
+export function factor(value: number): string {
+  return value > 0 && value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
+}
+
 /** A difference of two shares in percentage points: `+12.3`, `−4`, `0`. */
 export function points(value: number): string {
   const text = bare(Math.abs(value).toFixed(1));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { clock, count, ms, percent, points, rate, short, utc } from "../src/format";
+import { clock, count, factor, ms, percent, points, rate, short, utc } from "../src/format";
 import { logTicks, range, roundedUp, widest } from "../src/charts/range";
 import { roomy } from "../src/charts/axes";
 
@@ -17,6 +17,10 @@ describe("numbers", () => {
     [percent(100), "100 %"],
     [percent(99.999), ">99.99 %"],
     [percent(0.001), "<0.01 %"],
+    [factor(15.703), "15.70"],
+    [factor(0.1), "0.10"],
+    [factor(0.0347), "0.035"],
+    [factor(0), "0.00"],
     [points(40.04), "+40"],
     [points(-3.25), "−3.3"],
     [points(-0.04), "0"],

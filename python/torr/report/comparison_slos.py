@@ -22,10 +22,13 @@ Judged = tuple[str, Mapping[str, Any]]
 def slos(result: Result) -> list[Judged]:
     """Return every verdict of an SLO with its cell in words, in the order of the cells."""
     found = [verdict for verdict in result.get("verdicts") or () if verdict.get("condition")]
-    places = Comparison.of(result).places if found else ()
+    if not found:
+        return []
+    comparison = Comparison.of(result)
+    places, names = comparison.places, comparison.names
     at = {_key(place.factors, place.concurrency): n for n, place in enumerate(places)}
     ranked = [(at.get(_key(v["factors"], v["concurrency"]), len(at)), v) for v in found]
-    ranked.sort(key=lambda each: each[0])
+    ranked.sort(key=lambda each: (each[0], names.index(each[1]["candidate"])))
     return [(_words(places, rank, verdict), verdict) for rank, verdict in ranked]
 
 

@@ -14,7 +14,7 @@ from torr.report import diff
 from torr.report.say import Text, chain, join, say, say_count
 from torr.report.verdict_table import is_forbidden, show_value
 from torr.report.wording import counted
-from torr.units import show_rate
+from torr.units import show_factor, show_rate
 
 if TYPE_CHECKING:
     from torr.stats.metric import Metric
@@ -91,7 +91,7 @@ def interval(verdict: Verdict) -> str:
     if verdict.get("difference") is not None:
         low, high = (_end(end, "+.2f") for end in ends)
         return say("{low} to {high}", low=low, high=high)
-    return _span(ends, ".2f", ".3f")
+    return _span(ends)
 
 
 def change(verdict: Verdict) -> str | None:
@@ -138,11 +138,15 @@ def _percents(ratios: Sequence[float], centre: float) -> list[str]:
     return [f"{each:.{1 if is_fine else 0}f}" for each in found]
 
 
-def _span(ends: Sequence[float | None], digits: str, finer: str) -> str:
-    low, high = (_end(end, digits) for end in ends)
+def _span(ends: Sequence[float | None]) -> str:
+    low, high = (_factor(end, 2) for end in ends)
     if low == high and ends[0] != ends[1]:
-        low, high = (_end(end, finer) for end in ends)
+        low, high = (_factor(end, 3) for end in ends)
     return f"{low}–{high}"
+
+
+def _factor(end: float | None, digits: int) -> str:
+    return "∞" if end is None else show_factor(end, digits)
 
 
 def _end(end: float | None, digits: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from torr import __version__
 from torr.errors import UsageError
 from torr.stats.series import Point, Series
-from torr.units import show_rate
+from torr.units import show_factor, show_rate
 
 _METRICS: dict[str, Callable[[Point], float | None]] = {
     "ok_per_s": lambda point: point.ok_per_s,
@@ -100,7 +100,7 @@ def show_ratio(verdict: Mapping[str, Any], times: str = " ×") -> str:
     ratio, mark = verdict.get("ratio"), bound(verdict)
     if ratio is None:
         return "–"
-    text = f"{ratio:.2f}{times}"
+    text = f"{show_factor(ratio)}{times}"
     return f"{text} ?" if mark == "?" else f"{mark} {text}".lstrip()
 
 

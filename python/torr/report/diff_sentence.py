@@ -14,7 +14,7 @@ from torr.report.say import Text, chain, join, say, say_count
 from torr.report.told import told
 from torr.report.verdict_table import printed
 from torr.report.wording import counted, places
-from torr.units import show_rate
+from torr.units import show_factor, show_rate
 
 if TYPE_CHECKING:
     from torr.stats.series import Point, Series
@@ -98,7 +98,7 @@ def _conclusion(found: list[Mapping[str, Any]]) -> str:
 
 def _span(found: list[Mapping[str, Any]]) -> str:
     """The lowest and the highest ratio, marked where all of them are the same kind of bound."""
-    low, high = (f"{pick(v['ratio'] for v in found):.2f}" for pick in (min, max))
+    low, high = (show_factor(pick(v["ratio"] for v in found)) for pick in (min, max))
     marks = {diff.bound(verdict) for verdict in found}
     mark = f"{marks.pop()} " if marks in ({"≥"}, {"≤"}) else ""
     return f"{mark}{low if low == high else f'{low}–{high}'} ×"

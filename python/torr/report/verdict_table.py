@@ -14,7 +14,7 @@ from torr.report.told import told
 from torr.report.wording import heading
 from torr.stats.judgement import ALPHA
 from torr.stats.metric import Metric
-from torr.units import show_ms, show_percent, show_rate, show_size
+from torr.units import show_factor, show_ms, show_percent, show_rate, show_size
 
 Verdict = Mapping[str, Any]
 
@@ -121,7 +121,7 @@ def show_change(verdict: Verdict) -> str:
     if metric_of(verdict).is_share:
         difference = verdict["difference"]
         return "–" if difference is None else say("{points:+.2f} points", points=difference)
-    return "–" if verdict["ratio"] is None else f"{verdict['ratio']:.3f} ×"
+    return "–" if verdict["ratio"] is None else f"{show_factor(verdict['ratio'], 3)} ×"
 
 
 def show_interval(verdict: Verdict) -> str:
@@ -129,8 +129,12 @@ def show_interval(verdict: Verdict) -> str:
     ends: Sequence[float | None] | None = verdict["interval"]
     if ends is None:
         return "–"
-    form = "{:+.2f}" if metric_of(verdict).is_share else "{:.3f}"
-    return " – ".join("?" if end is None else form.format(end) for end in ends)
+    is_share = metric_of(verdict).is_share
+    return " – ".join("?" if end is None else _end(end, is_share=is_share) for end in ends)
+
+
+def _end(end: float, *, is_share: bool) -> str:
+    return f"{end:+.2f}" if is_share else show_factor(end, 3)
 
 
 def _spread(verdict: Verdict) -> str:

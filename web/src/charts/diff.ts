@@ -2,7 +2,7 @@
 
 import { joined, spansFar } from "../data/ladder";
 import { ratios } from "../data/diff";
-import { count, ms, rate, short } from "../format";
+import { count, factor, ms, rate, short } from "../format";
 import type { Diff, Point } from "../model";
 import { say } from "../words";
 import type { Line, Spec } from "./plot";
@@ -51,7 +51,7 @@ function both(
 function ratio(diff: Diff): Spec {
   const found = ratios(diff.changes, "ok_per_s", levels(diff));
   const names = { a: diff.sides[0]?.name ?? "A", b: diff.sides[1]?.name ?? "B" };
-  const show = (value: number) => `${value.toFixed(2)} ×`;
+  const show = (value: number) => `${factor(value)} ×`;
   const ends = found.intervals.flatMap((interval) => interval ?? []);
   return {
     ...base(diff, say("diff.ratio", names)),
