@@ -152,12 +152,21 @@ def test_the_summary_has_its_sections_in_order(four):
     assert titles == [
         *("1 process", "4 processes", "Notes", "Trials that failed", "Configuration"),
         *("Candidates", "Differences of the answers", "Rules of fairness, as applied"),
-        "Environment",
+        *("Every verdict", "Environment"),
     ]
     assert text.startswith("# healthz\n\n**go-gin is slower than go-net in 3 of 4 cells")
     assert "- go-gin says Date, go-net does not.\n" in text
     assert "| machine: cpu | Example |" in text
     assert "| processes | 1, 4 |" in text
+    # The cells' tables have one interval, that of the primary metric.
+    every = text.partition("## Every verdict")[2].splitlines()
+    (p99,) = (row for row in every if row.startswith("| 4 | 500 | p99 |"))
+    verdict = next(
+        x
+        for x in four["verdicts"]
+        if (x["metric"], x["factors"]["processes"], x["concurrency"]) == ("response_ms.p99", 4, 500)
+    )
+    assert " – ".join(f"{end:.3f}" for end in verdict["interval"]) in p99
 
 
 def test_names_cannot_break_the_summary():
@@ -165,7 +174,10 @@ def test_names_cannot_break_the_summary():
     told = failure("a", AT, text="a | b")
     told["log_tail"] = ["```", "# no title"]
     text = markdown.text(compared(levels, baseline="a", failures=[told]))
-    rows = [line for line in text.splitlines() if line.startswith("| 500 |")]
+    cells, _, every = text.partition("## Every verdict")
+    rows = [line for line in cells.splitlines() if line.startswith("| 500 |")]
+    assert all(row.replace("\\|", "").count("|") == rows[0].count("|") for row in rows)
+    rows = [line for line in every.splitlines() if line.startswith("| 500 |")]
     assert all(row.replace("\\|", "").count("|") == rows[0].count("|") for row in rows)
     assert "\\<b\\>a\\|b\\</b\\> \\`c\\` \\_d\\_ \\[e\\](f)" in text
     assert "````\n```\n# no title\n````" in text

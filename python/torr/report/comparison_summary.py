@@ -1,6 +1,7 @@
 """summary.md of a comparison: a table for each number of workers, then all that made it fair.
 
-Ratio columns are against the baseline; the notes are what the verdicts say, and nothing else.
+Ratio columns are against the baseline; the notes are what the verdicts say, and nothing else. Each
+metric's ratio with its interval and its word stands near the end.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as tables
 from torr.report import markdown_parts as parts
+from torr.report import verdict_table
 from torr.report.comparison import Comparison
 from torr.report.comparison_slos import of_slos
 from torr.report.say import chain, say
@@ -36,4 +38,5 @@ def sections(result: Result) -> Iterator[str]:
     yield from parts.titled(say("What they are made of"), facts.versions(found))
     yield from parts.items(say("Differences of the answers"), facts.differences(found))
     yield from parts.items(say("Rules of fairness, as applied"), facts.rules(found))
+    yield from parts.titled(say("Every verdict"), verdict_table.verdicts(result))
     yield from parts.titled(say("Environment"), facts.environment(result))
