@@ -140,6 +140,7 @@ def test_a_server_that_forks_and_leaves_still_belongs_to_us(start, here):
     wait_until(lambda: server.wait(0.01) and server.is_daemon)
     [serving] = server.pids()
     assert serving != server.pid
+    assert server.tops() == [serving]
     server.check()
     stopped = server.stop()
     assert stopped.is_daemon
@@ -164,6 +165,7 @@ def test_children_of_a_server_are_all_of_it(start):
     await_ready(server)
     assert len(wait_until(lambda: len(server.pids()) == 4 and server.pids())) == 4
     pids = server.pids()
+    assert server.tops() == [server.pid]
     assert server.stop().failure().kind == "left_behind"
     assert not any(map(is_running, pids))
 

@@ -254,8 +254,8 @@ def _watching(lab: Lab, server: Server, course: Course) -> Lab:
     return replace(
         lab,
         watch=lambda: Watch(
-            roots=server.pids,
-            others=lambda: [pid for each in others for pid in each.pids()],
+            roots=server.tops,
+            others=lambda: [pid for each in others for pid in each.tops()],
             sources=course.sources(),
         ),
     )
