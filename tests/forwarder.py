@@ -40,7 +40,7 @@ class Forwarder:
     def __exit__(self, *_):
         self._is_over.set()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
         self._listener.close()
 
     def _start(self, work, *more):

@@ -44,7 +44,7 @@ class Target:
     def stop(self):
         """End it; the counts that it prints."""
         self.process.send_signal(signal.SIGTERM)
-        out, _ = self.process.communicate(timeout=10)
+        out, _ = self.process.communicate(timeout=60)
         return json.loads(out)
 
 
@@ -56,6 +56,14 @@ def children_of(process):
         if parent == process and state != "Z":
             found.append(int(place.name))
     return found
+
+
+def words_of(process):
+    """What it was started as, a word each; none of one that is gone."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def is_running(process):

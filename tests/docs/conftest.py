@@ -49,7 +49,7 @@ def secure(tmp_path_factory):
     process = nginx.start()
     yield nginx, authority
     process.terminate()
-    process.wait(10)
+    process.wait(60)
 
 
 @pytest.fixture

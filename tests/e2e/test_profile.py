@@ -14,7 +14,7 @@ import pytest
 
 from candidates import GOOD, QUICK
 from events import ask
-from installed import Ended, children_of, wait_until
+from installed import Ended, children_of, wait_until, words_of
 
 SERVER = """
 import http.server
@@ -156,8 +156,8 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
 def looked_at_by(running):
     """The process that py-spy looks at for a command, where it does."""
     for child in children_of(running.pid):
-        words = Path(f"/proc/{child}/cmdline").read_text().split("\0")
-        if Path(words[0]).name == "py-spy" and "record" in words:
+        words = words_of(child)
+        if words and Path(words[0]).name == "py-spy" and "record" in words:
             return int(words[words.index("-p") + 1])
     return None
 

@@ -40,7 +40,7 @@ def test_other_targets_share_a_port_too(torr, target, words):
 def test_an_interrupt_of_the_whole_terminal_ends_it_with_its_counts(target):
     running = target("hello", "--processes", 2, start_new_session=True)
     os.killpg(running.process.pid, signal.SIGINT)
-    out, err = running.process.communicate(timeout=10)
+    out, err = running.process.communicate(timeout=60)
     assert (running.process.returncode, err) == (0, "")
     assert json.loads(out)["requests"] == 0
 
@@ -60,7 +60,7 @@ def test_a_process_that_is_killed_is_told_and_the_others_are_counted(torr, targe
     wait_until(lambda: len(children_of(running.process.pid)) == 1)
     torr("run", "--requests", 20, "--warmup", "0s", running.url)
     running.process.send_signal(signal.SIGTERM)
-    out, err = running.process.communicate(timeout=10)
+    out, err = running.process.communicate(timeout=60)
     assert running.process.returncode == 2
     assert "of 2 ended early (signal 9): what it did is not counted" in err
     assert json.loads(out)["requests"] == 20

@@ -43,7 +43,7 @@ def nginx(authority, tmp_path_factory):
     process = served.start()
     yield served
     process.terminate()
-    process.wait(10)
+    process.wait(60)
 
 
 @pytest.fixture

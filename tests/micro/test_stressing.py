@@ -13,7 +13,7 @@ from torr.micro.stressing import HangError, Stress, stress
 
 
 def test_all_threads_are_there_before_the_first_operation():
-    together = threading.Barrier(4, timeout=10)
+    together = threading.Barrier(4, timeout=60)
     found = stress(Stress(together.wait, threads=4, each=5), rounds=2)
     assert [(one.attempted, one.ok) for one in found.rounds] == [(20, 20)] * 2
     assert found.threads == 4
@@ -119,7 +119,7 @@ def test_rounds_before_a_hang_are_kept_and_late_threads_end():
         stress(Stress(operation, threads=2, each=1, timeout_s=1), rounds=2)
     for thread in threading.enumerate():
         if thread.name.startswith("torr-stress"):
-            thread.join(10)
+            thread.join(60)
     late = [each for each in threading.enumerate() if each.name.startswith("torr-stress")]
     gate.set()
     assert late == []
@@ -181,7 +181,7 @@ def test_late_threads_on_a_loop_end_too():
         stress(Stress(waits, threads=2, each=1, timeout_s=1), rounds=1)
     for thread in threading.enumerate():
         if thread.name.startswith("torr-stress"):
-            thread.join(10)
+            thread.join(60)
     assert not any(each.name.startswith("torr-stress") for each in threading.enumerate())
 
 
@@ -211,7 +211,7 @@ def test_more_threads_than_there_can_be_are_refused(monkeypatch):
     with pytest.raises(UsageError, match="threads=5: can't start new thread"):
         stress(Stress(print, threads=5, each=1))
     for thread in begun:
-        thread.join(10)
+        thread.join(60)
     assert not any(thread.is_alive() for thread in begun)
 
 

@@ -40,7 +40,7 @@ class Server:
     scratch: Path
 
     def ask(self, method="GET", path=None, body=None, headers=None):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path or self.path, body, headers or {})
             answer = connection.getresponse()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
-from installed import children_of, is_running, wait_until
+from installed import children_of, is_running, wait_until, words_of
 
 PROXIES = ["express-proxy", "go-proxy"]
 JSON = {"content-type": "application/json"}
@@ -18,7 +17,7 @@ JSON = {"content-type": "application/json"}
 def part(server, word):
     """The process of a pair whose command has this word in it."""
     for child in children_of(server.process.pid):
-        if word in Path(f"/proc/{child}/cmdline").read_text():
+        if word in "\0".join(words_of(child)):
             return child
     raise AssertionError(f"no {word} was started")
 

@@ -74,7 +74,7 @@ def test_a_pool_that_users_share(outcome):
         visitor.client_pool = HTTPClientPool(concurrency=1)
         users = [visitor(client.user.environment) for _ in range(2)]
         group = [gevent.spawn(user.client.get, "/slow-head") for user in users]
-        gevent.joinall(group, timeout=10)
+        gevent.joinall(group, timeout=60)
         return [one.value.status_code for one in group]
 
     seen = outcome(scenario, in_order=False)

@@ -6,7 +6,7 @@ from gevent.pool import Group
 
 def ends(task, *arguments):
     """What a task gives in a greenlet of its own."""
-    return gevent.spawn(task, *arguments).get(timeout=10)
+    return gevent.spawn(task, *arguments).get(timeout=60)
 
 
 def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
@@ -109,7 +109,7 @@ def test_an_exception_thrown_in(outcome):
 def test_greenlets_share_a_session(outcome):
     def scenario(client):
         group = [gevent.spawn(client.get, f"/slow-head?n={n}") for n in range(5)]
-        gevent.joinall(group, timeout=10)
+        gevent.joinall(group, timeout=60)
         return [(one.value.status_code, one.value.url[-1]) for one in group]
 
     seen = outcome(scenario, in_order=False)
@@ -139,7 +139,7 @@ def test_connections_are_given_back_to_be_shared(outcome):
     def scenario(client):
         for _ in range(3):
             group = [gevent.spawn(client.get, "/slow-head") for _ in range(3)]
-            gevent.joinall(group, timeout=10)
+            gevent.joinall(group, timeout=60)
 
     seen = outcome(scenario, in_order=False)
     assert seen.wire[0]["connection"] == "of 3"
@@ -175,7 +175,7 @@ def test_a_user_asks_from_a_task_of_locust(outcome):
         type(user).wait_time = lambda _self: 0.001
         group = Group()
         user.start(group)
-        group.join(timeout=10)
+        group.join(timeout=60)
         return asked
 
     seen = outcome(scenario, tasks=[])
