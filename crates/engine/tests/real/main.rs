@@ -14,8 +14,11 @@ use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
 const MS: u64 = 1_000_000;
 
+/// However long a busy machine takes; where the target is silent, a test waits less.
+const PATIENCE_NS: u64 = 10_000 * MS;
+
 fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
-    let timeout_ns = 300 * MS;
+    let timeout_ns = PATIENCE_NS;
     let request = RequestPlan { timeout_ns, ..RequestPlan::get(url) };
     let plan = Plan::new(pace, Source::One { request }, stop);
     Plan { retry_delay_ns: 10 * MS, workers: 2, seed: 7, ..plan }
@@ -86,28 +89,40 @@ fn expected(fault: Fault) -> &'static [&'static str] {
     }
 }
 
+/// Requests to a faulty target: few and with less patience where it says no more.
+fn of_fault(target: &Target, fault: Fault, users: u32, requests: u64) -> Plan {
+    if expected(fault).iter().any(|reason| reason.starts_with("timeout.")) {
+        let mut plan = self::requests(&url(target), users, requests / 3);
+        one(&mut plan).timeout_ns = 1000 * MS;
+        return plan;
+    }
+    self::requests(&url(target), users, requests)
+}
+
 #[test]
 fn each_fault_ends_in_its_class_and_the_target_agrees() {
     for fault in Fault::ALL {
         let target = faulty(*fault, 1.0);
-        let summary = run(&requests(&url(&target), 4, 12));
+        let plan = of_fault(&target, *fault, 4, 12);
+        let summary = run(&plan);
         target.stop().unwrap();
         let (total, counts) = (balanced(&summary), target.counts());
         let name = fault.name();
-        assert_eq!(total.attempted, 12, "{name}");
-        let reasons = total.all_reasons();
+        assert_eq!(Stop::Requests { requests: total.attempted }, plan.stop, "{name}");
+        let mut reasons = total.all_reasons();
+        // Where the close behind an answer comes late the next request meets it, and is not seen.
+        let late = (name == "close_after").then(|| reasons.remove("read.closed_on_reuse"));
+        let unseen = late.flatten().unwrap_or(0);
         let wanted = expected(*fault);
         let known = reasons.keys().all(|reason| wanted.contains(&reason.as_str()));
         assert!(known && (reasons.is_empty() == wanted.is_empty()), "{name}: {reasons:?}");
         if name == "no_accept" {
             assert_eq!(counts.requests, 0);
         } else {
-            assert_eq!(counts.requests, total.attempted, "{name}");
-            assert_eq!(
-                total.ok,
-                if wanted.is_empty() { 12 } else { counts.answered_ok(name) },
-                "{name}"
-            );
+            let seen = total.attempted - unseen;
+            assert_eq!(counts.requests, seen, "{name}");
+            let ok = if wanted.is_empty() { seen } else { counts.answered_ok(name) };
+            assert_eq!(total.ok, ok, "{name}");
         }
     }
 }
@@ -130,11 +145,13 @@ fn a_share_of_faults_is_exactly_that_share() {
             continue; // The first has no share, the second spares the first of each connection.
         }
         let target = faulty(*fault, 0.3);
-        let summary = run(&requests(&url(&target), 8, 60));
+        let plan = of_fault(&target, *fault, 8, 60);
+        let summary = run(&plan);
         target.stop().unwrap();
         let (total, counts) = (balanced(&summary), target.counts());
         let faults: u64 = counts.faults.values().sum();
-        assert_eq!((total.attempted, total.attempted - total.ok), (60, faults), "{}", fault.name());
+        assert_eq!(Stop::Requests { requests: total.attempted }, plan.stop, "{}", fault.name());
+        assert_eq!(total.attempted - total.ok, faults, "{}", fault.name());
     }
 }
 
@@ -172,7 +189,8 @@ fn slices_count_from_the_start_of_a_window_whose_end_is_not_known() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let open = Open::new(1000.0, 4);
     let mut plan = plan(&url(&target), Pace::Constant(open), Stop::Requests { requests: 300 });
-    (plan.warmup_ns, plan.slice_ns) = (50 * MS, 50 * MS);
+    // A worker that a busy machine starts late has slices of the warm-up even so.
+    (plan.warmup_ns, plan.slice_ns) = (1000 * MS, 50 * MS);
     let run = Run::start(&plan).unwrap();
     let mut starts = Vec::new();
     while !run.is_done() {
@@ -192,10 +210,7 @@ fn an_open_load_sends_what_was_planned() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let open = Open::new(2000.0, 16);
     let stop = Stop::Duration { duration_ns: 500 * MS };
-    let mut plan = plan(&url(&target), Pace::Constant(open), stop);
-    // However long a busy machine takes: this is not about time.
-    one(&mut plan).timeout_ns = 10_000 * MS;
-    let summary = run(&plan);
+    let summary = run(&plan(&url(&target), Pace::Constant(open), stop));
     target.stop().unwrap();
     let total = balanced(&summary);
     assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));
@@ -218,7 +233,9 @@ fn a_target_that_never_answers_is_given_up() {
     let target = faulty(Fault::NoAccept, 1.0);
     let stop = Stop::Duration { duration_ns: 60_000 * MS };
     let started = Instant::now();
-    let summary = run(&plan(&url(&target), Pace::Closed(Closed::new(2)), stop));
+    let mut plan = plan(&url(&target), Pace::Closed(Closed::new(2)), stop);
+    one(&mut plan).timeout_ns = 300 * MS;
+    let summary = run(&plan);
     target.stop().unwrap();
     balanced(&summary);
     assert!(summary.failure.is_some_and(|text| text.contains("no byte of an answer")));
@@ -231,7 +248,9 @@ fn a_target_is_heard_even_when_every_user_waits_at_the_end_of_every_slice() {
     let target = Target::start(serde_json::from_str(spec).unwrap()).unwrap();
     // Longer than the timeout and the second of grace after which silence is given up.
     let stop = Stop::Duration { duration_ns: 2500 * MS };
-    let summary = run(&plan(&url(&target), Pace::Closed(Closed::new(1)), stop));
+    let mut plan = plan(&url(&target), Pace::Closed(Closed::new(1)), stop);
+    one(&mut plan).timeout_ns = 300 * MS;
+    let summary = run(&plan);
     target.stop().unwrap();
     balanced(&summary);
     assert_eq!(summary.failure, None);
@@ -260,7 +279,6 @@ fn a_request_with_a_large_body_goes_out_whole() {
     let Source::One { request } = &mut plan.groups[0].source else { unreachable!() };
     request.method = "POST".into();
     request.body = Some("QUJD".repeat(1 << 20));
-    request.timeout_ns = 10_000 * MS;
     let summary = run(&plan);
     target.stop().unwrap();
     let total = balanced(&summary);
@@ -337,8 +355,10 @@ fn a_window_that_is_stopped_is_as_long_as_it_was() {
     let started = Instant::now();
     let run = Run::start(&plan).unwrap();
     // Some slices of the window come before the stop: they know the window as it was planned.
-    for _ in 0..5 {
-        assert!(run.next_slice(Duration::from_secs(5)).is_some());
+    let mut slices = 0;
+    while slices < 5 {
+        let slice = run.next_slice(Duration::from_secs(60)).unwrap();
+        slices += u32::from(slice["phase"] == "measure");
     }
     run.stop();
     while !run.is_done() {

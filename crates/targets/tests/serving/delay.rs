@@ -76,7 +76,7 @@ fn the_same_seed_draws_the_same_delays() {
 fn serves_no_more_at_once_than_its_capacity_in_the_order_of_arrival() {
     let path = log_path("capacity");
     let target = start(&format!(
-        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":5000000}},"capacity":2,"log":{path:?}}}"#
+        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":50000000}},"capacity":2,"log":{path:?}}}"#
     ));
     let mut streams: Vec<_> = (0..8).map(|_| connect(&target)).collect();
     for stream in &mut streams {
@@ -104,7 +104,7 @@ fn serves_no_more_at_once_than_its_capacity_in_the_order_of_arrival() {
 fn a_client_that_leaves_is_a_request_without_an_answer() {
     let path = log_path("gone");
     let target = start(&format!(
-        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":200000000}},"log":{path:?}}}"#
+        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":2000000000}},"log":{path:?}}}"#
     ));
     let mut gone = connect(&target);
     exchange(&mut gone, GET, 0);
