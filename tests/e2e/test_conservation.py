@@ -26,8 +26,8 @@ def authority(tmp_path_factory):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_counts_over_tls_are_the_targets_own(torr, target, authority, fault, processes):
     faulty = target("faulty", "--fault", fault, "--share", "50%")
-    few = 12 if fault in HANGING else 60
-    flags = ("--requests", few, "--warmup", "0s", "-c", 6, "--timeout", "1s")
+    few, patience = (6, "3s") if fault in HANGING else (60, "30s")
+    flags = ("--requests", few, "--warmup", "0s", "-c", 6, "--timeout", patience)
     pair = (authority.folder / "forwarder.pem", authority.folder / "forwarder.key")
     trust = ("--processes", processes, "--cacert", authority.certificate)
     with Forwarder(faulty.url, *pair) as forwarder:

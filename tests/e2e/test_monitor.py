@@ -9,7 +9,9 @@ from torr.model.result import read
 
 def test_a_local_target_is_watched_without_being_named(torr, target):
     server = target("delay", "--delay", "1ms")
-    ended = torr("run", "-z", "2s", "--warmup", "200ms", "-c", "8", server.url)
+    # As much work as takes the target a part of a second, however fast it is.
+    load = ("--requests", "40000", "--warmup", "200ms", "-c", "32")
+    ended = torr("run", *load, server.url)
     assert ended.code == 0, ended.err
     level = read(ended.folder / "_output/torr/latest/result.json").levels[0]
     seen = level.monitor

@@ -52,6 +52,12 @@ def secure(torr, authority):
     return lambda *words, **more: torr(*words, "--cacert", authority.certificate, **more)
 
 
+def handshakes(level):
+    """How many there were in warm-up and window together, where a busy machine may do the last."""
+    parts = (part["latency"].get("tls_ms") for part in (level["warmup"], level))
+    return sum(part["n"] for part in parts if part)
+
+
 def test_a_run_over_tls_counts_as_the_server_does(secure, nginx):
     nginx.log.write_text("")
     ended = secure("run", *QUICK, nginx.url("good"))
@@ -62,7 +68,7 @@ def test_a_run_over_tls_counts_as_the_server_does(secure, nginx):
     assert len(seen) == attempts > 100
     assert len({connection for *_, connection in seen}) == 4
     assert {(status, version) for status, _, version, _ in seen} == {("200", "TLSv1.3")}
-    assert level["warmup"]["latency"]["tls_ms"]["n"] == 4
+    assert handshakes(level) == 4
 
 
 def test_several_processes_count_as_the_server_does(secure, nginx):
@@ -73,7 +79,7 @@ def test_several_processes_count_as_the_server_does(secure, nginx):
     attempts = level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
     assert len(nginx.requests()) == attempts > 100
     assert level["generator"]["processes"] == 3
-    assert level["warmup"]["latency"]["tls_ms"]["n"] == 4
+    assert handshakes(level) == 4
 
 
 def test_tls_1_2_is_spoken_too(secure, nginx):

@@ -16,7 +16,7 @@ from torr.store.kept.place import Place
 from torr.store.kept.schema import results, runs, tags
 from torr.store.kept.store import Store
 
-WRITERS, EACH = 4, 10
+WRITERS, EACH = 4, 4
 
 CODE = """
 import sys
@@ -53,7 +53,7 @@ def write(place, firsts):
         writer.stdin.write("go\n")
         writer.stdin.flush()
     for writer in writers:
-        _, err = writer.communicate(timeout=120)
+        _, err = writer.communicate(timeout=600)
         assert (writer.returncode, err) == (0, "")
 
 
