@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 import pytest
 
 from torr.micro.machine import Looks, Speed
@@ -42,6 +44,11 @@ def test_a_machine_that_gets_slower_has_the_speeds_of_both_times():
 def test_rare_turns_say_nothing_of_the_machine():
     assert Speed.of([1.0] * 96 + [0.01, 0.02, 9.0, 9.0]) == Speed(1.0, 1.0, 1.0)
     assert Speed.of([3.0, 1.0, 2.0]) == Speed(2.0, 1.0, 3.0)
+
+
+def test_one_stalled_turn_says_nothing_even_in_the_first_look():
+    turns = chain([1.0] * 5, [0.01, 9.0], repeat(1.0))
+    assert Looks(turns.__next__).speed() == Speed(1.0, 1.0, 1.0)
 
 
 def test_this_machine_has_a_speed():

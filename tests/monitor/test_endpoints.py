@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,6 +14,8 @@ import pytest
 from recorder import of_json, recording
 from torr.model.monitored import Endpoint
 from torr.model.url import Url
+from torr.monitor import fetch as fetching
+from torr.monitor import prometheus as prometheus_server
 from torr.monitor.axis import Axis
 from torr.monitor.fetch import EndpointError, fetch
 from torr.monitor.prometheus import PrometheusServer
@@ -46,6 +48,7 @@ def told_by(endpoint, reads):
     return Endpoint.model_validate(endpoint.stop(1.0))
 
 
+@pytest.mark.usefixtures("patient")
 def test_counters_become_rates_and_gauges_stay():
     with recording(Growing()) as server:
         found = told_by(TextEndpoint(Url.parse(f"{server.url}/metrics"), ("a", "b")), 6)
@@ -57,6 +60,7 @@ def test_counters_become_rates_and_gauges_stay():
     assert (len(found.t_s), found.error) == (5, None)
 
 
+@pytest.mark.usefixtures("patient")
 def test_of_too_many_series_the_first_stay_and_the_others_are_counted():
     more = "".join(f"c{number} 1\n" for number in range(MOST_SERIES))
     with recording(Growing(more=more)) as server:
@@ -91,6 +95,7 @@ def test_an_endpoint_that_is_not_there_is_said_and_nothing_waits_for_it():
     endpoint.abandon()
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_password_goes_to_the_endpoint_and_not_into_the_result():
     page = Growing()
     with recording(page) as server:
@@ -100,11 +105,19 @@ def test_a_password_goes_to_the_endpoint_and_not_into_the_result():
     assert "secret" not in found.model_dump_json()
 
 
+@pytest.fixture
+def hurried(monkeypatch):
+    """Connecting may take for ever, answers may not."""
+    monkeypatch.setattr(fetching, "CONNECT_S", 60.0)
+    monkeypatch.setattr(fetching, "ANSWER_S", 0.2)
+
+
+@pytest.mark.usefixtures("hurried")
 def test_an_answer_without_an_end_is_left():
     over = threading.Event()
 
     def drip(listener):
-        with listener.accept()[0] as peer:
+        with listener.accept()[0] as peer, suppress(OSError):
             peer.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
             while not over.wait(0.05):
                 peer.sendall(b"a 1\n")
@@ -116,6 +129,51 @@ def test_an_answer_without_an_end_is_left():
             fetch(Url.parse(f"http://127.0.0.1:{listener.getsockname()[1]}/"))
         over.set()
         thread.join(20)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_an_answer_that_does_not_begin_is_left_in_the_same_words():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = Url.parse(f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        with pytest.raises(EndpointError, match=r"^its answer takes longer than 0\.2 s$"):
+            fetch(url)
+
+
+def test_an_answer_has_all_of_its_time_and_not_that_of_connecting(monkeypatch):
+    now, connect, sockets, patience = Standing(), socket.create_connection, [], []
+
+    def connected(place, timeout, *more):
+        patience.append(timeout)
+        sockets.append(connect(place, timeout, *more))
+        now.now_s += 5.0
+        return sockets[-1]
+
+    def answer(_seen):
+        patience.append(sockets[-1].gettimeout())
+        now.now_s += 50.0
+        return 200, {}, b"a 1\n"
+
+    monkeypatch.setattr(fetching, "time", now)
+    monkeypatch.setattr(fetching, "CONNECT_S", 20.0)
+    monkeypatch.setattr(fetching, "ANSWER_S", 60.0)
+    monkeypatch.setattr(socket, "create_connection", connected)
+    with recording(answer) as server:
+        assert fetch(Url.parse(f"{server.url}/")).content == b"a 1\n"
+    # While it connects, while it waits for the head, and at last for the body.
+    assert [*patience, sockets[-1].gettimeout()] == [20.0, 55.0, 5.0]
+
+
+@dataclass
+class Standing:
+    """A clock that stands still unless it is put forward."""
+
+    now_s: float = 100.0
+
+    def monotonic(self):
+        return self.now_s
+
+    def thread_time(self):
+        return 0.0
 
 
 @contextmanager
@@ -139,28 +197,32 @@ def prometheus(results, now_s=5000.0, status=200):
         yield server
 
 
-def asked(server, queries, seconds=3.0):
+def asked(server, queries, seconds=3.0, now=time):
     source = PrometheusServer(Url.parse(f"{server.url}/"), queries)
-    source.start(Axis(time.monotonic() + 0.5))
+    source.start(Axis(now.monotonic() + 0.5))
     return source.stop(seconds)
 
 
-def test_queries_are_asked_over_the_time_of_the_load_by_the_servers_clock():
+@pytest.mark.usefixtures("patient")
+def test_queries_are_asked_over_the_time_of_the_load_by_the_servers_clock(monkeypatch):
+    now = Standing()
+    monkeypatch.setattr(prometheus_server, "time", now)
     # The window begins half a second after the server's clock said 5000.
     values = [[5000.5, "1"], [5001.5, "NaN"], [5002.5, "7"], [9000.0, "8"]]
     found_of = {"up": [{"metric": {"__name__": "up", "job": "a"}, "values": values}], "none": []}
     with prometheus(found_of) as server:
-        found = Endpoint.model_validate(asked(server, {"is up": "up", "nobody": "none"}))
+        found = Endpoint.model_validate(asked(server, {"is up": "up", "nobody": "none"}, now=now))
         range_ = next(seen for seen in server.seen if seen.path.endswith("query_range"))
     [series] = found.series
     assert (series.name, series.labels, series.kind) == ("is up", {"job": "a"}, "query")
     assert len(series.values) == len(found.t_s) == 4
     assert series.values == [1.0, None, 7.0, None]
     assert found.t_s == [0.0, 1.0, 2.0, 3.0]
-    assert float(range_.query["start"]) == pytest.approx(5000.5, abs=0.4)
+    assert float(range_.query["start"]) == 5000.5
     assert (range_.query["step"], found.error) == ("1.000", None)
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_query_that_is_refused_is_said_and_the_others_are_answered():
     found_of = {"up": [{"metric": {}, "values": [[5000.0, "1"]]}]}
     with prometheus(found_of) as server:

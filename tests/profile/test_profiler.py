@@ -8,6 +8,7 @@ import sys
 import threading
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -138,11 +139,13 @@ def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
         ({7: [900, 901], 8: [10, 29]}, 8),  # it began the others, and rests
         ({7: [900, 900], 8: [10, 10]}, 7),
         ({7: [900, -1], 8: [10, 10]}, 8),  # it is gone
+        ({7: [900], 8: [10, 10, 10, 11]}, 8),  # it got no core for two looks
     ],
 )
 def test_the_busiest_process_is_the_one_that_works_now(monkeypatch, ticks, found):
     monkeypatch.setattr(busiest, "_WHILE_S", 0)
-    monkeypatch.setattr(busiest, "_cpu_ticks", lambda pid: ticks[pid].pop(0))
+    looks = {pid: chain(seen, repeat(seen[-1])) for pid, seen in ticks.items()}
+    monkeypatch.setattr(busiest, "_cpu_ticks", lambda pid: next(looks[pid]))
     assert busiest.busiest((7, 8)) == found
 
 

@@ -13,11 +13,14 @@ from torr.model.request import basic
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
+    from socket import socket
 
     from torr.model.url import Url
 
 CONNECT_S = 1.0
 ANSWER_S = 2.0
+"""How long an answer may take from when it is asked for, connecting included."""
+
 MOST_BYTES = 8 * 1024 * 1024
 
 
@@ -46,9 +49,9 @@ def fetch(url: Url, target: str | None = None) -> Page:
     asked_s = time.monotonic()
     connection = _connection(url)
     try:
-        connection.request("GET", url.target if target is None else target, headers=_headers(url))
-        with connection.getresponse() as response:
-            content = _content(response, asked_s + ANSWER_S)
+        connection.connect()
+        asked = url.target if target is None else target
+        response, content = _answer(connection, asked, _headers(url), asked_s + ANSWER_S)
     except (OSError, HTTPException) as error:
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise EndpointError(why) from error
@@ -76,14 +79,41 @@ def _headers(url: Url) -> dict[str, str]:
     return headers
 
 
-def _content(response: HTTPResponse, until_s: float) -> bytes:
+def _answer(
+    connection: HTTPConnection, target: str, headers: dict[str, str], until_s: float
+) -> tuple[HTTPResponse, bytes]:
+    """What comes by then; nothing is waited for any longer, be it the head or a piece."""
+    sock = connection.sock
+    try:
+        _wait_until(until_s, sock)
+        connection.request("GET", target, headers=headers)
+        with connection.getresponse() as response:
+            return response, _content(response, sock, until_s)
+    except TimeoutError as error:
+        raise EndpointError(f"its answer takes longer than {ANSWER_S:g} s") from error
+
+
+def _content(response: HTTPResponse, sock: socket, until_s: float) -> bytes:
     pieces: list[bytes] = []
     size = 0
-    while piece := response.read1(1 << 16):
+    while piece := _piece(response, sock, until_s):
         size += len(piece)
         if size > MOST_BYTES:
             raise EndpointError(f"its answer is larger than {MOST_BYTES >> 20} MB")
-        if time.monotonic() > until_s:
-            raise EndpointError(f"its answer takes longer than {ANSWER_S:g} s")
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def _piece(response: HTTPResponse, sock: socket, until_s: float) -> bytes:
+    if response.isclosed():  # as is its socket, once all was read
+        return b""
+    _wait_until(until_s, sock)
+    return response.read1(1 << 16)
+
+
+def _wait_until(until_s: float, sock: socket) -> None:
+    """Have reads wait until then at most; raises TimeoutError where it is over."""
+    left_s = until_s - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    sock.settimeout(left_s)

@@ -143,7 +143,8 @@ def _bounded(connection: http.client.HTTPConnection, timeout_s: float) -> Iterat
     try:
         yield is_late
     except (OSError, http.client.HTTPException) as error:
-        if is_late.is_set():
+        # The socket's own patience, as long as the alarm's, may be over first.
+        if is_late.is_set() or isinstance(error, TimeoutError):
             raise TimeoutError(f"no whole answer within {timeout_s:g} s") from error
         raise
     finally:

@@ -21,17 +21,20 @@ _KILLING_S = 5.0
 
 
 def killed(token: str, session: int | None, group: str | None) -> dict[int, str]:
-    """Kill all that bears the marks, until there is none; their pids and commands."""
+    """Kill all that bears the marks, until none of it runs; their pids and commands."""
     found: dict[int, str] = {}
+    started: dict[int, str | None] = {}
     deadline = time.monotonic() + _KILLING_S
     while time.monotonic() < deadline:
         if group is not None:
             cgroup.kill(group)
         marked = remaining(token, session, group)
-        if not marked:
+        # Who is killed loses its environment, and with it the mark, before it closes its files.
+        if not marked and not any(map(_is_same, started, started.values())):
             break
         found |= {pid: tree.command_of(pid) for pid in marked if pid not in found}
         for pid in marked:
+            started[pid] = tree.start_of(pid)
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
@@ -54,3 +57,8 @@ def _is_marked(pid: int, mark: bytes, session: int | None) -> bool:
     if session is not None and int(found[3]) == session:
         return True
     return mark in tree.read(f"/proc/{pid}/environ").split(b"\0")
+
+
+def _is_same(pid: int, started: str | None) -> bool:
+    """Whether the process that was started then still runs, and none that has its pid by now."""
+    return tree.is_running(pid) and tree.start_of(pid) == started

@@ -57,7 +57,7 @@ def pids() -> list[int]:
 def stat(pid: int) -> list[str] | None:
     """The fields of /proc/PID/stat from the state on (proc(5)); None when it is gone.
 
-    0 is the state, 1 the parent, 3 the session. The name before them may hold anything.
+    0 is the state, 1 the parent, 3 the session, 19 the start. The name before may hold anything.
     """
     content = read(f"/proc/{pid}/stat")
     return content.rpartition(b")")[2].decode("ascii").split() or None
@@ -67,6 +67,12 @@ def is_running(pid: int) -> bool:
     """Whether the process is there, and no zombie."""
     found = stat(pid)
     return found is not None and found[0] not in _ZOMBIE
+
+
+def start_of(pid: int) -> str | None:
+    """When the process was started, in ticks since the machine was; None when it is gone."""
+    found = stat(pid)
+    return None if found is None else found[19]
 
 
 def command_of(pid: int) -> str:
