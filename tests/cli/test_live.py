@@ -13,6 +13,7 @@ import pytest
 
 from doubles import Truth
 from events import Events, ask, token_of
+from installed import wait_until
 from page import Page
 from torr.errors import OutputError
 
@@ -119,7 +120,7 @@ def test_an_open_page_gets_the_end_however_it_ends(live, fake, truth, flags, how
     seen = during(fake, 1, reader)
     ended = live("run", *flags)
     (thread,) = seen
-    thread.join(timeout=30)
+    thread.join(timeout=60)
     assert (ended.code, ends[0]["result"]["status"]) == how
     assert ends[0]["view"]["sentence"]
     assert ends[1] == []
@@ -129,15 +130,14 @@ def test_the_page_stays_as_long_as_it_is_told_to(live, fake, tmp_path):
     late = []
 
     def look():
-        while not (tmp_path / "_output/torr/latest/report.html").exists():
-            pass
+        wait_until((tmp_path / "_output/torr/latest/report.html").exists)
         with Events(live.url) as events:
             late.append(events.until("end"))
 
     thread = threading.Thread(target=look)
     during(fake, 1, thread.start)
-    ended = live("run", "--live-stay", "3s")
-    thread.join(timeout=30)
+    ended = live("run", "--live-stay", "10s")
+    thread.join(timeout=60)
     assert ended.code == 0
     assert "stays; Ctrl-C ends it" in ended.err
     assert late[0]["result"]["status"] == "complete"

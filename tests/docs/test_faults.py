@@ -16,7 +16,7 @@ SECOND_NS = 1_000_000_000
 
 
 def three_requests(url):
-    request = Request(url=url, timeout_ns=SECOND_NS // 2)
+    request = Request(url=url, timeout_ns=SECOND_NS)
     return Plan(
         groups=(Group(Closed(1), Source.of(request)),),
         stop=Count(3),

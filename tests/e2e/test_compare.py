@@ -169,7 +169,7 @@ def test_however_it_ends_no_server_stays(start, matrix, tmp_path, server, number
     process = start("compare", matrix({"one": server(setup=setup), "two": GOOD}, top))
     await_(lambda: pid_file.exists() and pid_file.read_text())
     process.send_signal(number)
-    process.wait(30)
+    process.wait(120)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     await_(lambda: not is_running(int(pid_file.read_text())))
 

@@ -17,7 +17,7 @@ def test_going_on_where_it_was(torr, start, matrix, tmp_path, number):
     kept = tmp_path / "_output/torr/latest/result.json"
     await_(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 3)
     process.send_signal(number)
-    process.wait(30)
+    process.wait(120)
     before = json.loads(kept.read_text())["levels"]
     ended = torr("compare", name, "--resume", "_output/torr/latest")
     assert ended.code == 0, ended.err
@@ -37,7 +37,7 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     kept = tmp_path / "_output/torr/latest/result.json"
     await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
     process.send_signal(signal.SIGINT)
-    process.wait(30)
+    process.wait(120)
     nine = QUICK.replace("= 1", "= 9")
     own = {"one": GOOD, "two": GOOD}
     others = {
@@ -68,7 +68,7 @@ def test_trials_of_other_versions_or_of_another_machine_are_not_mixed(
     kept = tmp_path / "_output/torr/latest/result.json"
     await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
     process.send_signal(signal.SIGINT)
-    process.wait(30)
+    process.wait(120)
     before = json.loads(kept.read_text())
     versions = before["experiment"]["candidates"]["one"]["versions"]
     versions["torr"] = "0.0.1"

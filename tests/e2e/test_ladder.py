@@ -51,7 +51,7 @@ def test_an_interrupted_ladder_reports_its_finished_levels(start, steady, tmp_pa
     process = start("ladder", "--levels", "1,2,3,4,5", "-z", "2s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "peak" in out
     result = json.loads(results(tmp_path)[0].read_text())

@@ -147,7 +147,7 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
     wait_until(kept.exists)
     time.sleep(1)
     running.send_signal(signal.SIGINT)
-    running.wait(timeout=30)
+    running.wait(timeout=120)
     found = json.loads(kept.read_text())
     assert found["levels"][0]["counts"]["ok"] == 20
     assert found["profiles"][0]["failure"] == "interrupted"

@@ -25,7 +25,7 @@ def test_it_serves_what_is_kept_until_it_is_told_to_end(torr, start, steady, num
     assert torr("run", *LEVEL, steady.url).code == 0
     assert '"id":2' in ask(url)[2]
     process.send_signal(number)
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=120) == 0
     assert process.stderr.read() == ""
 
 
@@ -47,7 +47,7 @@ def test_others_need_the_token_which_leaves_the_address(start):
     assert ask(here, "/", cookie=cookie)[0] == 200
     assert ask(here, "/", authorization=f"Bearer {token}")[0] == 200
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=120) == 0
 
 
 def test_a_store_that_is_none_is_said(torr, tmp_path):

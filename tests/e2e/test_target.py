@@ -33,7 +33,7 @@ def test_a_target_prints_its_counts_at_the_end(target):
     running = target("hello")
     fetch(running.url)
     running.process.send_signal(signal.SIGINT)
-    out, err = running.process.communicate(timeout=30)
+    out, err = running.process.communicate(timeout=120)
     assert running.process.returncode == 0
     assert err == ""
     counts = json.loads(out)

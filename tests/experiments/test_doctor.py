@@ -16,8 +16,11 @@ def test_it_measures_and_says_what_it_does():
     seen = doctor(None, said.append)
     assert [text.split()[0] for text in said] == ["measuring", "measuring"]
     assert seen.speed.requests_per_s > 0
-    assert seen.speed.per_core >= seen.speed.requests_per_s
-    assert 0 < seen.timers.p50_ms <= seen.timers.p99_ms
+    cores = seen.speed.requests_per_s / seen.speed.per_core
+    assert 0 < cores < os.cpu_count() + 1
+    assert seen.timers.p50_ms > 0
+    # A percentile that too few answers show is none.
+    assert seen.timers.p99_ms is None or seen.timers.p50_ms <= seen.timers.p99_ms
     assert seen.descriptors >= seen.machine.descriptors[0]
     assert seen.place is None
 

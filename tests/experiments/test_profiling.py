@@ -177,7 +177,7 @@ def test_none_begins_behind_a_load_that_was_refused_in_its_warm_up(plan):
         raise PlanError("an unknown host")
 
     with pytest.raises(PlanError):
-        Taking(profiler, replace(plan, warmup_ns=SECOND_NS)).beside(refused, Interrupt())
+        Taking(profiler, replace(plan, warmup_ns=3600 * SECOND_NS)).beside(refused, Interrupt())
     assert not [each for each in threading.enumerate() if each.name == "torr-profile"]
     assert not profiler.looks.is_set()
 

@@ -24,9 +24,13 @@ def outer():
     return inner() + len(bytearray(100_000))
 
 
+# So many that the rounds' collections of garbage, of all that pytest holds, do not hide them.
+N = 2_000
+
+
 @pytest.fixture(scope="module")
 def measured():
-    return measure(Subject(outer), 50, 3)
+    return measure(Subject(outer), N, 3)
 
 
 def test_what_is_seen_lies_below_the_loop():
@@ -43,7 +47,7 @@ def test_what_is_seen_lies_below_the_loop():
 
 
 def test_time_is_that_of_the_function_and_of_what_it_calls(measured):
-    found = Profiling("cpu").of(Subject(outer), 50, measured)
+    found = Profiling("cpu").of(Subject(outer), N, measured)
     assert (found["tool"], found["unit"], found["failure"]) == ("py-spy", "samples", None)
     tops = Stacks.folded(found["folded"]).top()
     caller, called = (
@@ -60,7 +64,7 @@ def test_a_profiler_that_breaks_costs_the_profile_alone(measured, monkeypatch):
         raise ValueError("it broke")
 
     monkeypatch.setattr(profiling.PySpy, "take", broken)
-    found = Profiling("cpu").of(Subject(outer), 50, measured)
+    found = Profiling("cpu").of(Subject(outer), N, measured)
     assert found["failure"] == "the profiler broke: ValueError: it broke"
 
 

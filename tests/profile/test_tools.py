@@ -47,7 +47,7 @@ def test_a_program_that_does_not_end_in_time_is_killed(monkeypatch, tmp_path):
     file = tmp_path / "pid"
     command = ["sh", "-c", f"echo $$ > {file}; exec sleep 60"]
     with pytest.raises(UsageError, match="sh did not end in time"):
-        Program().called(command, 1)
+        Program().called(command, 5)
     assert not is_running(int(file.read_text()))
 
 

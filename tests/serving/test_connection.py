@@ -83,7 +83,7 @@ def test_whoever_asks_for_nothing_is_let_go(dial, monkeypatch, text):
 
 
 def test_half_a_second_request_is_not_waited_for(dial, monkeypatch):
-    monkeypatch.setattr(connection, "HEAD_S", 0.05)
+    monkeypatch.setattr(connection, "HEAD_S", 1)
     assert rest_of(dial(asking("/") + b"GET / HT")).endswith(b"here")
 
 

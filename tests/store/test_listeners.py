@@ -8,6 +8,7 @@ from ipaddress import ip_address
 
 import pytest
 
+from installed import wait_until
 from torr.store.listeners import addresses, is_own, listeners, process_of
 
 
@@ -42,8 +43,7 @@ def test_a_listener_is_found_with_its_queue_and_its_process(listen, host):
 def test_connections_that_nobody_accepts_are_seen_to_wait(listen):
     port = listen("127.0.0.1", 17)
     with socket.create_connection(("127.0.0.1", port)):
-        [found] = listeners(port)
-        assert found.waiting == 1
+        wait_until(lambda: [found.waiting for found in listeners(port)] == [1])
 
 
 @pytest.mark.parametrize(
