@@ -34,7 +34,7 @@ set -m # a process group of its own: Ctrl-C is the ladder's, which still needs i
 (at "${cores[1]:-}" "$torr" target delay --delay 5ms --capacity 32 >"$said") &
 target=$!
 set +m
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     url=$(sed -n 's/^listening on //p' "$said")
     [ -n "$url" ] && break
     kill -0 "$target" 2>/dev/null || { echo "demo: the target did not start" >&2; exit 1; }

@@ -42,7 +42,7 @@ fuzz() { # fuzz NAME MORE…: runs a target on what is kept and what was found s
     local name=$1
     shift
     mkdir -p "$found/$name"
-    "fuzz/target/$host/release/$name" -max_len=1024 -timeout=10 -rss_limit_mb=1024 \
+    "fuzz/target/$host/release/$name" -max_len=1024 -timeout=60 -rss_limit_mb=1024 \
         -dict="fuzz/dictionaries/$name.dict" -artifact_prefix="$broken/$name-" "$@"
 }
 

@@ -49,7 +49,7 @@ class Events:
         """The events after one, or None when the connection is cut."""
         with self.changed:
             self.changed.wait_for(
-                lambda: len(self.sent) > last or generation != self.generation, timeout=20
+                lambda: len(self.sent) > last or generation != self.generation, timeout=120
             )
             if generation != self.generation or len(self.sent) <= last:
                 return None

@@ -49,18 +49,34 @@ def soak(minutes: int) -> Callable[[int], Round]:
                 samples = watch(run.pid, length)
                 level = level_of(run)
         settled = [one for one in samples if one.at_s > min(_SETTLED_S, length / 4)]
-        first, last = settled[0], settled[-1]
-        more = max(one.descriptors for one in settled) - first.descriptors
-        grown = last.rss_mb - first.rss_mb
+        last = settled[-1]
+        grown, more = growth_of(settled)
         slope = slope_per_hour(settled)
         is_long = length > 2 * _SETTLED_S
-        growth = {"MB/h": Value(max(slope, 0.0), 0, 1)} if is_long else {"MB": Value(grown, 0, 1)}
+        growth = (
+            {"MB/h": Value(max(slope, 0.0), 0, 1)}
+            if is_long
+            else {"MB": Value(max(grown, 0.0), 0, 1)}
+        )
         values = {**growth, "descriptors more": Value(more, 0, 0)}
         errors = sum(level["counts"]["errors"].values())
         aside = {"requests/s": level["attempted_per_s"], "errors": errors, "RSS MB": last.rss_mb}
         return Round(values, aside | health_of(level))
 
     return measure
+
+
+def growth_of(samples: list[Sample]) -> tuple[float, int]:
+    """How many MB and descriptors more the last quarter holds than the first.
+
+    A look may fall into the moment in which a file of /proc is open: what is lost stays lost, so
+    the least of many looks tells it.
+    """
+    quarter = max(1, len(samples) // 4)
+    begun, ended = samples[:quarter], samples[-quarter:]
+    rss = [statistics.median(one.rss_mb for one in part) for part in (begun, ended)]
+    held = [min(one.descriptors for one in part) for part in (begun, ended)]
+    return rss[1] - rss[0], held[1] - held[0]
 
 
 def watch(process: int, seconds: int) -> list[Sample]:

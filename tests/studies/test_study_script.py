@@ -18,10 +18,11 @@ def study(tmp_path, environment):
     environment("healthz")
     environment("proxy")
 
-    def run(*arguments, codes=(), failures=(), **settings):
+    def run(*arguments, codes=(), levels=(), failures=(), **settings):
         torr = tmp_path / "torr"
         (tmp_path / "latest").mkdir(exist_ok=True)
-        (tmp_path / "latest" / "result.json").write_text(json.dumps({"failures": failures}))
+        result = {"levels": levels, "failures": failures}
+        (tmp_path / "latest" / "result.json").write_text(json.dumps(result))
         cases = "".join(f"*{name}*) exit {code} ;;\n" for name, code in codes)
         torr.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\ncase "$2" in {cases} esac\n')
         torr.chmod(0o755)
@@ -57,11 +58,14 @@ def test_short_runs_the_short_matrix_alone(study):
 
 
 def test_a_short_run_fails_where_a_candidate_never_came_to_its_load(study):
-    measured = {"text": "a did not stop", "measured": True}
-    lacking = {"text": "b: not found", "measured": False}
-    assert study("healthz", SHORT="1", failures=[measured])[0] == 0
-    assert study("healthz", SHORT="1", failures=[measured, lacking])[0] == 3
-    assert study("healthz", failures=[lacking])[0] == 0
+    cell, other = ({"connections": number} for number in (1, 2))
+    levels = [{"candidate": "a", "factors": cell}, {"candidate": "b", "factors": other}]
+    # Another round was measured.
+    spoilt = {"text": "a: not ready", "candidate": "a", "factors": cell}
+    lacking = {"text": "b: not found", "candidate": "b", "factors": cell}
+    assert study("healthz", SHORT="1", levels=levels, failures=[spoilt])[0] == 0
+    assert study("healthz", SHORT="1", levels=levels, failures=[spoilt, lacking])[0] == 3
+    assert study("healthz", levels=levels, failures=[lacking])[0] == 0
 
 
 def test_one_matrix_can_be_named(study):

@@ -103,7 +103,7 @@ def visit(browser):
         context = browser.new_context(**settings)
         contexts.append(context)
         made = Opened(context.new_page())
-        made.page.set_default_timeout(20_000)
+        made.page.set_default_timeout(60_000)
         made.page.on("console", lambda message: made.complaints.append(message.text))
         made.page.on("pageerror", lambda error: made.complaints.append(str(error)))
         made.page.on("request", lambda request: made.asked.append(request.url))

@@ -106,7 +106,9 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     def finish(count):
         so_far = results.result("ladder", levels[:count], ended=None, status="running")
         events.send("run", view.run(so_far))
-        expect(page.locator(".report tbody").first.locator("tr")).to_have_count(count)
+        expect(page.locator(".report tbody").first.locator("tr")).to_have_count(
+            count, timeout=60_000
+        )
 
     finish(3)
     rate = page.locator(".report th", has_text="ok/s").first
