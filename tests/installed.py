@@ -66,6 +66,18 @@ def words_of(process):
         return []
 
 
+def wait_until_seen(process, looks=20):
+    """Wait until a profiler has stopped a process some times, to look at its stacks."""
+    status = Path(f"/proc/{process}/status")
+
+    def is_stopped():
+        return "TracerPid:\t0\n" not in status.read_text()
+
+    for _ in range(looks):
+        wait_until(is_stopped, 120, pause=0.001)
+        wait_until(lambda: not is_stopped(), 120, pause=0.001)
+
+
 def is_running(process):
     """Whether a process has not ended, be it waited for or not."""
     return _standing(process)[0] not in {"Z", None}
@@ -81,12 +93,12 @@ def _standing(process):
     return state, int(parent)
 
 
-def wait_until(holds, seconds=60):
+def wait_until(holds, seconds=60, pause=0.01):
     """Wait for something that a process does; what it was."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = holds()
         if found:
             return found
-        time.sleep(0.01)
+        time.sleep(pause)
     raise AssertionError(f"not within {seconds} s")

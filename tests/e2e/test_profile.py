@@ -7,14 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from candidates import GOOD, QUICK
 from events import ask
-from installed import Ended, children_of, wait_until, words_of
+from installed import Ended, children_of, wait_until, wait_until_seen, words_of
 
 SERVER = """
 import http.server
@@ -145,7 +144,7 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
     running = start("run", *load, "--profile", process.pid, url)
     kept = tmp_path / "_output/torr/latest/result.json"
     wait_until(kept.exists)
-    time.sleep(1)
+    wait_until_seen(process.pid)
     running.send_signal(signal.SIGINT)
     running.wait(timeout=120)
     found = json.loads(kept.read_text())
@@ -165,7 +164,7 @@ def looked_at_by(running):
 def killed_in_mid_profile(running, folder):
     """What becomes of a command whose first target is killed while py-spy looks at it."""
     pid = wait_until(lambda: looked_at_by(running), 120)
-    time.sleep(1.5)
+    wait_until_seen(pid)
     os.kill(pid, signal.SIGKILL)
     out, err = running.communicate(timeout=120)
     return Ended(running.returncode, out, err, folder)

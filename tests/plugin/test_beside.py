@@ -28,9 +28,9 @@ SLEEP = """
 
 
 def test_a_run_is_set_beside_an_earlier_one(pytests):
-    pytests(SLEEP.format(seconds=0.001), "--torr-save", "main")
+    pytests(SLEEP.format(seconds=0.005), "--torr-save", "main")
     limits = ("--torr-compare", "main", "--torr-fail-if", "p50 > +50%")
-    ended = pytests(SLEEP.format(seconds=0.01), *limits, "--torr-fail-if", "ops < -5%")
+    ended = pytests(SLEEP.format(seconds=0.02), *limits, "--torr-fail-if", "ops < -5%")
     assert ended.code == 1
     assert ended.counts == {"passed": 1}
     assert re.search(r"test_it\.py::test_it +run 1 .* slower ", ended.out)
@@ -51,9 +51,9 @@ def test_threads_are_set_beside_an_earlier_run_by_the_rounds_they_have_anyway(py
         def test_other(stress):
             stress(lambda: time.sleep(0.001), threads=2, each=10)
     """
-    pytests(source.format(seconds=0.001), "--torr-save", "main")
+    pytests(source.format(seconds=0.002), "--torr-save", "main")
     limits = ("--torr-compare", "main", "--torr-fail-if", "ops < -50%")
-    ended = pytests(source.format(seconds=0.01), *limits)
+    ended = pytests(source.format(seconds=0.03), *limits)
     assert (ended.code, ended.counts) == (1, {"passed": 2}), ended.out
     assert re.search(r"test_it\.py::test_it +run 1 .* slower ", ended.out)
     assert "test_it.py::test_it: ops < -50%: it surely did" in ended.out

@@ -242,7 +242,7 @@ def test_two_functions_are_compared_in_interleaved_rounds(pytests):
 
         def test_it(compare_functions):
             found = compare_functions(
-                slow=lambda: time.sleep(0.004), fast=lambda: time.sleep(0.001), n=5
+                slow=lambda: time.sleep(0.02), fast=lambda: time.sleep(0.001), n=5
             )
             assert found.baseline == "slow"
             assert found.word("fast") == "better"

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from installed import wait_until
+from installed import wait_until, wait_until_seen
 from torr.errors import UsageError
 from torr.profile import tools
 from torr.profile.go import Pprof
@@ -124,8 +124,15 @@ def test_what_py_spy_saw_of_a_process_that_ends_is_kept(python):
     busy, _ = python(BUSY)
     found = PySpy(busy.pid)
     assert not found.is_gone()
-    threading.Timer(3, busy.kill).start()
+
+    def end():
+        wait_until_seen(busy.pid)
+        busy.kill()
+
+    ending = threading.Thread(target=end)
+    ending.start()
     stacks = found.take(30)
+    ending.join()
     # A look at a process that ends may see less of it than its functions.
     assert max(stacks.top(), key=lambda row: row.flat).name.startswith("busy (")
     assert stacks.total < 30 * tools.HERTZ

@@ -99,19 +99,19 @@ def test_a_name_that_nobody_has(outcome):
 
 @pytest.mark.parametrize("fault", SILENT)
 def test_a_server_that_keeps_silent(outcome, fault):
-    seen = outcome(lambda client: client.get(f"/broken/{fault}"), network_timeout=0.05)
+    seen = outcome(lambda client: client.get(f"/broken/{fault}"), network_timeout=0.2)
     assert "timed out" in seen.trouble["text"]
 
 
 def test_a_connection_that_nobody_takes(outcome, full_port):
     url = f"http://127.0.0.1:{full_port}/"
-    seen = outcome(lambda client: client.get(url), connection_timeout=0.05)
+    seen = outcome(lambda client: client.get(url), connection_timeout=0.2)
     assert seen.value["status"] == 0
     assert "timed out" in seen.event["exception"]["text"]
 
 
 def test_retries(outcome):
-    seen = outcome(lambda client: client.get("/broken/silent"), network_timeout=0.03, max_retries=2)
+    seen = outcome(lambda client: client.get("/broken/silent"), network_timeout=0.2, max_retries=2)
     assert len(seen.wire) == 3
     assert len(seen.events) == 1
 
@@ -119,7 +119,7 @@ def test_retries(outcome):
 def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
     def scenario(client):
         asking = gevent.spawn(client.get, "/broken/silent")
-        gevent.sleep(0.02)
+        gevent.sleep(0.2)
         asking.kill()
         return type(asking.value).__name__, client.get("/echo").status_code
 
@@ -132,7 +132,7 @@ def test_a_timeout_from_outside(outcome):
     def scenario(client):
         caught = None
         try:
-            with gevent.Timeout(0.03):
+            with gevent.Timeout(0.2):
                 client.get("/broken/silent")
         except gevent.Timeout as timeout:
             caught = str(timeout)

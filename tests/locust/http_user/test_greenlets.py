@@ -12,7 +12,7 @@ def ends(task, *arguments):
 def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
     def scenario(client):
         asking = gevent.spawn(client.get, "/broken/silent")
-        gevent.sleep(0.02)
+        gevent.sleep(0.2)
         asking.kill()
         return type(asking.value).__name__, client.get("/echo").status_code
 
@@ -24,7 +24,7 @@ def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
 def test_a_user_that_is_killed_in_the_body(outcome):
     def scenario(client):
         asking = gevent.spawn(client.get, "/broken/silent-chunk")
-        gevent.sleep(0.02)
+        gevent.sleep(0.2)
         asking.kill()
         return client.get("/echo").status_code
 
@@ -36,7 +36,7 @@ def test_a_user_that_is_killed_in_the_body(outcome):
 def test_a_user_that_is_killed_while_it_connects(outcome, full_port):
     def scenario(client):
         asking = gevent.spawn(client.get, f"http://127.0.0.1:{full_port}/")
-        gevent.sleep(0.02)
+        gevent.sleep(0.2)
         asking.kill()
         return asking.dead, client.get("/echo").status_code
 
@@ -51,7 +51,7 @@ def test_a_user_that_is_killed_in_a_stream(outcome):
             lines.extend(client.get("/broken/silent-chunk", stream=True).iter_content(4))
 
         asking = gevent.spawn(task)
-        gevent.sleep(0.03)
+        gevent.sleep(0.2)
         asking.kill()
         return lines, client.get("/echo").status_code
 
@@ -62,14 +62,14 @@ def test_a_timeout_from_outside(outcome):
     def scenario(client):
         caught = None
         try:
-            with gevent.Timeout(0.03):
+            with gevent.Timeout(0.2):
                 client.get("/broken/silent")
         except gevent.Timeout as timeout:
             caught = str(timeout)
         return caught, client.get("/echo").status_code
 
     seen = outcome(scenario)
-    assert seen.value == ["0.03 seconds", 200]
+    assert seen.value == ["0.2 seconds", 200]
     assert len(seen.events) == 1
 
 
@@ -83,7 +83,7 @@ def test_a_timeout_from_outside_that_is_not_needed(outcome):
 
 def test_a_silent_timeout_from_outside(outcome):
     def scenario(client):
-        with gevent.Timeout(0.03, False):
+        with gevent.Timeout(0.2, False):
             client.get("/broken/silent-body")
         return client.get("/echo").status_code
 
@@ -99,7 +99,7 @@ def test_an_exception_thrown_in(outcome):
                 return error.args
 
         asking = gevent.spawn(task)
-        gevent.sleep(0.02)
+        gevent.sleep(0.2)
         asking.kill(KeyError("thrown"))
         return asking.get(), client.get("/echo").status_code
 

@@ -13,7 +13,7 @@ def test_who_answers_in_time_is_not_disturbed(outcome, timeout):
     assert seen.value["content"] == b"hi"
 
 
-@pytest.mark.parametrize("timeout", [0.05, (5, 0.05), (None, 0.05)])
+@pytest.mark.parametrize("timeout", [0.2, (5, 0.2), (None, 0.2)])
 @pytest.mark.parametrize("fault", ["silent", "silent-head"])
 def test_a_server_that_keeps_silent(outcome, timeout, fault):
     seen = outcome(lambda client: client.get(f"/broken/{fault}", timeout=timeout))
@@ -24,7 +24,7 @@ def test_a_server_that_keeps_silent(outcome, timeout, fault):
 
 @pytest.mark.parametrize("fault", ["silent-body", "silent-chunk"])
 def test_a_body_that_stops(outcome, fault):
-    seen = outcome(lambda client: client.get(f"/broken/{fault}", timeout=0.05))
+    seen = outcome(lambda client: client.get(f"/broken/{fault}", timeout=0.2))
     assert ("Read timed out" in seen.trouble["text"]) == REPORTS_ALL
 
 
@@ -33,7 +33,7 @@ def test_a_slow_body_is_in_time_when_each_piece_is(outcome):
     assert seen.value["content"] == b"bytes!"
 
 
-@pytest.mark.parametrize("timeout", [0.05, (0.05, 5), (0.05, None)])
+@pytest.mark.parametrize("timeout", [0.2, (0.2, 5), (0.2, None)])
 def test_a_connection_that_nobody_takes(outcome, full_port, timeout):
     seen = outcome(lambda client: client.get(f"http://127.0.0.1:{full_port}/", timeout=timeout))
     assert seen.value["error"]["class"] == "requests.exceptions.ConnectTimeout"
@@ -43,7 +43,7 @@ def test_a_connection_that_nobody_takes(outcome, full_port, timeout):
 def test_after_a_timeout_the_next_request_has_a_connection_of_its_own(outcome):
     def scenario(client):
         client.get("/echo")
-        client.get("/broken/silent", timeout=0.05)
+        client.get("/broken/silent", timeout=0.2)
         return client.get("/echo")
 
     seen = outcome(scenario)
@@ -60,7 +60,7 @@ def test_a_timeout_that_is_none(outcome, timeout):
 
 def test_a_stream_that_stops_while_it_is_read(outcome):
     def scenario(client):
-        answer = client.get("/broken/silent-chunk", stream=True, timeout=0.05)
+        answer = client.get("/broken/silent-chunk", stream=True, timeout=0.2)
         pieces = []
         try:
             pieces.extend(answer.iter_content(4))
@@ -75,7 +75,7 @@ def test_a_stream_that_stops_while_it_is_read(outcome):
 
 def test_lines_that_stop_coming(outcome):
     def scenario(client):
-        answer = client.get("/broken/silent-chunk", stream=True, timeout=0.05)
+        answer = client.get("/broken/silent-chunk", stream=True, timeout=0.2)
         try:
             return list(answer.iter_lines())
         except Exception as error:
@@ -86,7 +86,7 @@ def test_lines_that_stop_coming(outcome):
 
 def test_a_timeout_as_a_user_catches_it(outcome):
     def scenario(client):
-        with client.get("/broken/silent", timeout=0.05, catch_response=True) as answer:
+        with client.get("/broken/silent", timeout=0.2, catch_response=True) as answer:
             answer.failure(f"too late: {type(answer.error).__name__}")
 
     assert outcome(scenario).event["exception"]["text"] == "too late: ReadTimeout"
