@@ -21,6 +21,30 @@ def round_of(name="tests/test_cache.py::test_put", number=1, rate=100_000.0, *, 
     }
 
 
+SPREAD = (0.99, 1.0, 1.01, 0.995, 1.005, 1.002, 0.998, 1.003, 0.997, 1.0)
+"""By how much rounds of one function differ here."""
+
+
+def trial_of(rate, times, *, failed=0, **more):
+    """A trial as verdicts are made from: `times` are the ms of its response times, `n` of them."""
+    count = times["n"]
+    ended = {"ok": count - failed, "errors": {"check": failed} if failed else {}}
+    spread = {"stdev": 0.1, "within_stdev_rate": 90.0}
+    return {
+        "candidate": "f",
+        "factors": {},
+        "round": 1,
+        "concurrency": 1,
+        "rate": None,
+        "counts": {"attempted": count, "dropped": 0, "in_flight": 0, **ended},
+        "ok_per_s": rate,
+        "success_rate": 100 * ended["ok"] / count,
+        "latency": {"response_ms": {**times, **spread}},
+        "health": {"verdict": "healthy", "reasons": []},
+        **more,
+    }
+
+
 def budget(word, text="p99 <1ms", **more):
     """A budget of a function as a session of pytest judged it."""
     return {

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from timed import SPREAD, trial_of
 from torr.micro.across import is_another, judged, scaled, scales
 from torr.stats.comparison import unpaired
 
 HERE = {"machine": {"cpu": "a", "architecture": "x86_64", "cores": 2, "host": "one"}}
-SPREAD = (0.99, 1.0, 1.01, 0.995, 1.005, 1.002, 0.998, 1.003, 0.997, 1.0)
 
 
 def trial(rate):
-    times = {"n": 1_000, "mean": 1e3 / rate, "p50": 1e3 / rate, "p99": None, "stdev": 0.1}
-    return {
-        "candidate": "f",
-        "factors": {},
-        "round": 1,
-        "concurrency": 1,
-        "rate": None,
-        "counts": {"attempted": 1_000, "ok": 1_000, "dropped": 0, "in_flight": 0, "errors": {}},
-        "ok_per_s": rate,
-        "latency": {"response_ms": {**times, "within_stdev_rate": 90.0}},
-        "health": {"verdict": "healthy", "reasons": []},
-    }
+    return trial_of(rate, {"n": 1_000, "mean": 1e3 / rate, "p50": 1e3 / rate, "p99": None})
 
 
 def trials(rate):

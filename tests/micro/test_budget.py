@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from timed import SPREAD, trial_of
 from torr.micro.budget import Budget
 from torr.micro.machine import Speed
 
 EVEN = Speed(1.0, 1.0, 1.0)
-SPREAD = (0.99, 1.0, 1.01, 0.995, 1.005, 1.002, 0.998, 1.003, 0.997, 1.0)
 
 
 def trial(factor=1.0, *, p99=0.001, batch=1, count=1_000, failed=0):
-    ok = count - failed
     times = {"n": count, "mean": 0.0005 * factor, "p50": 0.0005 * factor, "p99": p99 * factor}
-    return {
-        "candidate": "f",
-        "factors": {},
-        "round": 1,
-        "concurrency": 1,
-        "rate": None,
-        "counts": {
-            "attempted": count,
-            "ok": ok,
-            "dropped": 0,
-            "in_flight": 0,
-            "errors": {"check": failed} if failed else {},
-        },
-        "ok_per_s": 2e6 / factor,
-        "success_rate": 100 * ok / count,
-        "latency": {"response_ms": {**times, "stdev": 0.1, "within_stdev_rate": 90.0}},
-        "health": {"verdict": "healthy", "reasons": []},
-        "micro": {"batch": batch},
-    }
+    return trial_of(2e6 / factor, times, failed=failed, micro={"batch": batch})
 
 
 def judged(speed=EVEN, marks=None, **trials):
