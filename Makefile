@@ -16,7 +16,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
+.PHONY: help build demo test test-full test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -27,13 +27,13 @@ build: $(TORR) ## make .venv/bin/torr and its page (needs Python ≥ 3.10, Rust 
 demo: build ## find the knee of a server whose capacity is known (about a minute)
 	@scripts/demo.sh
 
-test: build $(OLDEST_LOCUST)/.pins ## run all tests, those of Rust, Python and the page
+test: build ## run the unit and component tests, of Rust, Python and the page (6 minutes)
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
-	cargo test --release --workspace
-	npm --prefix web run --silent test
-	$(BIN)/python -m pytest
-	$(BIN)/python -m pytest -c tests/locust/pytest.ini tests/locust
-	PYTHONPATH=python $(OLDEST_LOCUST)/bin/python -m pytest -c tests/locust/pytest.ini tests/locust
+	$(BIN)/python scripts/tests.py unit component
+
+test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier `full` (an hour)
+	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
+	$(BIN)/python scripts/tests.py all
 
 test-deps: ## install the programs that tests use, by apt
 	scripts/test-deps.sh

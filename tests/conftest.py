@@ -10,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from doubles import FakeEngine
+
 # Locust changes the whole process that imports it: its tests have one of their own.
-collect_ignore = ["locust"]
+collect_ignore = ["component/locust"]
 
 # A busy machine is slow, and nothing is wrong with what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,6 +34,14 @@ def own_store(monkeypatch, tmp_path):
     path = tmp_path / "kept" / "runs.db"
     monkeypatch.setenv("TORR_STORE", f"sqlite:///{path}")
     return path
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """The engine that commands and calls of this test get."""
+    engine = FakeEngine()
+    monkeypatch.setattr("torr.engine.start", engine.start)
+    return engine
 
 
 @pytest.fixture(scope="session")

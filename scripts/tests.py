@@ -1,0 +1,117 @@
+"""Run the tests of one or more tiers, and keep how long each step took.
+
+    python scripts/tests.py unit component      what `make test` runs
+    python scripts/tests.py all                 what `make test-full` runs
+
+A tier is a list of steps, and a step is one test runner. All steps run, also after one that failed,
+unless `--stop-early` is given. scripts/test_times.py shows the times, kept in build/test-times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TIMES = ROOT / "build" / "test-times"
+CORES = len(os.sched_getaffinity(0))
+OLDEST_LOCUST = str(ROOT / "build/locust-oldest/bin/python")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One test runner: its arguments, and what it is given besides the environment."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def pytest(
+    name: str, folder: str, *options: str, processes: int, python: str = sys.executable, **more: str
+) -> Step:
+    """Return the step that runs pytest over a folder, in so many processes."""
+    parallel = ("-n", str(processes)) if processes > 1 else ()
+    report = ("--junitxml", str(TIMES / f"{name}.xml"))
+    return Step(name, (python, "-m", "pytest", *options, *parallel, *report, folder), more)
+
+
+def locust(name: str, **settings: str) -> Step:
+    """Return the step that plays Locust's scenarios; Locust needs a process of its own."""
+    folder = "tests/component/locust"
+    options = ("-c", f"{folder}/pytest.ini")
+    return pytest(name, folder, *options, processes=CORES, **settings)
+
+
+# What belongs to the tier `full` says so by a marker, wherever it is.
+QUICK = ("-m", "not full")
+
+# Component tests wait more than they compute: sockets, windows of load, other processes.
+STEPS = {
+    "unit": (
+        Step("rust", ("cargo", "test", "--release", "--workspace")),
+        Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
+        pytest("unit", "tests/unit", *QUICK, processes=CORES),
+    ),
+    "component": (
+        pytest("component", "tests/component", *QUICK, processes=2 * CORES),
+        locust("locust"),
+    ),
+    "full": (
+        pytest("full", "tests", "-m", "full", processes=CORES),
+        locust("locust-oldest", python=OLDEST_LOCUST, PYTHONPATH="python"),
+        Step("fuzz", ("scripts/fuzz.sh",)),
+        Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),
+        Step("studies", ("make", "SHORT=1", "study-litefs", "study-proxy", "study-healthz")),
+    ),
+}
+
+
+def main() -> int:
+    """Run the tiers that were asked for; 1 when a step failed."""
+    asked = arguments()
+    TIMES.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for tier in STEPS if "all" in asked.tiers else asked.tiers:
+        for step in STEPS[tier]:
+            if not passed(tier, step, stop_early=asked.stop_early):
+                failed.append(step.name)
+                if asked.stop_early:
+                    break
+        if failed and asked.stop_early:
+            break
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def arguments() -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("tiers", nargs="+", choices=[*STEPS, "all"], metavar="TIER")
+    parser.add_argument("--stop-early", action="store_true", help="end at the first failure")
+    return parser.parse_args()
+
+
+def passed(tier: str, step: Step, *, stop_early: bool) -> bool:
+    """Run one step, keep its time, and return whether it passed."""
+    print(f"\n== {tier}: {step.name}", flush=True)
+    is_pytest = "pytest" in step.command
+    command = [*step.command, "--exitfirst"] if stop_early and is_pytest else list(step.command)
+    environment = {**os.environ, **step.environment}
+    began = time.monotonic()
+    ended = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    seconds = round(time.monotonic() - began, 1)
+    kept = {"tier": tier, "step": step.name, "seconds": seconds}
+    (TIMES / f"{step.name}.json").write_text(json.dumps(kept), encoding="utf-8")
+    return ended.returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Ready: healthy first, then with as many workers as were asked for."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from installed import wait_until
+from programs import (
+    CLOSES,
+    DRIPS,
+    DROPS_ALL,
+    EXITS,
+    FORKS_AND_LEAVES,
+    HELLO,
+    NEVER_LISTENS,
+    ONE_SOCKET,
+    PASSES_ON,
+    UNAVAILABLE,
+    WORKERS,
+)
+from torr.servers.acceptors import answering
+from torr.servers.failure import TrialError
+from torr.servers.readiness import await_ready
+
+
+def test_one_server_is_ready_with_its_first_answer(start):
+    ready = await_ready(start(HELLO))
+    assert (ready.asked, ready.workers, ready.is_complete) == (1, None, True)
+    assert ready.ready_s > 0
+    assert ready.sentence.startswith("ready after ")
+
+
+@pytest.mark.parametrize("code", [WORKERS, ONE_SOCKET], ids=["own_sockets", "one_socket"])
+def test_a_server_is_ready_when_all_of_its_workers_answer(start, code):
+    server = start(code, "{processes}", processes=3)
+    ready = await_ready(server)
+    assert ready.is_complete
+    assert len(ready.workers) == 3
+    assert set(ready.workers) <= set(server.pids())
+    assert ready.sentence.startswith("3 of 3 workers answered after ")
+
+
+def test_a_parent_that_passes_connections_on_is_no_worker(start):
+    server = start(PASSES_ON, "2", workers=2)
+    ready = await_ready(server)
+    assert set(ready.workers) == set(server.pids()) - {server.pid}
+
+
+def test_workers_that_never_come_are_told(start):
+    ready = await_ready(start(HELLO, workers=2), workers_s=0.2)
+    assert not ready.is_complete
+    assert (ready.asked, len(ready.workers)) == (2, 1)
+    assert ready.sentence.startswith("1 of 2 workers answered after ")
+
+
+def test_the_workers_of_a_server_that_closes_are_told_apart(start):
+    server = start(CLOSES)
+    await_ready(server)
+    place, port = server.command.place, server.command.port
+    # An accept is waited for a moment, which may be too short for a busy machine.
+    wait_until(lambda: answering(place, port, server.pids(), 4) == {server.pid})
+
+
+def test_who_accepts_and_does_not_answer_is_no_worker(start):
+    server = start(DROPS_ALL)
+    place, port = server.command.place, server.command.port
+    wait_until(lambda: server.wait(0.01) and _listens(port))
+    assert answering(place, port, server.pids(), 4) == set()
+
+
+def test_a_server_that_exits_did_not_start_and_says_its_last_words(start):
+    with pytest.raises(
+        TrialError, match="app: it ended with exit code 3 before it was ready"
+    ) as got:
+        await_ready(start(EXITS))
+    assert got.value.kind == "did_not_start"
+    assert "run it by hand in " in got.value.hint
+    assert got.value.log_tail == ("no module named app",)
+    assert "  | no module named app" in str(got.value)
+
+
+def test_a_server_that_never_listens_is_not_ready(start):
+    with pytest.raises(
+        TrialError, match="not healthy within 300ms: nothing listens at http"
+    ) as got:
+        await_ready(start(NEVER_LISTENS, health_timeout_s=0.3))
+    assert got.value.kind == "not_ready"
+
+
+def test_a_server_that_answers_with_errors_is_not_ready(start):
+    server = start(UNAVAILABLE, health_timeout_s=2, health="/health")
+    wait_until(lambda: _listens(server.command.port))
+    server.started = time.monotonic()
+    with pytest.raises(TrialError, match=r"it answered 503 at http.*/health") as got:
+        await_ready(server)
+    assert got.value.kind == "not_ready"
+
+
+def test_a_server_whose_answer_drips_without_end_is_not_ready(start):
+    with pytest.raises(TrialError, match="not healthy within 500ms") as got:
+        await_ready(start(DRIPS, health_timeout_s=0.5))
+    assert got.value.kind == "not_ready"
+
+
+def test_a_server_that_forks_and_leaves_becomes_ready(start):
+    assert await_ready(start(FORKS_AND_LEAVES)).is_complete
+
+
+def _listens(port):
+    from torr.servers.ports import holders
+
+    return holders(port)

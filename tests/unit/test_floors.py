@@ -1,0 +1,119 @@
+"""The floors of the house: imports go down only, in Python and in Rust."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from documents import ROOT
+
+PYTHON = ROOT / "python" / "torr"
+CRATES = ROOT / "crates"
+
+FLOORS = {
+    0: {"__init__", "errors", "units", "model"},
+    1: {
+        "children",
+        "engine",
+        "shared_target",
+        "targets",
+        "standing_back",
+        "stats",
+        "monitor",
+        "profile",
+        "servers",
+        "serving",
+        "sources",
+        "store",
+        "_engine",
+    },
+    2: {"experiments", "locust", "micro"},
+    3: {"report", "live", "history"},
+    4: {"cli", "api", "plugin"},
+}
+CRATE_FLOORS = {
+    0: {"wire", "net"},
+    1: {"client"},
+    2: {"engine", "targets"},
+    3: {"python"},
+}
+
+
+def floors(table):
+    return {room: floor for floor, rooms in table.items() for room in rooms}
+
+
+def room_of(path):
+    relative = path.relative_to(PYTHON)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def imported_rooms(source):
+    """The rooms of torr that a module imports, anywhere in it."""
+    rooms = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the whole path"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        parts = [name.split(".") for name in names]
+        rooms |= {words[1] for words in parts if words[0] == "torr" and len(words) > 1}
+    return rooms & set(floors(FLOORS))
+
+
+def python_files():
+    return sorted(PYTHON.rglob("*.py"))
+
+
+def test_a_module_imports_from_its_own_floor_or_lower_ones():
+    known = floors(FLOORS)
+    upward = {
+        f"{path.relative_to(PYTHON)} imports torr.{room}"
+        for path in python_files()
+        for room in imported_rooms(path.read_text())
+        if known[room] > known[room_of(path)]
+    }
+    assert upward == set()
+
+
+def test_every_room_has_a_floor():
+    rooms = {room_of(path) for path in python_files()}
+    assert rooms <= set(floors(FLOORS))
+
+
+def test_only_the_doors_import_the_compiled_engine():
+    importers = {
+        path.stem for path in python_files() if "_engine" in imported_rooms(path.read_text())
+    }
+    assert importers == {"engine", "ledger", "reactor", "targets"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import torr.cli.main", "from torr.cli import main", "def f():\n from torr import cli"],
+)
+def test_the_reader_sees_every_kind_of_import(source):
+    assert imported_rooms(source) == {"cli"}
+
+
+@pytest.mark.parametrize("crate", sorted(floors(CRATE_FLOORS)))
+def test_a_crate_depends_on_its_own_floor_or_lower_ones(crate):
+    known = floors(CRATE_FLOORS)
+    upward = {name for name in dependencies(crate) if known[name] > known[crate]}
+    assert not upward
+
+
+def test_every_crate_has_a_floor():
+    assert {path.parent.name for path in CRATES.glob("*/Cargo.toml")} == set(floors(CRATE_FLOORS))
+
+
+def dependencies(crate):
+    """The crates of this workspace that a manifest names as dependencies, for tests too."""
+    manifest = (CRATES / crate / "Cargo.toml").read_text()
+    names = re.findall(r"^([\w-]+)(?:\.workspace)?\s*=", manifest, re.MULTILINE)
+    return set(names) & set(floors(CRATE_FLOORS)) - {crate}

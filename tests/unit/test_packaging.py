@@ -1,0 +1,72 @@
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from documents import ROOT
+
+HEAVY = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "click", "torr._engine")
+HEAVY += ("sqlalchemy", "alembic")
+
+
+def listed(path):
+    lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+    return sorted(line for line in lines if line and not line.startswith("-"))
+
+
+def test_pyproject_and_the_source_of_the_pins_list_the_same_dependencies():
+    block = re.search(
+        r"^dependencies = \[(.*?)^\]",
+        (ROOT / "pyproject.toml").read_text(),
+        re.DOTALL | re.MULTILINE,
+    )
+    assert sorted(re.findall(r'"([^"]+)"', block[1])) == listed(ROOT / "requirements/runtime.in")
+
+
+@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt", "locust-oldest.txt"])
+def test_pins_have_hashes_and_no_addresses(name):
+    text = (ROOT / "requirements" / name).read_text()
+    assert "://" not in text
+    assert "index" not in re.sub(r"# via.*", "", text)
+    pins = re.findall(r"^(\S+)==\S+.*\\$", text, re.MULTILINE)
+    assert len(pins) > 10
+    assert text.count("--hash=sha256:") >= len(pins)
+
+
+def test_the_lock_of_the_page_has_hashes_and_no_addresses():
+    packages = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
+    pinned = [package for path, package in packages.items() if path]
+    assert len(pinned) > 50
+    assert all(package["integrity"].startswith("sha512-") for package in pinned)
+    assert not [package for package in pinned if "resolved" in package]
+
+
+@pytest.mark.parametrize("name", ["runtime", "dev", "locust-oldest"])
+def test_every_direct_dependency_is_pinned(name):
+    pinned = (ROOT / "requirements" / f"{name}.txt").read_text()
+    for line in listed(ROOT / "requirements" / f"{name}.in"):
+        package = re.split(r"[\[<>=]", line)[0]
+        assert f"\n{package}==" in f"\n{pinned}", line
+
+
+@pytest.mark.parametrize(
+    ("module", "allowed"),
+    [
+        ("torr", ()),
+        ("torr.errors", ()),
+        ("torr.units", ()),
+        ("torr.model.condition", ()),
+        ("torr.report", ()),
+        ("torr.report.sentence", ()),
+        ("torr.report.png", ()),
+        ("torr.report.html", ()),
+        ("torr.api.calls", ("click",)),
+        ("torr.model.result", ("pydantic",)),
+    ],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(module, allowed):
+    code = f"import sys, {module}; print(*[m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(allowed)
