@@ -1,7 +1,8 @@
-"""Run the tests of one or more tiers, and keep how long each step took.
+"""Run the tests of tiers, or single steps of them, and keep how long each step took.
 
     python scripts/tests.py unit component      what `make test` runs
     python scripts/tests.py all                 what `make test-full` runs
+    python scripts/tests.py rust                one step
 
 A tier is a list of steps, and a step is one test runner. All steps run, also after one that failed,
 unless `--stop-early` is given. scripts/test_times.py shows the times, kept in build/test-times.
@@ -15,6 +16,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,18 +55,18 @@ def locust(name: str, **settings: str) -> Step:
 QUICK = ("-m", "not full")
 
 # Component tests wait more than they compute: sockets, windows of load, other processes.
-STEPS = {
+TIERS = {
     "unit": (
         Step("rust", ("cargo", "test", "--release", "--workspace")),
         Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
-        pytest("unit", "tests/unit", *QUICK, processes=CORES),
+        pytest("pytest-unit", "tests/unit", *QUICK, processes=CORES),
     ),
     "component": (
-        pytest("component", "tests/component", *QUICK, processes=2 * CORES),
+        pytest("pytest-component", "tests/component", *QUICK, processes=2 * CORES),
         locust("locust"),
     ),
     "full": (
-        pytest("full", "tests", "-m", "full", processes=CORES),
+        pytest("pytest-full", "tests", "-m", "full", processes=CORES),
         locust("locust-oldest", python=OLDEST_LOCUST, PYTHONPATH="python"),
         Step("fuzz", ("scripts/fuzz.sh",)),
         Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),
@@ -74,18 +76,15 @@ STEPS = {
 
 
 def main() -> int:
-    """Run the tiers that were asked for; 1 when a step failed."""
+    """Run the steps that were asked for; 1 when one failed."""
     asked = arguments()
     TIMES.mkdir(parents=True, exist_ok=True)
     failed = []
-    for tier in STEPS if "all" in asked.tiers else asked.tiers:
-        for step in STEPS[tier]:
-            if not passed(tier, step, stop_early=asked.stop_early):
-                failed.append(step.name)
-                if asked.stop_early:
-                    break
-        if failed and asked.stop_early:
-            break
+    for tier, step in steps(asked.names):
+        if not passed(tier, step, stop_early=asked.stop_early):
+            failed.append(step.name)
+            if asked.stop_early:
+                break
     if failed:
         print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -94,9 +93,18 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("tiers", nargs="+", choices=[*STEPS, "all"], metavar="TIER")
+    names = [*TIERS, *(step.name for tier in TIERS.values() for step in tier), "all"]
+    parser.add_argument("names", nargs="+", choices=names, metavar="NAME", help="a tier or a step")
     parser.add_argument("--stop-early", action="store_true", help="end at the first failure")
     return parser.parse_args()
+
+
+def steps(names: Sequence[str]) -> Iterator[tuple[str, Step]]:
+    """Return the steps of these names, each with its tier, in the order of the tiers."""
+    for tier, its_steps in TIERS.items():
+        for step in its_steps:
+            if {"all", tier, step.name} & set(names):
+                yield tier, step
 
 
 def passed(tier: str, step: Step, *, stop_early: bool) -> bool:
