@@ -7,10 +7,10 @@ from dataclasses import asdict
 WORDS = (".text", ".row")
 
 
-def differences(stock, torr, *, in_words=True):
-    """What differs; without what failures say, if they need not say it in the same words."""
+def differences(stock, torr, label, *, in_words=True):
+    """Return what differs; without what failures say, if they need not say it in the same words."""
     return [
-        f"{place}: {short(one)} under stock, {short(other)} under torr"
+        f"{place}: {short(one)} under stock, {short(other)} under {label}"
         for place, one, other in _between("", asdict(stock), asdict(torr))
         if in_words or not place.endswith(WORDS)
     ]

@@ -84,15 +84,15 @@ class Outcome:
 def play(family, kind, site, scenario, *, in_order=True, is_heard=True, **attributes):
     """Run a scenario with the client of a user that has these attributes.
 
-    Where greenlets race, what they did is put in an order. Where nobody hears of requests but
-    Locust's statistics, torr takes a shorter way.
+    Where greenlets race, what they did is put in an order. Without `is_heard`, only Locust's
+    statistics listen to requests, and torr takes a shorter way.
     """
     events = []
     environment = Environment(events=Events())
     runner = environment.create_local_runner()
     if is_heard:
         environment.events.request.add_listener(lambda **given: events.append(_event(given)))
-    elif kind == "torr":
+    else:
         import_module("torr.locust.bookkeeper").Bookkeeper(environment).listen()
     for one in (site, site.other):
         one.forget()
