@@ -1,16 +1,25 @@
-"""pytest, started as a user would, over a file of tests that measure."""
+"""pytest over a file of tests that measure: forked from a process that is warm, or as installed."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import select
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
+FORK_SERVER = Path(__file__).with_name("fork_server.py")
+TIMEOUT_S = 120
+OPTIONS = ("-p", "no:cacheprovider")
+# Plugins that are not torr's cost half a second each time.
+ALONE = ("-p", "torr.plugin")
 
 
 @dataclass
@@ -19,7 +28,7 @@ class Ended:
 
     code: int
     out: str
-    folder: object
+    folder: Path
 
     @property
     def counts(self):
@@ -28,29 +37,115 @@ class Ended:
         return {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", last)}
 
     @property
+    def kept(self):
+        """The directory of the run that was kept."""
+        return (self.folder / "_output/torr/latest").resolve()
+
+    @property
     def result(self):
         """The run that was kept."""
-        return json.loads((self.folder / "_output/torr/latest/result.json").read_text())
+        return json.loads((self.kept / "result.json").read_text())
+
+
+class Sessions:
+    """Sessions of pytest, each in a process that is forked from a warm one."""
+
+    def __init__(self):
+        self._process = subprocess.Popen(
+            [sys.executable, FORK_SERVER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            start_new_session=True,
+        )
+
+    def run(self, folder, source, *arguments):
+        """Run pytest over a source, in a directory and with a store of its own."""
+        output = folder / "terminal.txt"
+        request = {
+            "folder": str(folder),
+            "arguments": [*OPTIONS, *ALONE, *map(str, arguments), written(folder, source)],
+            "environment": environment(folder),
+            "output": str(output),
+        }
+        print(json.dumps(request), file=self._process.stdin, flush=True)
+        ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT_S)
+        assert ready, f"pytest had not ended after {TIMEOUT_S} s: {output.read_text()}"
+        return Ended(int(self._process.stdout.readline()), output.read_text(), folder)
+
+    def close(self):
+        """End the warm process, and a session that has not ended."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+
+def written(folder, source):
+    """Write the tests of a session into its folder."""
+    (folder / "test_it.py").write_text(dedent(source))
+    return "test_it.py"
+
+
+def environment(folder):
+    """What differs from this process's environment."""
+    return {"TORR_STORE": f"sqlite:///{folder}/runs.db", "COLUMNS": "160"}
+
+
+@pytest.fixture(scope="session")
+def sessions():
+    """Run sessions of pytest in folders that the caller gives."""
+    opened = Sessions()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def pytests(tmp_path):
+def pytests(sessions, tmp_path):
     """Run pytest over a source, in a directory and with a store of its own."""
+    return lambda source, *arguments: sessions.run(tmp_path, source, *arguments)
+
+
+@pytest.fixture(scope="module")
+def module_folder(tmp_path_factory):
+    """A folder for a session that several tests look at."""
+    return tmp_path_factory.mktemp("session")
+
+
+@pytest.fixture
+def installed_pytest(tmp_path):
+    """Run pytest as a user does, who has not named torr's plugin: pytest finds it by itself."""
 
     def run(source, *arguments):
-        (tmp_path / "test_it.py").write_text(dedent(source))
-        environment = {**os.environ, "TORR_STORE": f"sqlite:///{tmp_path}/runs.db"}
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *map(str, arguments)]
+        command = (*OPTIONS, "-p", "no:hypothesispytest", *arguments, written(tmp_path, source))
         ended = subprocess.run(
-            [*command, "test_it.py"],
+            [sys.executable, "-m", "pytest", *map(str, command)],
             cwd=tmp_path,
-            env={**environment, "COLUMNS": "160"},
+            env={**os.environ, **environment(tmp_path)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=TIMEOUT_S,
             check=False,
         )
         return Ended(ended.returncode, ended.stdout, tmp_path)
 
     return run
+
+
+@pytest.fixture
+def torr(monkeypatch, tmp_path, capsys):
+    """Call `torr` inside this process, in the test's directory and with its store."""
+
+    def call(*arguments):
+        from torr.cli.main import main
+
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("TORR_STORE", environment(tmp_path)["TORR_STORE"])
+        monkeypatch.setattr(sys, "argv", ["torr", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert not ended.value.code, err
+        return out
+
+    return call

@@ -2,82 +2,99 @@
 
 from __future__ import annotations
 
-import pytest
 
-MADE = """
-    made, put = [], list.append
+def test_each_round_begins_with_what_setup_makes(pytests):
+    ended = pytests(
+        """
+        import pytest
 
-    def setup():
-        made.append([])
-        return made[-1]
+        @pytest.fixture
+        def made():
+            return []
 
-    def test_it(measure, stress, compare_functions):
-        {call}
-        assert [len(each) for each in made] == {lengths}
-"""
+        @pytest.fixture
+        def setup(made):
+            def makes():
+                made.append([])
+                return made[-1]
+            return makes
 
+        put = list.append
 
-@pytest.mark.parametrize(
-    ("call", "lengths"),
-    [
-        ("measure(list.append, n=5, rounds=2, given=int, setup=setup)", [5] * 3),
-        (
-            "stress(list.append, threads=2, each=5, rounds=2, given=max, setup=setup)",
-            [10] * 3,
-        ),
-        (
-            "compare_functions(a=put, b=put, n=5, rounds=2, given=int, setup=setup)",
-            [5] * 6,
-        ),
-    ],
-)
-def test_each_round_begins_with_what_setup_makes(pytests, call, lengths):
-    ended = pytests(MADE.format(call=call, lengths=lengths))
-    assert ended.counts == {"passed": 1}, ended.out
+        def test_measure(measure, setup, made):
+            measure(put, n=5, rounds=2, given=int, setup=setup)
+            assert [len(each) for each in made] == [5] * 3
 
+        def test_stress(stress, setup, made):
+            stress(put, threads=2, each=5, rounds=2, given=max, setup=setup)
+            assert [len(each) for each in made] == [10] * 3
 
-AWAITED = """
-    import asyncio
-
-    seen = []
-
-    async def operation(*values):
-        await asyncio.sleep(0)
-        seen.append(values)
-
-    def test_it(measure, stress, leaks, compare_functions):
-        {call}
-        assert len(seen) == {count}
-"""
+        def test_compare(compare_functions, setup, made):
+            compare_functions(a=put, b=put, n=5, rounds=2, given=int, setup=setup)
+            assert [len(each) for each in made] == [5] * 6
+        """
+    )
+    assert ended.counts == {"passed": 3}, ended.out
 
 
-@pytest.mark.parametrize(
-    ("call", "count"),
-    [
-        ("measure(operation, n=5, rounds=2)", 15),
-        ("measure(operation, n=5, rounds=2, given=int, setup=dict)", 15),
-        ("stress(operation, threads=2, each=5, rounds=2, given=max)", 30),
-        ("compare_functions(a=operation, b=operation, n=5, rounds=2)", 30),
-        ("leaks(operation, n=100, given=int, max_growth=1000)", 101),
-    ],
-)
-def test_async_functions_are_awaited(pytests, call, count):
-    ended = pytests(AWAITED.format(call=call, count=count))
-    assert ended.counts == {"passed": 1}, ended.out
+def test_async_functions_are_awaited(pytests):
+    ended = pytests(
+        """
+        import asyncio, pytest
+
+        seen = []
+
+        @pytest.fixture(autouse=True)
+        def nothing_is_seen():
+            seen.clear()
+
+        async def operation(*values):
+            await asyncio.sleep(0)
+            seen.append(values)
+
+        def test_measure(measure):
+            measure(operation, n=5, rounds=2)
+            assert len(seen) == 15
+
+        def test_values(measure):
+            measure(operation, n=5, rounds=2, given=int, setup=dict)
+            assert len(seen) == 15
+            assert seen[:2] == [({}, 0), ({}, 1)]
+
+        def test_stress(stress):
+            stress(operation, threads=2, each=5, rounds=2, given=max)
+            assert len(seen) == 30
+
+        def test_compare(compare_functions):
+            compare_functions(a=operation, b=operation, n=5, rounds=2)
+            assert len(seen) == 30
+
+        def test_leaks(leaks):
+            leaks(operation, n=100, given=int, max_growth=1000)
+            assert len(seen) == 101
+        """
+    )
+    assert ended.counts == {"passed": 5}, ended.out
 
 
-@pytest.mark.parametrize(
-    ("call", "lacking"),
-    [
-        ("measure()", "'fn'"),
-        ("stress(int)", "'threads' and 'each'"),
-        ("leaks()", "'fn'"),
-        ("leaks(int, setup=list)", "unexpected keyword argument 'setup'"),
-        ("compare_functions(a=int)", "a comparison needs two functions"),
-    ],
-)
-def test_what_is_required_is_asked_for(pytests, call, lacking):
-    source = f"def test_it(measure, stress, leaks, compare_functions): {call}"
-    ended = pytests(source)
-    assert ended.counts == {"failed": 1}
-    assert lacking in ended.out
+def test_what_is_missing_or_unknown_is_named(pytests):
+    ended = pytests(
+        """
+        def test_measure(measure): measure()
+        def test_stress(stress): stress(int)
+        def test_leaks(leaks): leaks()
+        def test_setup(leaks): leaks(int, setup=list)
+        def test_compare(compare_functions): compare_functions(a=int)
+        def test_collector(measure): measure(int, n=50, gc="perhaps")
+        """
+    )
+    assert ended.counts == {"failed": 6}
+    for message in (
+        "Measure.__call__() missing 1 required positional argument: 'fn'",
+        "Leaks.__call__() missing 1 required positional argument: 'fn'",
+        "missing 2 required keyword-only arguments: 'threads' and 'each'",
+        "unexpected keyword argument 'setup'",
+        "a comparison needs two functions",
+        "gc='perhaps': it is 'off' or 'on'",
+    ):
+        assert message in ended.out

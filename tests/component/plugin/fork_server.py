@@ -1,0 +1,72 @@
+"""A process that has imported what pytest and torr's plugin need, and forks a pytest per request.
+
+    stdin: {"folder", "arguments", "environment", "output"} ─ fork ─ pytest ─ stdout: its exit code
+
+Imports are nearly all of the processor time of a pytest that measures a few functions. torr.plugin is
+not imported here: pytest imports plugins itself, since it rewrites their assertions.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from importlib import import_module
+
+import pytest
+
+MEASURING = (
+    *("torr.cli.columns", "torr.micro.budget", "torr.micro.comparing", "torr.micro.leaking"),
+    *("torr.micro.machine", "torr.micro.stressing", "torr.report.flames", "torr.report.micro"),
+    *("torr.report.profiled_lines", "torr.store.rundir"),
+)
+SAVING = ("torr.report", "torr.report.html", "torr.report.micro_figure")
+STORE = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
+
+
+def main() -> None:
+    """Answer requests until stdin ends."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        warm_up(request["arguments"])
+        child = os.fork()
+        if child == 0:
+            sys.exit(session(**request))
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def warm_up(arguments: list[str]) -> None:
+    """Import what a session with these arguments needs, and measure the machine."""
+    from torr.micro import machine, overhead
+
+    wanted = [*MEASURING]
+    if "--torr-save" in arguments:
+        wanted += SAVING
+    if {"--torr-save", "--torr-compare"} & {*arguments}:
+        wanted += STORE
+    for name in wanted:
+        import_module(name)
+    overhead.measured()
+    machine.speed()
+    gc.collect()
+    # Each round of a measurement collects garbage, and would go over all of these objects.
+    gc.freeze()
+
+
+def session(folder: str, arguments: list[str], environment: dict[str, str], output: str) -> int:
+    """Run pytest as `python -m pytest` does, and return its exit code."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(written, 1)
+    os.dup2(written, 2)
+    os.chdir(folder)
+    os.environ.update(environment)
+    sys.path.insert(0, folder)
+    sys.argv = ["pytest", *arguments]
+    return int(pytest.main(arguments))
+
+
+if __name__ == "__main__":
+    main()
