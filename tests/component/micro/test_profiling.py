@@ -24,11 +24,10 @@ def outer():
     return inner() + len(bytearray(100_000))
 
 
-# So many that the rounds' collections of garbage, of all that pytest holds, do not hide them.
-N = 2_000
+N = 50
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def measured():
     return measure(Subject(outer), N, 3)
 
@@ -46,8 +45,11 @@ def test_what_is_seen_lies_below_the_loop():
         below_loops(Stacks({("single (torr/micro/loops.py:27)",): 5}, "samples"))
 
 
-def test_time_is_that_of_the_function_and_of_what_it_calls(measured):
-    found = Profiling("cpu").of(Subject(outer), N, measured)
+@pytest.mark.full
+def test_time_is_that_of_the_function_and_of_what_it_calls():
+    # So many that the rounds' collections of garbage, of all that pytest holds, do not hide them.
+    measured = measure(Subject(outer), 2_000, 3)
+    found = Profiling("cpu").of(Subject(outer), 2_000, measured)
     assert (found["tool"], found["unit"], found["failure"]) == ("py-spy", "samples", None)
     tops = Stacks.folded(found["folded"]).top()
     caller, called = (
@@ -77,12 +79,13 @@ def test_no_profiler_goes_on_behind_a_function_that_ends_the_tests(measured, mon
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Profiling("cpu").of(Subject(ends), 50, measured)
+        Profiling("cpu").of(Subject(ends), N, measured)
     assert stopped.is_set()
 
 
+@pytest.mark.full
 def test_memory_is_that_of_the_function(measured):
-    found = Profiling("memory").of(Subject(outer), 50, measured)
+    found = Profiling("memory").of(Subject(outer), N, measured)
     assert (found["tool"], found["unit"], found["failure"]) == ("memray", "bytes", None)
     top = Stacks.folded(found["folded"]).top()[0]
     assert top.name.startswith("outer (test_profiling.py:")
@@ -91,14 +94,14 @@ def test_memory_is_that_of_the_function(measured):
 
 @pytest.mark.parametrize(("functions", "code"), [((), "return inner()"), ((inner,), "sum(range")])
 def test_lines_are_those_of_the_function_or_of_the_named_ones(measured, functions, code):
-    found = Profiling("lines").of(Subject(outer), 50, measured, functions)
+    found = Profiling("lines").of(Subject(outer), N, measured, functions)
     (line,) = found["lines"]
     assert code in line["code"]
-    assert line["hits"] == 50
+    assert line["hits"] == N
 
 
 def test_a_profile_that_fails_costs_itself_alone(measured):
-    found = Profiling("lines").of(Subject(len, given=[""] * 50), 50, measured)
+    found = Profiling("lines").of(Subject(len, given=[""] * N), N, measured)
     assert "has no lines" in found["failure"]
     assert found["lines"] == []
 

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from installed import wait_until
 from torr.errors import UsageError
 from torr.micro.stressing import HangError, Stress, stress
 
@@ -36,13 +37,14 @@ def test_each_round_begins_anew():
     assert [len(one) for one in made] == [6, 6, 6]
 
 
-def test_operations_are_timed_and_the_rate_is_of_the_wall_clock():
-    found = stress(Stress(lambda: time.sleep(0.05), threads=20, each=4), rounds=1)
-    (one,) = found.rounds
-    assert all(ns >= 5e7 for ns in one.times_ns)
-    # Sleepers do not wait for each other.
-    assert one.busy_ns < sum(one.times_ns)
-    assert one.ok_per_s == pytest.approx(80 / (one.busy_ns / 1e9))
+def test_operations_are_timed_and_the_rate_is_of_the_wall_clock(clock):
+    # All threads wait while the clock goes on: their operations take that long side by side.
+    together = threading.Barrier(4, lambda: clock.advance(50_000_000), timeout=60)
+    found = stress(Stress(together.wait, threads=4, each=5), rounds=2)
+    for one in found.rounds:
+        assert list(one.times_ns) == [50_000_000] * 20
+        assert one.busy_ns == 250_000_000
+        assert one.ok_per_s == pytest.approx(80)
 
 
 def test_a_round_began_before_any_of_its_operations():
@@ -55,7 +57,7 @@ def test_a_round_began_before_any_of_its_operations():
         spins()
 
     for call in (spins, spins_too):
-        for one in stress(Stress(call, threads=4, each=3), rounds=5).rounds:
+        for one in stress(Stress(call, threads=4, each=3), rounds=2).rounds:
             assert one.busy_ns >= max(sum(one.times_ns[at : at + 3]) for at in range(0, 12, 3))
 
 
@@ -70,59 +72,88 @@ def test_errors_of_threads_are_counted_by_class():
     }
 
 
-def test_threads_that_hang_are_told_with_where_they_stand_and_block_nobody():
+@pytest.fixture
+def hangs(monkeypatch):
+    """An event: once it is set, threads that have not ended are given up at once."""
+    event, join = threading.Event(), threading.Thread.join
+
+    def given_up(thread, _timeout):
+        while thread.is_alive() and not event.is_set():
+            join(thread, 0.001)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "join", given_up)
+        yield event
+
+
+def test_threads_that_have_not_ended_in_time_are_told():
     free = threading.Event()
+    with pytest.raises(HangError, match=r"2 threads had not (ended|begun) after 0\.1 s"):
+        stress(Stress(free.wait, threads=2, each=1, timeout_s=0.1), rounds=1)
+    free.set()
+
+
+def test_threads_that_hang_are_told_with_where_they_stand_and_block_nobody(hangs):
+    free, together = threading.Event(), threading.Barrier(2, hangs.set)
 
     def stands_here():
-        free.wait()
+        together.wait(60)
+        free.wait(60)
 
     with pytest.raises(HangError) as caught:
-        stress(Stress(stands_here, threads=2, each=1, timeout_s=5), rounds=1)
+        stress(Stress(stands_here, threads=2, each=1), rounds=1)
     free.set()
-    assert "2 of 2 threads had not ended after 5 s" in str(caught.value)
+    assert "2 of 2 threads had not ended after 60 s" in str(caught.value)
     assert caught.value.stacks.count("in stands_here") == 2
     assert "torr-stress-1:" in caught.value.stacks
 
 
-def test_a_hang_shows_who_holds_what_is_waited_for():
-    lock, free = threading.Lock(), threading.Event()
+def test_a_hang_shows_who_holds_what_is_waited_for(hangs):
+    lock, held, free = threading.Lock(), threading.Event(), threading.Event()
 
     def holds_it():
         with lock:
+            held.set()
             free.wait(60)
 
     holder = threading.Thread(target=holds_it, name="the holder")
     holder.start()
+    held.wait(60)
 
     def waits():
+        hangs.set()
         if lock.acquire(timeout=60):
             lock.release()
 
     with pytest.raises(HangError) as caught:
-        stress(Stress(waits, threads=1, each=1, timeout_s=5), rounds=1)
+        stress(Stress(waits, threads=1, each=1), rounds=1)
     free.set()
-    holder.join()
+    holder.join(60)
     late, _, others = caught.value.stacks.partition("the holder:")
     assert "in waits" in late
     assert "in holds_it" in others
 
 
-def test_rounds_before_a_hang_are_kept_and_late_threads_end():
+def ended():
+    """Whether all threads of rounds have ended."""
+    names = [thread.name for thread in threading.enumerate()]
+    return not any(name.startswith("torr-stress") for name in names)
+
+
+def test_rounds_before_a_hang_are_kept_and_late_threads_end(hangs):
     ran, gate = [], threading.Event()
 
     def operation():
         ran.append(None)
+        if len(ran) == 6:
+            hangs.set()
         while len(ran) > 4 and not gate.is_set():
             sum(range(100))
 
     with pytest.raises(HangError) as caught:
-        stress(Stress(operation, threads=2, each=1, timeout_s=5), rounds=2)
-    for thread in threading.enumerate():
-        if thread.name.startswith("torr-stress"):
-            thread.join(60)
-    late = [each for each in threading.enumerate() if each.name.startswith("torr-stress")]
+        stress(Stress(operation, threads=2, each=1), rounds=2)
+    wait_until(ended)
     gate.set()
-    assert late == []
     assert [one.ok for one in caught.value.measured.rounds] == [2]
 
 
@@ -173,16 +204,18 @@ def test_what_was_begun_on_a_loop_is_cancelled_at_its_end():
     assert len(ended) == 4
 
 
-def test_late_threads_on_a_loop_end_too():
+def test_late_threads_on_a_loop_end_too(hangs):
+    begun = []
+
     async def waits():
+        begun.append(None)
+        if len(begun) == 2:
+            hangs.set()
         await asyncio.Event().wait()
 
     with pytest.raises(HangError, match="2 of 2 threads had not ended"):
-        stress(Stress(waits, threads=2, each=1, timeout_s=5), rounds=1)
-    for thread in threading.enumerate():
-        if thread.name.startswith("torr-stress"):
-            thread.join(60)
-    assert not any(each.name.startswith("torr-stress") for each in threading.enumerate())
+        stress(Stress(waits, threads=2, each=1), rounds=1)
+    wait_until(ended)
 
 
 def test_loops_for_which_no_descriptor_is_left_are_refused(monkeypatch):

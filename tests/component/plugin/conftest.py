@@ -69,7 +69,8 @@ class Sessions:
             "environment": environment(folder),
             "output": str(output),
         }
-        print(json.dumps(request), file=self._process.stdin, flush=True)
+        self._process.stdin.write(f"{json.dumps(request)}\n")
+        self._process.stdin.flush()
         ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT_S)
         assert ready, f"pytest had not ended after {TIMEOUT_S} s: {output.read_text()}"
         return Ended(int(self._process.stdout.readline()), output.read_text(), folder)

@@ -2,8 +2,8 @@
 
     stdin: {"folder", "arguments", "environment", "output"} ─ fork ─ pytest ─ stdout: its exit code
 
-Imports are nearly all of the processor time of a pytest that measures a few functions. torr.plugin is
-not imported here: pytest imports plugins itself, since it rewrites their assertions.
+Imports are nearly all of the processor time of a pytest that measures a few functions. torr.plugin
+is not imported here: pytest imports plugins itself, since it rewrites their assertions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def main() -> None:
         if child == 0:
             sys.exit(session(**request))
         _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
 
 
 def warm_up(arguments: list[str]) -> None:
