@@ -24,6 +24,6 @@ def pytest_sessionstart(session):
     import gevent
 
     plugins.import_plugin("scenarios")
-    # A worker of pytest-xdist waits for a thread to bring it tests. gevent ends a wait with LoopExit
-    # when no greenlet is left that could end it; it does not know of threads.
+    # A thread brings pytest-xdist its tests. gevent raises LoopExit where the main greenlet waits
+    # for a thread and no other greenlet is left.
     gevent.spawn(gevent.sleep, LONGER_THAN_ANY_TEST_S)

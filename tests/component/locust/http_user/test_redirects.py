@@ -21,9 +21,10 @@ def test_the_method_after_a_redirect(outcome, status, method):
 
     seen = outcome(scenario)
     kept = status in (307, 308)
-    assert (seen.wire[1]["body"] == b"body") == kept
-    if kept:
-        assert seen.wire[1]["line"] == f"{method} /echo"
+    # 303 turns every method but HEAD into GET, and 301 and 302 do so with POST: as browsers do.
+    turned = method != "HEAD" and (status in (302, 303) or (status == 301 and method == "POST"))
+    assert seen.wire[1]["body"] == (b"body" if kept else b"")
+    assert seen.wire[1]["line"] == f"{'GET' if turned else method} /echo"
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -68,8 +69,8 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_where_a_redirect_leads(outcome, place):
     start, arrives = PLACES[place]
-    seen = outcome(lambda client: client.get(start, allow_redirects=not arrives.startswith("/to/")))
-    assert lines(seen)[-1] in (f"GET {arrives}", f"GET {start}")
+    seen = outcome(lambda client: client.get(start))
+    assert lines(seen) == [f"GET {start}", f"GET {arrives}"]
 
 
 def test_the_fragment_goes_along(outcome):
@@ -123,10 +124,10 @@ def test_to_what_is_not_http(outcome, place):
     assert seen.events == []
 
 
-@pytest.mark.parametrize("place", ["http://", "http:///echo"])
-def test_to_no_host_is_to_this_one(outcome, place):
+@pytest.mark.parametrize(("place", "most"), [("http://", 31), ("http:///echo", 2)])
+def test_to_no_host_is_to_this_one(outcome, place, most):
     seen = outcome(lambda client: client.get(f"/to/302?where={place}"))
-    assert {one["connection"] for one in seen.wire} == {1}
+    assert [one["connection"] for one in seen.wire] == [1] * most
 
 
 def test_to_what_is_no_url(outcome):
@@ -154,8 +155,8 @@ def test_a_file_is_sent_again_from_where_it_stood(outcome, status):
         stream.seek(6)
         return client.post(f"/to/{status}?where=/echo", data=stream)
 
-    seen = outcome(scenario)
-    assert seen.wire[0]["body"] == b"send"
+    again = b"send" if status in (307, 308) else b""
+    assert [one["body"] for one in outcome(scenario).wire] == [b"send", again]
 
 
 def test_a_generator_is_empty_when_it_is_sent_again(outcome):

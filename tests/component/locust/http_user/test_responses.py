@@ -147,10 +147,19 @@ def test_parts_of_the_request_that_was_sent(outcome):
     assert outcome(scenario).value[:2] == ["PreparedRequest", "/echo?a=1"]
 
 
-@pytest.mark.parametrize("path", ["/utf-8", "/gzip", "/chunked", "/empty"])
+BODIES = {
+    "/utf-8": "grün 緑".encode(),
+    "/gzip": WORDS,
+    "/chunked": "one zwö three".encode(),
+    "/empty": b"",
+}
+
+
+@pytest.mark.parametrize("path", BODIES)
 def test_an_answer_can_be_walked_over(outcome, path):
     seen = outcome(lambda client: list(client.get(path)))
-    assert all(isinstance(piece, bytes) for piece in seen.value)
+    assert b"".join(seen.value) == BODIES[path]
+    assert all(0 < len(piece) <= 128 for piece in seen.value)
 
 
 @pytest.mark.parametrize("path", ["/json", "/status/404", "/left/1", "/cookies/set?a=1"])
