@@ -9,9 +9,16 @@ import pytest
 
 from torr.errors import NothingMeasuredError, UsageError
 from torr.experiments.doctor import doctor, place_of
+from torr.model.plan import Count
+
+REQUESTS = 400
 
 
-def test_it_measures_and_says_what_it_does():
+def test_it_measures_and_says_what_it_does(monkeypatch):
+    # Loads by number, not by time: a machine that stands still for a while answers none the less.
+    monkeypatch.setattr("torr.experiments.doctor.Duration", lambda _ns: Count(REQUESTS))
+    monkeypatch.setattr("torr.experiments.doctor.WARMUP_NS", 0)
+    monkeypatch.setattr("torr.experiments.doctor.RATE", 4_000.0)
     said = []
     seen = doctor(None, said.append)
     assert [text.split()[0] for text in said] == ["measuring", "measuring"]

@@ -9,7 +9,7 @@ import pytest
 
 from doubles import Truth, level_of
 from torr.errors import NothingMeasuredError, OutputError
-from torr.experiments import profiling_servers, trial
+from torr.experiments import profiling_servers, taking, trial
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import KeptUp
 from torr.experiments.lab import Lab, Measured, Outcome
@@ -71,6 +71,8 @@ class Bench:
         monkeypatch.setattr(trial, "_served", self._served)
         monkeypatch.setattr(trial, "warm_up", lambda *_: None)
         monkeypatch.setattr(trial, "measure", lambda _step, _lab: self.measured())
+        # A profile that takes no time is short, as that of a server that ended: none does here.
+        monkeypatch.setattr(taking, "_MOMENT_S", 0.0)
         monkeypatch.setattr(
             profiling_servers, "profiler_of", lambda _asked, pids: Looks(self.log[pids[0]])
         )

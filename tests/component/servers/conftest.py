@@ -42,6 +42,12 @@ def command(here, tmp_path):
 
 
 @pytest.fixture
+def short_stay(monkeypatch):
+    """Give children that outlive their server a moment, not a second: they stay in any case."""
+    monkeypatch.setattr("torr.servers.server._STAYING_S", 0.05)
+
+
+@pytest.fixture
 def start(here, command, tmp_path):
     """Start one of the programs."""
     with ExitStack() as running:

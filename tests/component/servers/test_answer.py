@@ -98,7 +98,7 @@ def test_what_is_no_whole_answer_is_an_error_in_bounded_time(start, code):
     server = start(code)
     request = Request(url=server.command.url)
     with pytest.raises(OSError, match=r"no whole answer within|closed connection|reset"):
-        _when_listening(server, lambda: ask(request, timeout_s=0.3))
+        _when_listening(server, lambda: ask(request, timeout_s=0.1))
 
 
 class Overslept:

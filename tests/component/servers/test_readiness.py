@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from installed import wait_until
@@ -20,9 +18,38 @@ from programs import (
     UNAVAILABLE,
     WORKERS,
 )
+from torr.servers import readiness
 from torr.servers.acceptors import answering
+from torr.servers.answer import ask
 from torr.servers.failure import TrialError
 from torr.servers.readiness import await_ready
+
+
+class Clock:
+    """A clock that stands still, until the time for all that is waited for is over."""
+
+    now_s = 0.0
+
+    def monotonic(self):
+        return self.now_s
+
+    def over_behind(self, look):
+        """Do the same as `look`; what it finds, if anything, is found just in time."""
+
+        def looked(*arguments, **more):
+            found = look(*arguments, **more)
+            if found:
+                self.now_s = 1e9
+            return found
+
+        return looked
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(readiness, "time", found)
+    return found
 
 
 def test_one_server_is_ready_with_its_first_answer(start):
@@ -32,6 +59,7 @@ def test_one_server_is_ready_with_its_first_answer(start):
     assert ready.sentence.startswith("ready after ")
 
 
+@pytest.mark.usefixtures("short_stay")
 @pytest.mark.parametrize("code", [WORKERS, ONE_SOCKET], ids=["own_sockets", "one_socket"])
 def test_a_server_is_ready_when_all_of_its_workers_answer(start, code):
     server = start(code, "{processes}", processes=3)
@@ -42,16 +70,20 @@ def test_a_server_is_ready_when_all_of_its_workers_answer(start, code):
     assert ready.sentence.startswith("3 of 3 workers answered after ")
 
 
+@pytest.mark.usefixtures("short_stay")
 def test_a_parent_that_passes_connections_on_is_no_worker(start):
     server = start(PASSES_ON, "2", workers=2)
     ready = await_ready(server)
     assert set(ready.workers) == set(server.pids()) - {server.pid}
 
 
-def test_workers_that_never_come_are_told(start):
-    ready = await_ready(start(HELLO, workers=2), workers_s=0.2)
+def test_workers_that_never_come_are_told(start, clock, monkeypatch):
+    monkeypatch.setattr(readiness, "answering", clock.over_behind(answering))
+    server = start(HELLO, workers=2)
+    server.started = clock.now_s
+    ready = await_ready(server)
     assert not ready.is_complete
-    assert (ready.asked, len(ready.workers)) == (2, 1)
+    assert (ready.asked, ready.workers) == (2, (server.pid,))
     assert ready.sentence.startswith("1 of 2 workers answered after ")
 
 
@@ -83,24 +115,24 @@ def test_a_server_that_exits_did_not_start_and_says_its_last_words(start):
 
 def test_a_server_that_never_listens_is_not_ready(start):
     with pytest.raises(
-        TrialError, match="not healthy within 300ms: nothing listens at http"
+        TrialError, match="not healthy within 100ms: nothing listens at http"
     ) as got:
-        await_ready(start(NEVER_LISTENS, health_timeout_s=0.3))
+        await_ready(start(NEVER_LISTENS, health_timeout_s=0.1))
     assert got.value.kind == "not_ready"
 
 
-def test_a_server_that_answers_with_errors_is_not_ready(start):
-    server = start(UNAVAILABLE, health_timeout_s=2, health="/health")
-    wait_until(lambda: _listens(server.command.port))
-    server.started = time.monotonic()
+def test_a_server_that_answers_with_errors_is_not_ready(start, clock, monkeypatch):
+    monkeypatch.setattr(readiness, "ask", clock.over_behind(ask))
+    server = start(UNAVAILABLE, health="/health")
+    server.started = clock.now_s
     with pytest.raises(TrialError, match=r"it answered 503 at http.*/health") as got:
         await_ready(server)
     assert got.value.kind == "not_ready"
 
 
 def test_a_server_whose_answer_drips_without_end_is_not_ready(start):
-    with pytest.raises(TrialError, match="not healthy within 500ms") as got:
-        await_ready(start(DRIPS, health_timeout_s=0.5))
+    with pytest.raises(TrialError, match="not healthy within 100ms") as got:
+        await_ready(start(DRIPS, health_timeout_s=0.1))
     assert got.value.kind == "not_ready"
 
 

@@ -149,6 +149,7 @@ def test_a_server_that_forks_and_leaves_still_belongs_to_us(start, here):
     assert holders(here.port) == []
 
 
+@pytest.mark.usefixtures("short_stay")
 def test_a_child_that_stays_is_named_and_killed(start):
     server = start(LEAVES_A_CHILD)
     await_ready(server)
@@ -160,6 +161,7 @@ def test_a_child_that_stays_is_named_and_killed(start):
     assert not is_running(child)
 
 
+@pytest.mark.usefixtures("short_stay")
 def test_children_of_a_server_are_all_of_it(start):
     server = start(ONE_SOCKET, "3")
     await_ready(server)
