@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST_LOCUST := build/locust-oldest
 TORR := $(BIN)/torr
+WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
 BUNDLE := python/torr/report/bundle/page.js
 WEB := $(shell find web -path web/node_modules -prune -o -type f -print)
@@ -16,7 +17,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-full test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
+.PHONY: help build demo wheel test test-full test-times mutants test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -27,6 +28,9 @@ build: $(TORR) ## make .venv/bin/torr and its page (needs Python ≥ 3.10, Rust 
 demo: build ## find the knee of a server whose capacity is known (about a minute)
 	@scripts/demo.sh
 
+wheel: build ## build the package as it is published, into dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) .
+
 test: build ## run the unit and component tests, of Rust, Python and the page (6 minutes)
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/tests.py unit component
@@ -34,6 +38,13 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier `full` (an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	$(BIN)/python scripts/tests.py all
+	$(BIN)/python scripts/test_times.py --check
+
+test-times: ## show the slowest tests of the last run, and the sum of each folder
+	@$(BIN)/python scripts/test_times.py
+
+mutants: ## say which of the faults in tests/mutants the tests catch (hours; ONLY="NAME ...")
+	$(BIN)/python scripts/mutants.py $(if $(ONLY),--only $(ONLY))
 
 test-deps: ## install the programs that tests use, by apt
 	scripts/test-deps.sh
@@ -53,7 +64,7 @@ lint: build ## check format, lints and types
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/mypy scripts/reference build_backend
+	$(BIN)/mypy scripts/*.py scripts/reference build_backend
 	MYPYPATH=benches $(BIN)/mypy --explicit-package-bases benches
 
 fuzz: ## fuzz what reads others' bytes, guided by coverage (EXECUTIONS=2000000)

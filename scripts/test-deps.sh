@@ -2,14 +2,16 @@
 # Installs the programs that tests or benches use, by apt; says what to install where it cannot.
 #
 #   scripts/test-deps.sh           what `make test` uses
+#   scripts/test-deps.sh full      what `make test-full` uses
 #   scripts/test-deps.sh versus    what `make versus` cannot do without
 #   scripts/test-deps.sh others    what it sets torr against besides, where it can be had
 #   scripts/test-deps.sh --check   says nothing, ends with 1 when one is missing
 set -euo pipefail
 
 # One line a program: the program, and the package that has it.
-tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl" "prometheus prometheus")
-tests+=("prometheus-node-exporter prometheus-node-exporter" "postgres postgresql")
+tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl")
+full=("${tests[@]}" "c++ g++" "prometheus prometheus" "postgres postgresql")
+full+=("prometheus-node-exporter prometheus-node-exporter")
 versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
 others=("ab apache2-utils" "h2load nghttp2-client")
 
@@ -17,9 +19,10 @@ quiet=
 [ "${1:-}" = "--check" ] && { quiet=yes; shift; }
 case "${1:-tests}" in
     tests) wanted=("${tests[@]}") ;;
+    full) wanted=("${full[@]}") ;;
     versus) wanted=("${versus[@]}") ;;
     others) wanted=("${others[@]}") ;;
-    *) printf 'usage: %s [--check] [tests|versus|others]\n' "$0" >&2; exit 2 ;;
+    *) printf 'usage: %s [--check] [tests|full|versus|others]\n' "$0" >&2; exit 2 ;;
 esac
 
 # Servers live in /usr/sbin, and PostgreSQL's below /usr/lib, which are not on everybody's PATH.

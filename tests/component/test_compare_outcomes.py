@@ -21,6 +21,7 @@ def elsewhere(tmp_path_factory):
     return tmp_path_factory.mktemp("elsewhere")
 
 
+@pytest.mark.full
 def test_each_candidate_has_its_own_slo(torr, matrix):
     top = f'slo = ["p50 < 20ms"]\n{QUICK}'.replace("200ms", "3s")
     ended = torr("compare", matrix({"one": GOOD, "slow": SLOW}, top), "--junit", "slo.xml")
@@ -58,6 +59,7 @@ def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr,
     assert told == ["The load stopped before the server did; messy left something behind."]
 
 
+@pytest.mark.full
 def test_what_died_in_its_window_is_measured_and_told(torr, matrix, server):
     dead = server("dead", limit=12)
     top = QUICK.replace("200ms", "1s")
@@ -103,6 +105,7 @@ def test_secrets_of_a_server_that_fails_are_in_no_file_but_its_log(torr, matrix,
     assert "hush" not in ended.out + ended.err
 
 
+@pytest.mark.full
 def test_answers_are_compared_in_each_cell(torr, matrix, tmp_path):
     setup = "BODY = b'y' if sys.argv[2] == 'x' else b'Hello world'"
     text = SERVER.replace("LIMIT", "10**9").replace("SETUP", setup)
@@ -114,6 +117,7 @@ def test_answers_are_compared_in_each_cell(torr, matrix, tmp_path):
     assert "At mode y: All answer with the same status and the same bytes." in told
 
 
+@pytest.mark.full
 def test_until_settled_judges_with_a_third_of_the_error(torr, matrix):
     top = QUICK.replace("rounds = 1\n", "").replace("200ms", "100ms")
     ended = torr("compare", "--until", "settled", matrix({"one": GOOD, "slow": SLOW}, top))
@@ -121,8 +125,6 @@ def test_until_settled_judges_with_a_third_of_the_error(torr, matrix):
     result = ended.result
     assert result["experiment"]["alpha"] == pytest.approx(0.05 / 3)
     assert {x["alpha"] for x in result["verdicts"]} == {result["experiment"]["alpha"]}
-    # A trial that a busy machine held up may ask for more; where it stops, doubles tell.
-    assert max(x["round"] for x in result["levels"]) in (10, 20, 40)
 
 
 def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, tmp_path):
@@ -174,6 +176,7 @@ def body(): return b"no" if is_second and Answer.count > 40 else b"Hello world"
 """
 
 
+@pytest.mark.full
 def test_trials_by_requests_leave_out_the_round_that_a_rule_names(
     torr, matrix, tmp_path, elsewhere
 ):

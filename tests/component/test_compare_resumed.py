@@ -8,9 +8,10 @@ import signal
 import pytest
 
 from candidates import GOOD, QUICK, await_
+from tiers import full
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGKILL, *full(signal.SIGINT)])
 def test_going_on_where_it_was(torr, start, matrix, tmp_path, number):
     name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("rounds = 1", "rounds = 6"))
     process = start("compare", name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 
 def test_it_says_what_the_machine_can_generate_and_leaves_no_file(torr, target):
     hello = target("hello")
@@ -19,6 +21,7 @@ def test_it_says_what_the_machine_can_generate_and_leaves_no_file(torr, target):
     assert hello.stop()["connections"] == 0
 
 
+@pytest.mark.full
 def test_it_writes_json_alone(torr):
     ended = torr("doctor", "-o", "json")
     assert ended.code == 0, ended.err
@@ -28,6 +31,7 @@ def test_it_writes_json_alone(torr):
     assert ended.err == ""
 
 
+@pytest.mark.full
 def test_quiet_prints_the_sentence_alone(torr):
     assert len(torr("doctor", "-q").out.splitlines()) == 1
 

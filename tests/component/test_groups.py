@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tiers import full
+
 PLAN = """
 url = "{url}"
 duration = "1s"
@@ -40,7 +42,7 @@ def measured(torr, steady, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("flags", [("--workers", 1), ("--workers", 2), ("--processes", 2)])
+@pytest.mark.parametrize("flags", [("--workers", 2), *full(("--processes", 2))])
 def test_users_and_arrivals_are_counted_together_and_told_apart(measured, flags):
     level, counted = measured(*flags)
     counts = level["counts"]
@@ -53,7 +55,7 @@ def test_users_and_arrivals_are_counted_together_and_told_apart(measured, flags)
     assert level["latency"]["lag_ms"]["n"] == lookup["latency"]["lag_ms"]["n"] == 100
 
 
-@pytest.mark.parametrize("flags", [("--workers", 2), ("--processes", 2)])
+@pytest.mark.parametrize("flags", [*full(("--workers", 2)), ("--processes", 2)])
 def test_users_begin_before_the_window_and_what_they_send_is_the_warm_ups(measured, flags):
     level, counted = measured(*flags, users="spawn_rate = 10")
     # The last of six begins after half a second.

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import signal
 
+import pytest
+
 from installed import wait_until
 
-QUICK = ("-z", "300ms", "--warmup", "100ms")
+QUICK = ("-z", "200ms", "--warmup", "100ms")
 
 
 def results(folder):
     return list(folder.glob("**/apiserver-*/result.json"))
 
 
+@pytest.mark.full
 def test_an_automatic_ladder_claims_no_more_than_its_server_can_do(torr, target):
     # That it finds the knee is tested on doubles: real load on a busy machine shows any knee.
     server = target("delay", "--delay", "5ms", "--capacity", 16)
@@ -44,11 +47,12 @@ def test_a_killed_ladder_leaves_its_finished_levels(start, steady, tmp_path):
     assert result["levels"][0]["concurrency"] == 1
     assert result["status"] == "interrupted"
     lines = (results(tmp_path)[0].parent / "slices.jsonl").read_text().splitlines()
+    assert lines
     assert all(json.loads(line) for line in lines)
 
 
 def test_an_interrupted_ladder_reports_its_finished_levels(start, steady, tmp_path):
-    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "2s", "--warmup", "0s", steady.url)
+    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=120)
@@ -85,7 +89,7 @@ def test_levels_beyond_the_descriptors_are_marked_and_the_ladder_goes_on(torr, t
 
     slow = target("delay", "--delay", "5ms")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
-    levels = ("--levels", "10,20,400,500", "-z", "2s", "--warmup", "100ms")
+    levels = ("--levels", "10,20,400,500", "-z", "500ms", "--warmup", "100ms")
     ended = torr("ladder", *levels, "--processes", 1, slow.url, **few)
     assert ended.code == 0, ended.err
     healths = [level["health"]["verdict"] for level in ended.result["levels"]]

@@ -73,8 +73,7 @@ def test_ctrl_c_ends_a_page_that_stays(live, steady):
     process, url = live(
         "run", "-c", "1", "-z", "200ms", "--warmup", "0s", "--live-stay", "1h", steady.url
     )
-    while "stays" not in process.stderr.readline():
-        pass
+    assert any("stays" in line for line in iter(process.stderr.readline, ""))
     with Events(url) as events:
         events.until("end")
     assert "torr_running 0\n" in ask(url, "/metrics")[2]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from collections import Counter
 
+import pytest
+
 from documents import ROOT
 
 PLAN = ROOT / "examples/dify.toml"
@@ -32,6 +34,7 @@ def test_rows_of_the_example_are_what_the_target_counted(torr, target, tmp_path)
     assert steps["retrieval"]["stream"] is None
 
 
+@pytest.mark.full
 def test_levels_scale_both_groups_of_the_example(torr, target):
     running = target("dify", "--tokens", "2")
     quick = ("--levels", "5,10", "-z", "1s", "--rounds", "1", *AT_ONCE)

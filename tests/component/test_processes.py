@@ -12,9 +12,10 @@ import subprocess
 import pytest
 
 from installed import children_of, is_running, wait_until
+from tiers import full
 from torr.children import command
 
-QUICK = ("-z", "1s", "--warmup", "200ms", "-c", 6)
+QUICK = ("-z", "300ms", "--warmup", "100ms", "-c", 6)
 LONG = ("run", "-z", "60s", "-c", 6, "--warmup", "0s", "--processes", 3)
 FEW = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
 
@@ -77,7 +78,7 @@ def test_faults_are_counted_and_an_abort_condition_ends_all_processes(torr, targ
     )
 
 
-@pytest.mark.parametrize("arrivals", ["constant", "poisson"])
+@pytest.mark.parametrize("arrivals", ["constant", *full("poisson")])
 def test_a_rate_is_shared_out(torr, steady, arrivals):
     flags = ("--rate", 500, "--arrivals", arrivals, "-z", "2s", "--warmup", "200ms")
     level = torr("run", *flags, "--processes", 3, steady.url).level

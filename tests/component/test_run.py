@@ -13,7 +13,7 @@ import pytest
 from installed import wait_until
 from torr.model.result import read
 
-QUICK = ("-z", "1s", "--warmup", "200ms", "-c", "4")
+QUICK = ("-z", "300ms", "--warmup", "100ms", "-c", "4")
 
 
 def balances(counts):
@@ -49,13 +49,6 @@ def test_the_targets_own_count_agrees(torr, steady):
     assert counts["connections"] == 4
 
 
-def test_a_counted_run_sends_exactly_that_many_requests(torr, steady):
-    ended = torr("run", "--requests", 321, "--warmup", "0s", "-c", 7, steady.url)
-    assert ended.code == 0, ended.err
-    assert ended.level["counts"]["attempted"] == 321
-    assert steady.stop()["requests"] == 321
-
-
 def test_slices_add_up_to_their_level(torr, steady):
     level = torr("run", *QUICK, steady.url).level
     kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
@@ -68,12 +61,6 @@ def test_slices_of_the_warm_up_count_up_to_the_window(torr, steady):
     assert len(starts) > 1
     assert starts == sorted(set(starts))
     assert starts[-1] < 0
-
-
-def test_json_output_is_pure(torr, steady):
-    ended = torr("run", *QUICK, "-o", "json", steady.url)
-    assert json.loads(ended.out) == ended.result
-    assert ended.err == ""
 
 
 def test_a_constant_rate_is_kept(torr, steady):
@@ -135,7 +122,7 @@ def test_a_log_has_a_row_for_each_exchange(torr, steady):
 
 def test_a_broken_slo_ends_with_1(torr, target):
     slow = target("delay", "--delay", "20ms")
-    ended = torr("run", *QUICK, "--slo", "p50 < 5ms", slow.url)
+    ended = torr("run", "--requests", 60, "--warmup", "0s", "-c", 4, "--slo", "p50 < 5ms", slow.url)
     assert ended.code == 1, ended.err
     assert "SLO broken: p50 < 5ms" in ended.err
     assert ended.result["verdicts"][0]["word"] == "broken"
@@ -183,7 +170,7 @@ def test_a_host_that_does_not_resolve_ends_with_2_and_leaves_nothing(torr):
 def test_missing_descriptors_limit_the_generator_and_strict_says_4(torr, target):
     slow = target("delay", "--delay", "5ms")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
-    flags = ("-c", 400, "-z", "2s", "--strict", "--processes", 1)
+    flags = ("-c", 400, "-z", "500ms", "--strict", "--processes", 1)
     ended = torr("run", *flags, slow.url, **few)
     assert ended.code == 4, ended.err
     assert ended.level["health"]["verdict"] == "generator-limited"

@@ -39,6 +39,7 @@ def test_tokens_and_answers_are_those_of_the_target(torr, target, kind, chat):
     assert level["steps"][0]["stream"]["tokens_out"] == 200
 
 
+@pytest.mark.full
 def test_every_defect_is_counted_in_its_class(torr, target):
     shares = [word for name in defects() for word in ("--fault", f"{name}:6%")]
     running = target("openai", "--tokens", "4", *shares)

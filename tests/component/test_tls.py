@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import socket
 
 import pytest
 
 from authority import Authority, Nginx
 
-QUICK = ("-z", "500ms", "--warmup", "100ms", "-c", "4", "--timeout", "2s")
+QUICK = ("-z", "200ms", "--warmup", "100ms", "-c", "4", "--timeout", "2s")
 LARGE = 3_000_000
 
 
@@ -102,8 +103,8 @@ def test_large_bodies_arrive_whole(secure, nginx):
     ("server", "reason"),
     [
         ("elsewhere", "tls.wrong_host"),
-        ("expired", "tls.expired"),
-        ("future", "tls.not_yet_valid"),
+        pytest.param("expired", "tls.expired", marks=pytest.mark.full),
+        pytest.param("future", "tls.not_yet_valid", marks=pytest.mark.full),
         ("unknown", "tls.unknown_issuer"),
     ],
 )
@@ -114,7 +115,7 @@ def test_an_untrusted_certificate_ends_in_its_reason(secure, torr, nginx, server
     level = ended.level
     assert set(level["counts"]["errors"]) == {"tls"}
     assert set(level["reasons"]) == {reason}
-    assert torr("run", *QUICK, "--insecure", nginx.url(server)).code == 0
+    assert torr("run", "--once", "--insecure", nginx.url(server)).code == 0
 
 
 def test_an_authoritys_certificate_as_the_servers_own_is_said_to_be_that(torr, nginx, authority):
@@ -154,7 +155,7 @@ def test_sessions_are_taken_up_again_unless_they_shall_not(secure, nginx, words,
 def test_one_request_shows_how_long_its_handshake_took(secure, nginx):
     ended = secure("run", "--once", nginx.url("good", host="127.0.0.1"))
     assert ended.code == 0, ended.err
-    assert "TLS " in ended.out
+    assert re.search(r"TLS \d", ended.out)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 from documents import ROOT
 from kept import level, text
+from tiers import full
 from torr import engine
 from torr.history.app import app
 from torr.serving.access import Access
@@ -71,7 +72,7 @@ def pages(store):
     server.stop()
 
 
-@pytest.mark.parametrize("look", ["wide", "dark", "narrow", "chinese"])
+@pytest.mark.parametrize("look", ["wide", *full("dark", "narrow", "chinese")])
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_opens_whole_and_asks_nobody_else(pages, visit, name, look):
     opened = visit(pages + PAGES[name], look)
@@ -88,7 +89,7 @@ def test_every_page_opens_whole_and_asks_nobody_else(pages, visit, name, look):
     assert page.locator("h1").count() == 1
 
 
-@pytest.mark.parametrize("look", ["wide", "dark"])
+@pytest.mark.parametrize("look", ["wide", *full("dark")])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_serious_violation(pages, visit, name, look):
     page = visit(pages + PAGES[name], look).page

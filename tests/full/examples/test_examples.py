@@ -247,11 +247,11 @@ def outcomes(junit, module):
     }
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(EXAMPLES)))
-def test_an_example_fits_on_a_page(path):
-    if path.name not in GENERATED and path.parent != SUITE:
-        text = code_of(path) if path == NOTEBOOK else path.read_text()
-        assert len(text.splitlines()) <= MOST_LINES
+def test_an_example_fits_on_a_page():
+    written = [path for path in files() if path.name not in GENERATED and path.parent != SUITE]
+    texts = {path: code_of(path) if path == NOTEBOOK else path.read_text() for path in written}
+    assert texts
+    assert {path for path, text in texts.items() if len(text.splitlines()) > MOST_LINES} == set()
 
 
 def test_every_script_is_run_here_and_listed():

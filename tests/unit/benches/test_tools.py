@@ -8,16 +8,16 @@ from versus.row import Plan, in_turn
 from versus.rows import ROWS, chosen
 from versus.tools import ALL
 
-PLAIN = Load("http://127.0.0.1:8080/small", 64, 3)
-SECURE = Load("https://127.0.0.1:8443/small", 64, 3)
+PLAIN = Load("http://127.0.0.1:8080/small", 61, 37)
+SECURE = Load("https://127.0.0.1:8443/small", 61, 37)
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name != "vegeta"])
 def test_every_tool_is_told_where_to_fire(name):
     words = " ".join(ALL[name].command(PLAIN))
     assert PLAIN.url in words or f"{PLAIN.place} {PLAIN.path}" in words
-    assert "64" in words
-    assert "3" in words
+    assert "61" in words
+    assert "37" in words
 
 
 def test_vegeta_is_told_on_its_standard_input():

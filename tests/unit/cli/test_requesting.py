@@ -49,13 +49,13 @@ def test_urls_of_one_endpoint_go_in_turn(torr, fake):
 
 
 def test_a_great_many_requests_of_one_name_are_told_apart(torr, fake, file):
-    lines = [json.dumps({"url": "/x", "name": "x #3"})] + [json.dumps({"url": "/x"})] * 20_000
-    lines[7] = json.dumps({"url": "/x", "name": "GET /x #9000"})
+    lines = [json.dumps({"url": "/x", "name": "x #3"})] + [json.dumps({"url": "/x"})] * 2_000
+    lines[7] = json.dumps({"url": "/x", "name": "GET /x #900"})
     torr("run", "--requests-file", file("r.jsonl", "\n".join(lines)), URL)
     found = names(fake)
-    assert len(set(found)) == len(found) == 20_001
+    assert len(set(found)) == len(found) == 2_001
     assert found[:3] == ["x #3", "GET /x", "GET /x #2"]
-    assert found[-1] == "GET /x #20000"
+    assert found[-1] == "GET /x #2000"
 
 
 def test_weights_make_a_mix(torr, fake):

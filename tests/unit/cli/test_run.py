@@ -232,13 +232,6 @@ def test_no_answer_of_a_missing_socket_says_that_it_is_missing(torr, fake, monke
     assert "hint: start the server first" in err
 
 
-def test_errors_are_shown_by_reason(torr, fake):
-    fake.curve = lambda _users: Truth(errors={"timeout": 12, "status": 3})
-    out = torr("run", URL).out
-    assert "timeout" in out
-    assert "12" in out
-
-
 def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
     fake.on_slice = press_at(2)
     ended = torr("run", URL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -257,7 +258,11 @@ def test_colours_are_for_terminals(terminal, coloured, monkeypatch):
     assert ("\x1b[" in text) is coloured
 
 
-def test_no_color_takes_the_colours_away(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
+@pytest.mark.parametrize(("setting", "coloured"), [(None, True), ("1", False)])
+def test_no_color_takes_the_colours_away(monkeypatch, setting, coloured):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    if setting is not None:
+        monkeypatch.setenv("NO_COLOR", setting)
     text = shown(result_of(level_of(50, Truth(health="contended"))), force_terminal=True)
-    assert "\x1b[33m" not in text
+    assert bool(re.search(r"\x1b\[[\d;]*3\dm", text)) is coloured

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from doubles import FakeEngine, Truth
+from doubles import Truth
 from torr.errors import OutputError
 from torr.experiments.run import run
 from torr.model.plan import Duration
@@ -72,14 +72,6 @@ def test_three_bad_slices_in_a_row_end_the_run(bench, plan):
     assert outcome.status == "complete"
 
 
-def test_the_warm_up_aborts_nothing(bench, plan):
-    bench.engine.slice_count = 1
-    bench.engine.curve = lambda _users: Truth(service_ms=5)
-    assert not bench.engine.loads
-    outcome = run(plan, bench.lab("ok/s > 1M"))
-    assert outcome.aborted is None
-
-
 def test_slices_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
     def full(_piece):
         raise OutputError("no space left")
@@ -88,14 +80,6 @@ def test_slices_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
     with pytest.raises(OutputError, match="no space left"):
         run(plan, bench.lab())
     assert bench.engine.loads[0].aborted
-
-
-def test_the_double_keeps_to_the_engines_protocol(plan):
-    load = FakeEngine().start(plan)
-    while not load.done():
-        load.next_slice(0.1)
-    assert load.next_slice(0.1) is None
-    assert json.loads(load.level())["concurrency"] == 50
 
 
 def cut_short(bench, plan, press_at, seconds):

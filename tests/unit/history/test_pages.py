@@ -269,10 +269,12 @@ def test_what_runs_are_called_is_data(pages):
 
 
 def test_pages_change_nothing_and_are_kept_by_nobody(pages, session):
+    before = pages.kept("/")
     for path in ("/", f"/runs/{session[0]}", "/trend?name=api"):
         status, headers, _ = pages.ask(path)
         assert (status, headers["cache-control"]) == (200, "no-store")
         assert headers["x-frame-options"] == "DENY"
     with_token = {"authorization": "Bearer x"}
     assert pages.ask("/", **with_token)[0] == 200
+    assert pages.kept("/") == before
     assert pages.ask("/nothing")[0] == 404

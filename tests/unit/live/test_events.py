@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from doubles import Truth
 from events import Events, ask
+from installed import wait_until
 from torr.live import stream
 
 SLICES = 10
@@ -150,8 +150,7 @@ def deaf_reader(run):
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.connect((place.hostname, place.port))
         deaf.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        while not run.page._readers.count:
-            time.sleep(0.01)
+        wait_until(lambda: run.page._readers.count)
         errors = {f"class{number:05}": 1 for number in range(20_000)}
         for second in range(SLICES):
             run.slice(second, truth=Truth(errors=errors))
@@ -172,8 +171,7 @@ def test_a_reader_that_takes_nothing_is_dropped(played, monkeypatch):
     run = played()
     run.begin()
     with deaf_reader(run):
-        while run.page._readers.count:
-            time.sleep(0.01)
+        wait_until(lambda: run.page._readers.count == 0)
 
 
 def test_a_page_that_cannot_be_fed_ends_no_run(played):

@@ -176,8 +176,10 @@ def test_names_cannot_break_the_summary():
     text = markdown.text(compared(levels, baseline="a", failures=[told]))
     cells, _, every = text.partition("## Every verdict")
     rows = [line for line in cells.splitlines() if line.startswith("| 500 |")]
+    assert rows
     assert all(row.replace("\\|", "").count("|") == rows[0].count("|") for row in rows)
     rows = [line for line in every.splitlines() if line.startswith("| 500 |")]
+    assert rows
     assert all(row.replace("\\|", "").count("|") == rows[0].count("|") for row in rows)
     assert "\\<b\\>a\\|b\\</b\\> \\`c\\` \\_d\\_ \\[e\\](f)" in text
     assert "````\n```\n# no title\n````" in text

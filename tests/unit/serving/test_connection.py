@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
+from installed import wait_until
 from torr.serving import connection
 from torr.serving.server import Door, Server
 
@@ -69,9 +70,7 @@ def test_one_too_many_is_let_go_until_there_is_room(dial, monkeypatch):
     silent.pop().close()
     closing = asking("/", b"Connection: close")
     # When the server has heard of that is its own affair.
-    while not (text := rest_of(dial(closing))):
-        pass
-    assert text.endswith(b"here")
+    assert wait_until(lambda: rest_of(dial(closing))).endswith(b"here")
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,7 @@ def test_a_disk_that_fills_up_leaves_the_finished_levels(small_disk, open_run):
     result = json.loads(run.result_path.read_text())
     assert [level["concurrency"] for level in result["levels"]] == [200]
     lines = (run.path / "slices.jsonl").read_text().splitlines()
+    assert lines
     assert all(json.loads(line) for line in lines)
     assert not list(run.path.glob(".*"))
 

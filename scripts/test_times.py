@@ -1,0 +1,97 @@
+"""Show where the time of the last test runs went, and whether each tier kept its budget.
+
+    python scripts/test_times.py             the slowest tests, and the sum of each folder
+    python scripts/test_times.py --check     exit code 1 when a tier took 30 % more than its budget
+
+It reads build/test-times, where scripts/tests.py keeps the seconds of each step and pytest's JUnit
+files. The sum of a folder is of tests that run several at a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from tests import TIERS, TIMES
+
+SLOWEST = 30
+ALLOWED = 1.3
+# Seconds of wall time on two cores, from a built tree. Unit and component are `make test`.
+BUDGETS_S = {"unit": 150, "component": 210, "full": 2700}
+
+
+def main() -> int:
+    """Print the times; 1 when they are checked and a tier took too long."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="fail when a budget is exceeded")
+    is_checked = parser.parse_args().check
+    steps = kept_steps()
+    if not steps:
+        print("no times in build/test-times: run `make test` first", file=sys.stderr)
+        return 2
+    tests = [test for path in sorted(TIMES.glob("*.xml")) for test in tests_of(path)]
+    print_slowest(tests)
+    print_folders(tests)
+    exceeded = print_tiers(steps)
+    return 1 if is_checked and exceeded else 0
+
+
+def kept_steps() -> list[dict[str, Any]]:
+    """Return the steps that were run, as scripts/tests.py kept them, in the order of the tiers."""
+    paths = [TIMES / f"{step.name}.json" for tier in TIERS.values() for step in tier]
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+
+
+def tests_of(path: Path) -> list[tuple[float, str]]:
+    """Return the seconds and the name of each test in a JUnit file of pytest."""
+    # The file is our own: scripts/tests.py had pytest write it.
+    cases = ET.parse(path).getroot().iter("testcase")  # noqa: S314
+    return [
+        (float(case.get("time", 0)), f"{case.get('classname')}.{case.get('name')}")
+        for case in cases
+    ]
+
+
+def print_slowest(tests: list[tuple[float, str]]) -> None:
+    """Print the tests that took longest."""
+    print(f"the {SLOWEST} slowest tests")
+    for seconds, name in sorted(tests, reverse=True)[:SLOWEST]:
+        print(f"{seconds:8.1f} s  {name}")
+
+
+def print_folders(tests: list[tuple[float, str]]) -> None:
+    """Print the sum of the seconds of each folder's tests."""
+    sums: dict[str, float] = defaultdict(float)
+    for seconds, name in tests:
+        modules = name.partition("[")[0].split(".")[:-1]
+        sums["/".join(part for part in modules if not part.startswith("test_"))] += seconds
+    print("\nthe sum of each folder")
+    for folder, seconds in sorted(sums.items(), key=lambda item: -item[1]):
+        print(f"{seconds:8.1f} s  {folder}")
+
+
+def print_tiers(steps: list[dict[str, Any]]) -> list[str]:
+    """Print the wall time of each step and tier; the tiers that exceeded their budget."""
+    exceeded = []
+    print("\nwall time")
+    for tier, budget in BUDGETS_S.items():
+        took = {step["step"]: step["seconds"] for step in steps if step["tier"] == tier}
+        if not took:
+            continue
+        total = sum(took.values())
+        parts = ", ".join(f"{name} {seconds:.0f}" for name, seconds in took.items())
+        is_over = total > ALLOWED * budget
+        note = f"  OVER: more than {ALLOWED:.0%} of its budget" if is_over else ""
+        print(f"{total:8.1f} s  {tier}, budget {budget} s ({parts}){note}")
+        if is_over:
+            exceeded.append(tier)
+    return exceeded
+
+
+if __name__ == "__main__":
+    sys.exit(main())
