@@ -21,8 +21,11 @@ MEASURING = (
     *("torr.micro.machine", "torr.micro.stressing", "torr.report.flames", "torr.report.micro"),
     *("torr.report.profiled_lines", "torr.store.rundir"),
 )
-SAVING = ("torr.report", "torr.report.html", "torr.report.micro_figure")
 STORE = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
+BY_OPTION = {
+    "--torr-save": ("torr.report.html", "torr.report.micro_figure", *STORE),
+    "--torr-compare": ("scipy.stats", *STORE),
+}
 
 
 def main() -> None:
@@ -42,12 +45,7 @@ def warm_up(arguments: list[str]) -> None:
     """Import what a session with these arguments needs, and measure the machine."""
     from torr.micro import machine, overhead
 
-    wanted = [*MEASURING]
-    if "--torr-save" in arguments:
-        wanted += SAVING
-    if {"--torr-save", "--torr-compare"} & {*arguments}:
-        wanted += STORE
-    for name in wanted:
+    for name in (*MEASURING, *(name for word in arguments for name in BY_OPTION.get(word, ()))):
         import_module(name)
     overhead.measured()
     machine.speed()
