@@ -57,7 +57,15 @@ mod tests {
     }
 
     #[test]
-    fn there_is_at_least_one_core() {
-        assert!(!allowed_cores().is_empty());
+    fn a_thread_that_is_pinned_to_a_core_is_allowed_that_core_alone() {
+        std::thread::spawn(|| {
+            let last = *allowed_cores().last().unwrap();
+            let mut set = CpuSet::new();
+            set.set(last);
+            rustix::thread::sched_setaffinity(None, &set).unwrap();
+            assert_eq!(allowed_cores(), [last]);
+        })
+        .join()
+        .unwrap();
     }
 }

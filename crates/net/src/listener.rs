@@ -59,12 +59,18 @@ mod tests {
         for host in ["127.0.0.1:0", "[::1]:0"] {
             let listener = std::net::TcpListener::bind(host).unwrap();
             let address = listener.local_addr().unwrap();
-            assert_eq!(listening_processes(&[address.into()]), [std::process::id()]);
+            let found = listening_processes(&[address.into()]);
+            assert!(found.contains(&std::process::id()), "{found:?}");
+            assert!(!found.contains(&std::os::unix::process::parent_id()), "{found:?}");
         }
     }
 
     #[test]
     fn does_not_look_for_remote_targets() {
-        assert!(listening_processes(&[Address::Ip("192.0.2.1:80".parse().unwrap())]).is_empty());
+        // This process listens on the port, but not at that address.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let remote = std::net::SocketAddr::new("192.0.2.1".parse().unwrap(), port);
+        assert_eq!(listening_processes(&[Address::Ip(remote)]), [0_u32; 0]);
     }
 }

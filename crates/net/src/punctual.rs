@@ -75,17 +75,27 @@ mod tests {
     }
 
     #[test]
-    fn asks_for_short_turns_and_leaves_the_rest() {
+    fn a_punctual_thread_has_exact_timers_and_short_turns_and_keeps_the_rest() {
         std::thread::spawn(|| {
             let before = attributes().unwrap();
             be_punctual().unwrap();
             let after = attributes().unwrap();
-            // Older kernels tell no turn.
-            assert!(before.sched_runtime == 0 || after.sched_runtime == TURN_NS);
+            assert_eq!(rustix::thread::current_timer_slack().unwrap(), 1);
+            let turn = if kernel() >= (6, 12) { TURN_NS } else { 0 };
+            assert_eq!(after.sched_runtime, turn, "the turn that kernel {:?} tells", kernel());
             assert_eq!(before.sched_policy, after.sched_policy);
             assert_eq!(before.sched_nice, after.sched_nice);
         })
         .join()
         .unwrap();
+    }
+
+    /// The first two numbers of the kernel's version.
+    fn kernel() -> (u32, u32) {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        let mut numbers = release
+            .split(|sign: char| !sign.is_ascii_digit())
+            .map(|number| number.parse().unwrap());
+        (numbers.next().unwrap(), numbers.next().unwrap())
     }
 }

@@ -157,8 +157,8 @@ impl<P: Peer> Simulated<P> {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
-        let length = limit.min(side.inbox.len());
-        Ok(side.inbox.drain(..length).collect())
+        let rest = side.inbox.split_off(limit.min(side.inbox.len()));
+        Ok(std::mem::replace(&mut side.inbox, rest).into())
     }
 }
 
