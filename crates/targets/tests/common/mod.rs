@@ -4,7 +4,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use targets::{Spec, Target};
 
@@ -47,6 +47,15 @@ pub(crate) fn read(stream: &mut TcpStream, expected: usize) -> String {
     let mut bytes = vec![0; expected];
     stream.read_exact(&mut bytes).unwrap();
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Waits until the target has counted so many requests.
+pub(crate) fn wait_for_requests(target: &Target, requests: u64) {
+    let limit = Instant::now() + 3 * PATIENCE;
+    while target.counts().requests < requests {
+        assert!(Instant::now() < limit, "{} of {requests}", target.counts().requests);
+        std::thread::yield_now();
+    }
 }
 
 /// Fails when there are more bytes.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::common::{GET, HELLO, connect, exchange, start};
+use crate::common::{GET, HELLO, connect, exchange, start, wait_for_requests};
 
 /// received, planned, sent, delay, queued
 type Row = [u64; 5];
@@ -24,10 +24,19 @@ fn answers_no_earlier_than_its_delay() {
 }
 
 #[test]
-fn answers_at_once_when_the_delay_is_nothing() {
-    let target = start(r#"{"kind":"delay","delay":{"kind":"constant","ns":0}}"#);
+fn an_answer_without_a_delay_is_due_when_its_request_has_come() {
+    let path = log_path("nothing");
+    let target = start(&format!(
+        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":0}},"log":{path:?}}}"#
+    ));
     let expected = HELLO.repeat(10);
     assert_eq!(exchange(&mut connect(&target), &GET.repeat(10), expected.len()), expected);
+    target.stop().unwrap();
+    let rows = rows(&path);
+    assert_eq!(rows.len(), 10);
+    for [received, planned, _, delay, queued] in rows {
+        assert_eq!((planned, delay, queued), (received, 0, 0));
+    }
 }
 
 #[test]
@@ -76,19 +85,21 @@ fn the_same_seed_draws_the_same_delays() {
 fn serves_no_more_at_once_than_its_capacity_in_the_order_of_arrival() {
     let path = log_path("capacity");
     let target = start(&format!(
-        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":50000000}},"capacity":2,"log":{path:?}}}"#
+        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":10000000}},"capacity":2,"log":{path:?}}}"#
     ));
     let mut streams: Vec<_> = (0..8).map(|_| connect(&target)).collect();
-    for stream in &mut streams {
-        exchange(stream, GET, 0);
-    }
-    for stream in &mut streams {
-        assert_eq!(crate::common::read(stream, HELLO.len()), HELLO);
+    for _ in 0..5 {
+        for stream in &mut streams {
+            exchange(stream, GET, 0);
+        }
+        for stream in &mut streams {
+            assert_eq!(crate::common::read(stream, HELLO.len()), HELLO);
+        }
     }
     target.stop().unwrap();
     let mut rows = rows(&path);
     rows.sort_unstable();
-    assert_eq!(rows.len(), 8);
+    assert_eq!(rows.len(), 40);
     for [received, planned, sent, delay, queued] in &rows {
         assert_eq!(*planned, received + queued + delay);
         assert!(sent >= planned);
@@ -97,20 +108,20 @@ fn serves_no_more_at_once_than_its_capacity_in_the_order_of_arrival() {
     for (earlier, later) in rows.iter().zip(&rows[2..]) {
         assert_eq!(later[0] + later[4], earlier[1].max(later[0]));
     }
-    assert!(rows[7][4] > 0, "the last of eight had to wait");
+    // A busy machine may let one round of eight come singly, not each of five.
+    assert!(rows.iter().any(|row| row[4] > 0), "nobody had to wait");
 }
 
 #[test]
 fn a_client_that_leaves_is_a_request_without_an_answer() {
     let path = log_path("gone");
+    // With this seed the first request takes an hour, and the second one 1 ns.
     let target = start(&format!(
-        r#"{{"kind":"delay","delay":{{"kind":"constant","ns":2000000000}},"log":{path:?}}}"#
+        r#"{{"kind":"delay","delay":{{"kind":"bimodal","fast_ns":1,"slow_ns":3600000000000,"slow_share":0.5}},"seed":1,"log":{path:?}}}"#
     ));
     let mut gone = connect(&target);
     exchange(&mut gone, GET, 0);
-    while target.counts().requests == 0 {
-        std::thread::yield_now();
-    }
+    wait_for_requests(&target, 1);
     drop(gone);
     exchange(&mut connect(&target), GET, HELLO.len());
     target.stop().unwrap();

@@ -171,7 +171,8 @@ fn closed_on_reuse_answers_once_and_closes_at_the_next_request() {
 
 #[test]
 fn no_accept_lets_connects_hang() {
-    let target = faulty(Fault::NoAccept, 1.0);
+    // An address of its own: nobody else takes the port when it is free again.
+    let target = start(r#"{"kind":"faulty","fault":"no_accept","host":"127.0.0.83"}"#);
     for _ in 0..2 {
         let error = TcpStream::connect_timeout(&target.addr(), Duration::from_millis(150));
         assert_eq!(error.unwrap_err().kind(), ErrorKind::TimedOut);

@@ -1,6 +1,8 @@
 //! The hello target, over plain sockets.
 
-use crate::common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, start};
+use crate::common::{
+    Ending, GET, HEAD, HELLO, connect, ending, exchange, start, wait_for_requests,
+};
 
 const HELLO_HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 11\r\n\r\n";
@@ -83,9 +85,7 @@ fn counts_the_request_of_a_client_that_leaves_at_once() {
         exchange(&mut connect(&target), GET, 0);
     }
     exchange(&mut connect(&target), GET, HELLO.len());
-    while target.counts().requests < 21 {
-        std::thread::yield_now();
-    }
+    wait_for_requests(&target, 21);
     target.stop().unwrap();
     assert_eq!((target.counts().connections, target.counts().requests), (21, 21));
 }

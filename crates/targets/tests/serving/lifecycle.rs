@@ -3,13 +3,15 @@
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
 
-use crate::common::{GET, HELLO, connect, exchange, start};
+use crate::common::{GET, HELLO, connect, exchange, start, wait_for_requests};
 use targets::{Spec, Target};
 
 #[test]
 fn nothing_listens_after_stop_and_stopping_again_does_nothing() {
     for threads in [1, 3] {
-        let target = start(&format!(r#"{{"kind":"hello","threads":{threads}}}"#));
+        // An address of its own: nobody else takes the port when it is free again.
+        let host = "127.0.0.84";
+        let target = start(&format!(r#"{{"kind":"hello","host":"{host}","threads":{threads}}}"#));
         exchange(&mut connect(&target), GET, HELLO.len());
         target.stop().unwrap();
         target.stop().unwrap();
@@ -21,7 +23,7 @@ fn nothing_listens_after_stop_and_stopping_again_does_nothing() {
 
 #[test]
 fn dropping_stops() {
-    let target = start(r#"{"kind":"hello"}"#);
+    let target = start(r#"{"kind":"hello","host":"127.0.0.85"}"#);
     let address = target.addr();
     drop(target);
     assert_eq!(TcpStream::connect(address).unwrap_err().kind(), ErrorKind::ConnectionRefused);
@@ -32,9 +34,7 @@ fn stopping_closes_connections_in_the_middle_of_an_exchange() {
     let target = start(r#"{"kind":"delay","delay":{"kind":"constant","ns":3600000000000}}"#);
     let mut stream = connect(&target);
     exchange(&mut stream, GET, 0);
-    while target.counts().requests == 0 {
-        std::thread::yield_now();
-    }
+    wait_for_requests(&target, 1);
     target.stop().unwrap();
     assert_eq!(stream.read(&mut [0]).unwrap(), 0);
     let counts = target.counts();
@@ -43,12 +43,12 @@ fn stopping_closes_connections_in_the_middle_of_an_exchange() {
 
 #[test]
 fn starts_again_on_the_same_port_at_once() {
-    let first = start(r#"{"kind":"hello"}"#);
+    let first = start(r#"{"kind":"hello","host":"127.0.0.86"}"#);
     let port = first.addr().port();
     let mut stream = connect(&first);
     exchange(&mut stream, GET, HELLO.len());
     first.stop().unwrap();
-    let second = start(&format!(r#"{{"kind":"hello","port":{port}}}"#));
+    let second = start(&format!(r#"{{"kind":"hello","host":"127.0.0.86","port":{port}}}"#));
     assert_eq!(exchange(&mut connect(&second), GET, HELLO.len()), HELLO);
 }
 

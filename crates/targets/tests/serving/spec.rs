@@ -5,9 +5,14 @@ use targets::{BytesSpec, Delay, DelaySpec, Fault, FaultySpec, HelloSpec, Spec, T
 #[test]
 fn fills_in_what_is_left_out() {
     let host = || "127.0.0.1".to_owned();
-    assert_eq!(read(r#"{"kind":"hello"}"#), Spec::Hello(HelloSpec::default()));
-    assert_eq!(read(r#"{"kind":"bytes"}"#), Spec::Bytes(BytesSpec::default()));
-    assert_eq!(BytesSpec::default().size, 65_536);
+    assert_eq!(
+        read(r#"{"kind":"hello"}"#),
+        Spec::Hello(HelloSpec { host: host(), port: 0, threads: 1, json: false })
+    );
+    assert_eq!(
+        read(r#"{"kind":"bytes"}"#),
+        Spec::Bytes(BytesSpec { host: host(), port: 0, threads: 1, size: 65_536, chunked: false })
+    );
     let delay = Delay::Constant { ns: 5 };
     assert_eq!(
         read(r#"{"kind":"delay","delay":{"kind":"constant","ns":5}}"#),
