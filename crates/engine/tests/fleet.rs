@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
+#[path = "common/at_once.rs"]
+mod at_once;
+
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use at_once::at_once;
 use engine::{
     Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, StartError, Stop, Summary,
     Tally, level_json,
@@ -14,16 +18,20 @@ use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 const MS: u64 = 1_000_000;
 const CHILD: &str = env!("CARGO_BIN_EXE_engine-child");
 
+/// However long a busy machine takes.
+const PATIENCE_NS: u64 = 10_000 * MS;
+
+/// A window of an hour.
+const ENDLESS_NS: u64 = 3_600_000 * MS;
+
 /// Longer than any of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
-    // However long a busy machine takes.
-    let timeout_ns = 10_000 * MS;
-    let request = RequestPlan { timeout_ns, ..RequestPlan::get(url) };
+    let request = RequestPlan { timeout_ns: PATIENCE_NS, ..RequestPlan::get(url) };
     let plan = Plan::new(pace, Source::One { request }, stop);
-    let processes = Processes::Exactly(3);
-    Plan { retry_delay_ns: 10 * MS, workers: 4, processes, seed: 7, ..plan }
+    let (processes, drain_ns) = (Processes::Exactly(3), 2 * PATIENCE_NS);
+    Plan { retry_delay_ns: 10 * MS, workers: 4, processes, seed: 7, drain_ns, ..plan }
 }
 
 /// The one request of a plan.
@@ -38,8 +46,9 @@ fn requests(url: &str, users: u32, requests: u64) -> Plan {
     plan(url, Pace::Closed(Closed::new(users)), Stop::Requests { requests })
 }
 
-fn lasting(url: &str, users: u32, millis: u64) -> Plan {
-    plan(url, Pace::Closed(Closed::new(users)), Stop::Duration { duration_ns: millis * MS })
+/// A load that lasts until it is ended.
+fn endless(url: &str, users: u32) -> Plan {
+    plan(url, Pace::Closed(Closed::new(users)), Stop::Duration { duration_ns: ENDLESS_NS })
 }
 
 /// A load whose children bear a word by which they are found.
@@ -92,15 +101,24 @@ fn signal(name: &str, process: u32) {
     assert!(Command::new("kill").args(words).status().unwrap().success());
 }
 
-/// Waits until the window has brought some slices.
-fn wait_for_window(run: &Run) {
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let limit = Instant::now() + PATIENCE;
-    let mut slices = 0;
-    while slices < 3 {
-        let slice = run.next_slice(Duration::from_millis(50));
-        slices += u32::from(slice.is_some_and(|slice| slice["phase"] == "measure"));
-        assert!(Instant::now() < limit, "no window came");
+    while !holds() {
+        assert!(Instant::now() < limit, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits until the window has brought some slices with answers.
+fn wait_for_window(run: &Run) {
+    let mut slices = 0;
+    wait_until("no window came", || {
+        let slice = run.next_slice(Duration::from_millis(50));
+        slices += u32::from(slice.is_some_and(|slice| {
+            slice["phase"] == "measure" && slice["counts"]["ok"].as_u64() > Some(0)
+        }));
+        slices == 3
+    });
 }
 
 #[test]
@@ -126,13 +144,13 @@ fn one_process_and_three_count_the_same_and_the_target_agrees() {
 #[test]
 fn warm_up_and_window_together_are_what_the_target_saw() {
     let (target, url) = hello();
-    let mut plan = lasting(&url, 8, 300);
-    plan.warmup_ns = 200 * MS;
+    let mut plan = endless(&url, 8);
+    (plan.warmup_ns, plan.stop) = (200 * MS, Stop::Duration { duration_ns: 300 * MS });
     let summary = run(&plan);
     target.stop().unwrap();
     let warmup: u64 = summary.warmup.iter().map(|tally| tally.attempted).sum();
     let total = balanced(&summary);
-    assert!(warmup > 0 && total.attempted > 0);
+    assert!(warmup > 0);
     assert_eq!(target.counts().requests, warmup + total.attempted);
     assert_eq!(summary.window_ns, 300 * MS, "all begin and end together");
 }
@@ -149,38 +167,56 @@ fn an_open_load_sends_what_was_planned() {
     assert_eq!(summary.rate, Some(2000.0));
 }
 
-/// Faults of which a client hears nothing more, until it waits no longer.
-const SILENT: [&str; 6] =
-    ["slow_loris", "length_too_long", "huge_head", "endless_head", "endless_body", "hang"];
+/// Faults that end by a timeout alone.
+const SILENT: [Fault; 4] =
+    [Fault::SlowLoris, Fault::LengthTooLong, Fault::EndlessBody, Fault::Hang];
+
+fn faulty(fault: Fault, share: f64) -> (Target, String) {
+    let host = "127.0.0.1".into();
+    let spec = FaultySpec { host, port: 0, threads: 1, fault, share, seed: 1 };
+    let target = Target::start(Spec::Faulty(spec)).unwrap();
+    let url = format!("http://{}/", target.addr());
+    (target, url)
+}
 
 #[test]
 fn faults_balance_over_processes_and_the_target_agrees() {
-    for fault in Fault::ALL.iter().filter(|fault| fault.name() != "no_accept") {
-        let spec = FaultySpec {
-            host: "127.0.0.1".into(),
-            port: 0,
-            threads: 1,
-            fault: *fault,
-            share: 0.3,
-            seed: 1,
-        };
-        let target = Target::start(Spec::Faulty(spec)).unwrap();
-        let name = fault.name();
-        let count = if SILENT.contains(&name) { 20 } else { 60 };
-        let mut plan = requests(&format!("http://{}/", target.addr()), 9, count);
-        if SILENT.contains(&name) {
-            one(&mut plan).timeout_ns = 1000 * MS;
-        }
-        let summary = run(&plan);
+    let is_met = |fault: &&Fault| **fault != Fault::NoAccept && !SILENT.contains(fault);
+    let faults = Fault::ALL.iter().filter(is_met);
+    at_once(faults.map(|fault| (fault.name().to_owned(), *fault)), |fault| {
+        let (target, url) = faulty(fault, 0.3);
+        let summary = run(&requests(&url, 9, 60));
         target.stop().unwrap();
         let (total, counts) = (balanced(&summary), target.counts());
-        assert_eq!((total.attempted, summary.in_flight), (count, 0), "{name}");
+        assert_eq!((total.attempted, summary.in_flight), (60, 0));
         // A connection that closes under a request: the target never saw that one.
-        let unseen = if name == "close_after" { total.attempted - total.ok } else { 0 };
-        assert_eq!(counts.requests + unseen, count, "{name}");
+        let unseen = if fault == Fault::CloseAfter { total.attempted - total.ok } else { 0 };
+        assert_eq!(counts.requests + unseen, 60);
+        let met = counts.faults[fault.name()];
+        assert!(0 < met && met < 60, "{met} of 60");
         let answered = total.statuses.values().sum::<u64>() - total.rejected.values().sum::<u64>();
-        assert_eq!(total.ok, answered, "{name}");
-    }
+        assert_eq!(total.ok, answered);
+    });
+}
+
+#[test]
+fn silent_faults_balance_over_processes_and_the_target_agrees() {
+    at_once(SILENT.map(|fault| (fault.name().to_owned(), fault)), |fault| {
+        let ((healthy, url), (silent, silent_url)) = (hello(), faulty(fault, 1.0));
+        // Each of nine users sends one request that is answered, and then one that is not.
+        let mut plan = requests(&url, 9, 18);
+        plan.workers = 3;
+        let answered = one(&mut plan).clone();
+        let unanswered = RequestPlan { timeout_ns: 5_000 * MS, ..RequestPlan::get(&silent_url) };
+        plan.groups[0].source = Source::Steps { requests: vec![answered, unanswered] };
+        let summary = run(&plan);
+        healthy.stop().unwrap();
+        silent.stop().unwrap();
+        let total = balanced(&summary);
+        assert_eq!((total.attempted, total.ok, summary.in_flight), (18, 9, 0));
+        assert_eq!((healthy.counts().answered, silent.counts().requests), (9, 9));
+        assert_eq!(silent.counts().faults[fault.name()], 9);
+    });
 }
 
 #[test]
@@ -201,17 +237,20 @@ fn every_exchange_of_every_process_is_in_the_log() {
 #[test]
 fn a_process_that_is_killed_is_a_recorded_loss_and_the_rest_goes_on() {
     let (target, url) = hello();
-    let run = start(&lasting(&url, 9, 5000), "killed");
+    let run = start(&endless(&url, 9), "killed");
     wait_for_window(&run);
     let found = children("killed");
     assert_eq!(found.len(), 3);
     signal("KILL", found[1]);
+    wait_until("it lives", || children("killed") == [found[0], found[2]]);
+    let seen = target.counts().requests;
+    wait_until("the others have stopped", || target.counts().requests > seen + 1000);
+    run.stop();
     let summary = end(&run);
     target.stop().unwrap();
     let total = balanced(&summary);
     assert!(total.ok > 0 && target.counts().requests >= total.attempted);
     assert_eq!((summary.lost, summary.failure.as_deref()), (1, None));
-    assert_eq!(summary.window_ns, 5000 * MS, "the others measured to the end");
     assert_eq!(summary.connections.asked, 9);
     let warning = summary.warnings.first().unwrap();
     assert!(warning.starts_with("engine process "), "{warning}");
@@ -226,13 +265,13 @@ fn a_process_that_is_killed_is_a_recorded_loss_and_the_rest_goes_on() {
 #[test]
 fn a_process_that_is_killed_before_the_window_holds_nobody_up() {
     let (target, url) = hello();
-    let mut plan = lasting(&url, 9, 300);
-    plan.warmup_ns = 5000 * MS;
+    let mut plan = requests(&url, 9, 300);
+    plan.warmup_ns = 3000 * MS;
     let run = start(&plan, "early");
     signal("KILL", children("early")[0]);
     let summary = end(&run);
     target.stop().unwrap();
-    assert!(balanced(&summary).ok > 0);
+    assert_eq!(balanced(&summary).ok, 200, "the shares of the other two");
     let warning = summary.warnings.first().unwrap();
     assert!(warning.contains("died (signal 9) before the window"), "{warning}");
 }
@@ -240,13 +279,13 @@ fn a_process_that_is_killed_before_the_window_holds_nobody_up() {
 #[test]
 fn a_load_all_of_whose_processes_die_has_failed() {
     let (target, url) = hello();
-    let run = start(&lasting(&url, 9, 60_000), "all");
+    let run = start(&endless(&url, 9), "all");
     wait_for_window(&run);
     children("all").into_iter().for_each(|child| signal("KILL", child));
     let summary = end(&run);
     target.stop().unwrap();
     assert!(balanced(&summary).ok > 0, "what was reported is kept");
-    assert!(summary.window_ns < 60_000 * MS, "{}", summary.window_ns);
+    assert!(summary.window_ns < ENDLESS_NS, "{}", summary.window_ns);
     let failure = summary.failure.unwrap();
     assert!(failure.starts_with("every engine process is gone: "), "{failure}");
 }
@@ -255,13 +294,13 @@ fn a_load_all_of_whose_processes_die_has_failed() {
 fn a_stop_and_an_abort_reach_every_process() {
     let (target, url) = hello();
     for order in [Run::stop, Run::abort] {
-        let run = start(&lasting(&url, 9, 60_000), "ordered");
+        let run = start(&endless(&url, 9), "ordered");
         wait_for_window(&run);
         order(&run);
         let summary = end(&run);
         assert!(balanced(&summary).ok > 0);
         assert!(summary.interrupted);
-        assert!((1..60_000 * MS).contains(&summary.window_ns), "{}", summary.window_ns);
+        assert!((1..ENDLESS_NS).contains(&summary.window_ns), "{}", summary.window_ns);
         assert_eq!(summary.lost, 0, "{:?}", summary.warnings);
     }
     target.stop().unwrap();
@@ -270,7 +309,7 @@ fn a_stop_and_an_abort_reach_every_process() {
 #[test]
 fn a_process_that_hears_no_order_is_ended_by_an_abort() {
     let (target, url) = hello();
-    let run = start(&lasting(&url, 9, 60_000), "deaf");
+    let run = start(&endless(&url, 9), "deaf");
     wait_for_window(&run);
     signal("STOP", children("deaf")[0]);
     run.abort();
@@ -285,7 +324,7 @@ fn a_process_that_hears_no_order_is_ended_by_an_abort() {
 #[test]
 fn a_dropped_run_leaves_no_process() {
     let (target, url) = hello();
-    let run = start(&lasting(&url, 9, 60_000), "dropped");
+    let run = start(&endless(&url, 9), "dropped");
     assert_eq!(children("dropped").len(), 3);
     drop(run);
     assert_eq!(children("dropped"), [0_u32; 0]);
@@ -294,8 +333,8 @@ fn a_dropped_run_leaves_no_process() {
 
 #[test]
 fn a_process_that_nobody_leads_ends_by_itself() {
-    let mut child = Command::new(CHILD).stdin(std::process::Stdio::null()).spawn().unwrap();
-    assert!(child.wait().unwrap().success());
+    let ended = Command::new(CHILD).stdin(std::process::Stdio::null()).output().unwrap();
+    assert!(ended.status.success());
 }
 
 #[test]
