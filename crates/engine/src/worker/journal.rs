@@ -221,6 +221,11 @@ mod tests {
             journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at, None);
             journal.sample(&Outcome::failed(Reason::ConnectRefused, None), None, &[], at, None);
         }
-        assert_eq!(journal.samples.len(), 10);
+        let kept = |class: &str| {
+            let samples = journal.samples.iter().filter(|sample| sample.class == class);
+            samples.map(|sample| sample.at).collect::<Vec<_>>()
+        };
+        assert_eq!(kept("read"), [0, 0, 1, 1, 2]);
+        assert_eq!(kept("connect"), [0, 1, 2, 3, 4]);
     }
 }

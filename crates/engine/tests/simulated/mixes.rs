@@ -45,12 +45,24 @@ fn the_lag_beside_users_is_that_of_arrivals_alone() {
 }
 
 #[test]
-fn an_arrival_that_is_taken_up_too_late_is_one_of_arrivals() {
-    // One connection serves 100/s; 200/s are due: none is late, but all wait.
+fn arrivals_that_wait_for_a_connection_are_not_late() {
+    // One connection serves 100/s; 200/s are due.
     let plan = mixed(Pace::Closed(Closed::new(3)), Pace::Constant(Open::new(200.0, 1)));
     let run = simulate(plan, hello_after(10 * MS));
     run.assert_balanced();
     assert_eq!((run.measured.scheduled, run.measured.late), (200, 0));
+}
+
+#[test]
+fn an_arrival_that_is_taken_up_after_the_window_is_late_and_a_user_is_not() {
+    // The generator sleeps from 980 ms to 1,030 ms, through the end of the window at 1,010 ms.
+    let mut world = Simulated::new(hello_after(5 * MS));
+    world.oversleeps = VecDeque::from([(980 * MS, 50 * MS)]);
+    let run = simulate_in(steady(), world, &Arc::new(Gate::new(1)));
+    run.assert_balanced();
+    assert_eq!(run.window.1, 1010 * MS);
+    // Those that were due at 980, 990 and 1,000 ms.
+    assert_eq!((run.measured.scheduled, run.measured.late), (100, 3));
 }
 
 #[test]

@@ -149,11 +149,16 @@ fn a_generator_that_oversleeps_is_late_and_says_so() {
 
 #[test]
 fn the_cost_of_sending_shows_as_wait_of_those_behind() {
+    // Ten users begin at the same time, and each send takes 10 µs.
+    let mut plan = closed(10);
+    plan.stop = Stop::Requests { requests: 10 };
     let mut world = Simulated::new(hello_after(MS));
     world.send_cost_ns = 10_000;
-    let run = simulate_in(constant(100.0, 4), world, &Arc::new(Gate::new(1)));
+    let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
     run.assert_balanced();
-    assert_eq!(run.measured.ok, 100);
+    let accepted = &run.measured.accepted;
+    assert_eq!((accepted.wait.count(), accepted.wait.mean()), (10, 45_000.0));
+    assert_eq!(accepted.wait.quantile(0.0), 0);
 }
 
 #[test]
@@ -228,6 +233,11 @@ fn slices_tile_the_window_and_add_up() {
     assert_eq!(slices[0].from, run.window.0);
     assert!(slices.windows(2).all(|pair| pair[0].to == pair[1].from));
     assert_eq!(slices[9].to, run.window.1);
+    // What ended in the drain is of the window too.
+    run.assert_balanced();
+    assert_eq!(run.measured.attempted, run.world.peer.requests);
+    let begun: u64 = slices.iter().map(|slice| slice.tallies[0].attempted).sum();
+    assert_eq!(begun, run.world.peer.requests);
 }
 
 #[test]

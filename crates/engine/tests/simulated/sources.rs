@@ -148,7 +148,7 @@ fn what_a_body_must_say_decides_between_ok_and_check() {
 }
 
 #[test]
-fn requests_to_two_places_each_get_their_connection() {
+fn a_connection_to_one_place_is_not_used_for_requests_to_another() {
     let mut other = request("/b");
     other.url = "http://127.0.0.1:81/b".into();
     let source = Source::Turn { requests: vec![request("/a"), other] };
@@ -159,6 +159,8 @@ fn requests_to_two_places_each_get_their_connection() {
         let mine = outcome.world.peer.seen.iter().filter(|(at, _)| at == connection);
         mine.map(|(_, text)| text.split(' ').nth(1).unwrap()).collect::<Vec<_>>()
     };
+    // A user has one connection: for each change of place it dials anew.
+    assert_eq!(outcome.world.dials(), 10);
     for (connection, _) in &outcome.world.peer.seen {
         let mine = by_path(connection);
         assert!(mine.iter().all(|path| *path == mine[0]), "{mine:?}");
