@@ -60,7 +60,7 @@ lint: build ## check format, lints and types
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	npm --prefix web run --silent lint
-	cargo clippy --release --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
