@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+from installed import wait_until
 from torr.errors import NothingMeasuredError, UsageError
 from torr.experiments.doctor import doctor, place_of
 from torr.model.plan import Count
@@ -77,7 +78,8 @@ def test_it_ends_its_load_when_it_is_interrupted(monkeypatch):
 def test_a_target_of_this_machine_is_looked_at_and_gets_nothing():
     with socket.create_server(("127.0.0.1", 0), backlog=9) as server:
         port = server.getsockname()[1]
-        found = place_of(f"http://localhost:{port}/x")
+        # A descriptor that another thread closes meanwhile hides its process.
+        found = wait_until(lambda: _with_process(place_of(f"http://localhost:{port}/x")))
         assert (found.where, found.is_own) == (f"localhost:{port}", True)
         [(listener, process)] = found.listeners
         assert (listener.backlog, listener.waiting) == (9, 0)
@@ -85,6 +87,11 @@ def test_a_target_of_this_machine_is_looked_at_and_gets_nothing():
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
+
+
+def _with_process(place):
+    """The place, once it is known which process listens there."""
+    return place if all(process is not None for _, process in place.listeners) else None
 
 
 def test_a_target_elsewhere_is_not_looked_at():
