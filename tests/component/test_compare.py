@@ -32,6 +32,7 @@ def test_two_servers_are_compared(torr, matrix):
     assert "failures" not in result
 
 
+@pytest.mark.full
 def test_a_comparison_is_kept_with_what_file_and_flags_say_of_it(torr, matrix, own_store):
     top = 'note = "of the file"\ntag = ["nightly"]\n' + QUICK
     file = matrix({"one": GOOD, "two": GOOD}, top)
@@ -43,6 +44,7 @@ def test_a_comparison_is_kept_with_what_file_and_flags_say_of_it(torr, matrix, o
     assert own_store.exists()
 
 
+@pytest.mark.full
 def test_what_torr_writes_beside_the_servers_is_not_theirs(torr, matrix):
     ended = torr("compare", matrix({"one": GOOD, "two": GOOD}), "--rounds", "2", "-d", ".")
     assert ended.code == 0, ended.err
@@ -66,6 +68,7 @@ def test_servers_may_stay_up_through_their_cell(torr, matrix, server, tmp_path):
     assert "servers were kept up through a cell" in ended.out
 
 
+@pytest.mark.full
 def test_a_matrix_asks_what_it_is_told_to(torr, matrix):
     with recording(lambda _seen: (200, {}, b"queue_length 7\n")) as metrics:
         said = f'monitor = {{ at = "{metrics.url}/metrics", names = ["queue_length"] }}'

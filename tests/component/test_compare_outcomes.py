@@ -47,6 +47,7 @@ def test_who_was_never_measured_passes_no_slo_and_is_an_error_for_a_build_server
     assert "SLO not shown: two was not measured: two: the command" in ended.err
 
 
+@pytest.mark.full
 def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr, matrix, server):
     messy = server("messy", setup="open('default.log', 'a').write('x')")
     ended = torr("compare", matrix({"one": GOOD, "messy": messy}), "--rounds", "2")
@@ -84,6 +85,7 @@ def test_who_is_given_up_is_named_and_no_more_rounds_are_wanted(torr, matrix, se
     assert verdict["more_rounds"] is None
 
 
+@pytest.mark.full
 def test_strict_fails_where_a_candidate_never_started(torr, matrix):
     ended = torr("compare", "--strict", matrix({"one": GOOD, "two": '["no-such-server"]'}))
     assert ended.code == 3

@@ -33,6 +33,7 @@ def test_going_on_where_it_was(torr, start, matrix, tmp_path, number):
     assert "is complete" in again.err
 
 
+@pytest.mark.full
 def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     process = start("compare", matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9")))
     kept = tmp_path / "_output/torr/latest/result.json"
@@ -61,6 +62,7 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     assert "its pin" in ended.err
 
 
+@pytest.mark.full
 def test_trials_of_other_versions_or_of_another_machine_are_not_mixed(
     torr, start, matrix, tmp_path
 ):

@@ -81,6 +81,7 @@ def test_ctrl_c_ends_a_page_that_stays(live, steady):
     assert process.wait(timeout=60) == 0
 
 
+@pytest.mark.full
 def test_a_comparison_is_shown_trial_by_trial(live, tmp_path):
     command = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
     tables = (f'[[candidates]]\nname = "{name}"\ncommand = {command}' for name in ("one", "two"))

@@ -8,13 +8,14 @@ import pytest
 
 from events import ask
 from installed import wait_until
+from tiers import full
 
 pytestmark = pytest.mark.usefixtures("own_store")
 
 LEVEL = ("-c", "2", "--requests", "20", "--warmup", "0s", "-n", "api")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGTERM, *full(signal.SIGINT)])
 def test_it_serves_what_is_kept_until_it_is_told_to_end(torr, start, steady, number):
     assert torr("run", *LEVEL, steady.url).code == 0
     process = start("serve", "--port", "0")

@@ -221,6 +221,7 @@ def test_a_har_file_goes_where_it_was_recorded(torr, server, tmp_path):
     assert {seen.headers["host"] for seen in server.seen} == {server.place}
 
 
+@pytest.mark.full
 def test_a_ladder_climbs_with_a_mix(torr, server):
     urls = [server.url + path for path in ("/a", "/b")]
     ended = torr("ladder", "--levels", "2,4", "-z", "300ms", "--warmup", "0s", *urls)

@@ -82,6 +82,7 @@ def test_turns_go_on_with_the_conversation(torr, target):
     assert (prompts["given"], prompts["sent"], prompts["reused"]) == (1, begun, begun - 1)
 
 
+@pytest.mark.full
 def test_a_ladder_goes_on_with_the_prompts_and_counts_those_said_again(torr, target, tmp_path):
     running = target("openai", "--tokens", "1", "--ttft", "5ms")
     lines = [json.dumps({"prompt": f"say {number}"}) for number in range(10)]
