@@ -2,13 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
-#[path = "common/at_once.rs"]
-mod at_once;
-
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use at_once::at_once;
 use engine::{
     Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, StartError, Stop, Summary,
     Tally, level_json,
@@ -180,43 +176,64 @@ fn faulty(fault: Fault, share: f64) -> (Target, String) {
 }
 
 #[test]
-fn faults_balance_over_processes_and_the_target_agrees() {
+fn faults_balance_over_processes_and_the_targets_agree() {
     let is_met = |fault: &&Fault| **fault != Fault::NoAccept && !SILENT.contains(fault);
-    let faults = Fault::ALL.iter().filter(is_met);
-    at_once(faults.map(|fault| (fault.name().to_owned(), *fault)), |fault| {
-        let (target, url) = faulty(fault, 0.3);
-        let summary = run(&requests(&url, 9, 60));
-        target.stop().unwrap();
-        let (total, counts) = (balanced(&summary), target.counts());
-        assert_eq!((total.attempted, summary.in_flight), (60, 0));
-        // A connection that closes under a request: the target never saw that one.
-        let unseen = if fault == Fault::CloseAfter { total.attempted - total.ok } else { 0 };
-        assert_eq!(counts.requests + unseen, 60);
-        let met = counts.faults[fault.name()];
-        assert!(0 < met && met < 60, "{met} of 60");
-        let answered = total.statuses.values().sum::<u64>() - total.rejected.values().sum::<u64>();
-        assert_eq!(total.ok, answered);
+    let faults: Vec<Fault> = Fault::ALL.iter().filter(is_met).copied().collect();
+    let targets: Vec<_> = faults.iter().map(|fault| faulty(*fault, 0.5)).collect();
+    // A user of each process for each fault; the whole plan is one load.
+    let groups = faults.iter().zip(&targets).map(|(fault, (_, url))| {
+        let mut plan = requests(url, 3, 1);
+        one(&mut plan).name = fault.name().into();
+        plan.groups.remove(0)
     });
+    let mut plan = requests("http://127.0.0.1:1/", 1, 30 * faults.len() as u64);
+    (plan.groups, plan.workers) = (groups.collect(), 3);
+    let summary = run(&plan);
+    let total = balanced(&summary);
+    assert_eq!((total.attempted, summary.in_flight), (30 * faults.len() as u64, 0));
+    for (fault, (target, _)) in faults.iter().zip(targets) {
+        target.stop().unwrap();
+        let (name, counts) = (fault.name(), target.counts());
+        let tally = &summary.measured[summary.names.iter().position(|row| row == name).unwrap()];
+        let met = counts.faults[name];
+        // The first request of each connection is spared by closed_on_reuse.
+        assert!(met < counts.requests && (met > 0 || *fault == Fault::ClosedOnReuse), "{name}");
+        // A connection that closes under a request: the target never saw that one.
+        let unseen = if *fault == Fault::CloseAfter { tally.attempted - tally.ok } else { 0 };
+        assert_eq!(counts.requests + unseen, tally.attempted, "{name}");
+        let is_failed = !fault.answers() || *fault == Fault::Status503;
+        let failed = if is_failed { met } else { unseen };
+        assert_eq!(tally.ok, tally.attempted - failed, "{name}");
+        let answered = tally.statuses.values().sum::<u64>() - tally.rejected.values().sum::<u64>();
+        assert_eq!(tally.ok, answered, "{name}");
+    }
 }
 
 #[test]
-fn silent_faults_balance_over_processes_and_the_target_agrees() {
-    at_once(SILENT.map(|fault| (fault.name().to_owned(), fault)), |fault| {
-        let ((healthy, url), (silent, silent_url)) = (hello(), faulty(fault, 1.0));
-        // Each of nine users sends one request that is answered, and then one that is not.
-        let mut plan = requests(&url, 9, 18);
-        plan.workers = 3;
+fn silent_faults_balance_over_processes_and_the_targets_agree() {
+    let (healthy, url) = hello();
+    let targets = SILENT.map(|fault| faulty(fault, 1.0));
+    // Three users of each process for each fault. Each sends one request that is answered, and then
+    // one that is not.
+    let groups = targets.iter().map(|(_, silent_url)| {
+        let mut plan = requests(&url, 9, 1);
         let answered = one(&mut plan).clone();
-        let unanswered = RequestPlan { timeout_ns: 5_000 * MS, ..RequestPlan::get(&silent_url) };
+        let unanswered = RequestPlan { timeout_ns: 5_000 * MS, ..RequestPlan::get(silent_url) };
         plan.groups[0].source = Source::Steps { requests: vec![answered, unanswered] };
-        let summary = run(&plan);
-        healthy.stop().unwrap();
-        silent.stop().unwrap();
-        let total = balanced(&summary);
-        assert_eq!((total.attempted, total.ok, summary.in_flight), (18, 9, 0));
-        assert_eq!((healthy.counts().answered, silent.counts().requests), (9, 9));
-        assert_eq!(silent.counts().faults[fault.name()], 9);
+        plan.groups.remove(0)
     });
+    let mut plan = requests(&url, 1, 4 * 18);
+    (plan.groups, plan.workers) = (groups.collect(), 3);
+    let summary = run(&plan);
+    healthy.stop().unwrap();
+    let total = balanced(&summary);
+    assert_eq!((total.attempted, total.ok, summary.in_flight), (4 * 18, 4 * 9, 0));
+    assert_eq!(healthy.counts().answered, 4 * 9);
+    for (fault, (target, _)) in SILENT.iter().zip(targets) {
+        target.stop().unwrap();
+        let counts = target.counts();
+        assert_eq!((counts.requests, counts.faults[fault.name()]), (9, 9), "{}", fault.name());
+    }
 }
 
 #[test]

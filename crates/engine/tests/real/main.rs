@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
-#[path = "../common/at_once.rs"]
 mod at_once;
 mod streams;
 
