@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from installed import Ended, Target, wait_until
-from locust_calls import command, slices_of
 
+FILES = Path(__file__).parent
 CALL = "from torr.cli.main import main; main()"
-# The output of Python is not kept back: tests wait for its lines.
+# Python's output is not buffered: tests wait for its lines.
 SURROUNDINGS = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
-@pytest.fixture
-def start(tmp_path):
-    """Start a `torr` command and leave it running; it is killed at the end of the test."""
+@contextmanager
+def starting():
+    """Start `torr` commands, each in a folder, and leave them running; kill them at the end."""
     processes = []
 
-    def started(*arguments, **surroundings):
+    def started(folder, *arguments, **surroundings):
         process = subprocess.Popen(
             [sys.executable, "-c", CALL, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,
-            cwd=tmp_path,
+            cwd=folder,
             env={**SURROUNDINGS, **surroundings},
         )
         processes.append(process)
@@ -42,37 +43,59 @@ def start(tmp_path):
             process.kill()
 
 
+def command(name, *arguments):
+    """Return the arguments that run a locustfile of this folder without Locust's page."""
+    return ["locust", "-f", FILES / f"{name}.py", "--headless", *arguments]
+
+
+def ended(process, folder):
+    out, err = process.communicate(timeout=90)
+    return Ended(process.returncode, out, err, folder)
+
+
 @pytest.fixture
-def target(start):
+def start(tmp_path):
+    """Start a `torr` command and leave it running; it is killed at the end of the test."""
+    with starting() as started:
+        yield partial(started, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def target(tmp_path_factory):
     """A target that answers at once."""
-    process = start("target", "hello")
-    line = process.stdout.readline()
-    assert line.startswith("listening on http://"), process.stderr.read()
-    return Target(line.split()[-1], process)
+    with starting() as started:
+        process = started(tmp_path_factory.mktemp("target"), "target", "hello")
+        line = process.stdout.readline()
+        assert line.startswith("listening on http://"), process.stderr.read()
+        yield Target(line.split()[-1], process)
 
 
-@pytest.fixture
-def locust(start, tmp_path, target):
-    """Run a locustfile of this folder without its page, to the end."""
+@pytest.fixture(scope="session")
+def run_in():
+    """Run a locustfile of this folder in a directory, to the end."""
 
-    def run(name, *arguments, **surroundings):
-        process = start(*command(name, target, *arguments), **surroundings)
-        out, err = process.communicate(timeout=90)
-        return Ended(process.returncode, out, err, tmp_path)
+    def run(folder, name, *arguments, **surroundings):
+        with starting() as started:
+            return ended(started(folder, *command(name, *arguments), **surroundings), folder)
 
     return run
 
 
 @pytest.fixture
-def interrupted(start, tmp_path, target):
-    """Run a locustfile until it has kept slices, then send a signal."""
+def locust(run_in, tmp_path):
+    """Run a locustfile of this folder to the end."""
+    return partial(run_in, tmp_path)
 
-    def run(name, *arguments, number=signal.SIGINT):
-        process = start(*command(name, target, *arguments))
-        wait_until(lambda: slices_of(tmp_path) > 2)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-        return Ended(process.returncode, out, err, tmp_path)
+
+@pytest.fixture
+def interrupted(start, tmp_path):
+    """Run a locustfile until it has kept an interval, then do something to its process."""
+
+    def run(name, *arguments, by):
+        process = start(*command(name, *arguments))
+        wait_until(lambda: any(file.read_bytes() for file in tmp_path.rglob("slices.jsonl")))
+        by(process)
+        return ended(process, tmp_path)
 
     return run
 

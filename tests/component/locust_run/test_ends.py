@@ -4,47 +4,51 @@ from __future__ import annotations
 
 import os
 import signal
+from operator import methodcaller
 
 import pytest
 
-from installed import Ended, children_of, wait_until
-from locust_calls import command, slices_of
+from installed import children_of
 
 EVENTS = "locustfile_events"
-SIGNALS = [signal.SIGINT, signal.SIGTERM]
+INTERRUPT = methodcaller("send_signal", signal.SIGINT)
+TERMINATE = methodcaller("send_signal", signal.SIGTERM)
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
-def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, number):
-    ended = interrupted(EVENTS, "-u", "2", number=number)
+@pytest.mark.parametrize("by", [INTERRUPT, pytest.param(TERMINATE, marks=pytest.mark.full)])
+def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, by):
+    ended = interrupted(EVENTS, "-u", "2", by=by)
     assert "Traceback" not in ended.err
     assert (ended.code, ended.result["status"]) == (1, "complete")
     assert ended.level["steps"][0]["counts"]["ok"] > 0
     assert (ended.folder / "_output/torr/latest/report.html").exists()
 
 
+@pytest.mark.full
 def test_ctrl_c_that_hits_a_task_ends_the_test_without_the_stack_of_that_task(interrupted):
-    ended = interrupted("locustfile_spins", "-u", "2", number=signal.SIGINT)
+    ended = interrupted("locustfile_spins", "-u", "2", by=INTERRUPT)
     assert "Traceback" not in ended.err
     assert (ended.code, ended.result["status"]) == (0, "complete")
 
 
-def test_a_signal_before_the_end_of_the_run_time_interrupts(interrupted):
-    ended = interrupted(EVENTS, "-u", "2", "-t", "10m")
+@pytest.mark.parametrize("by", [TERMINATE, pytest.param(INTERRUPT, marks=pytest.mark.full)])
+def test_a_signal_before_the_end_of_the_run_time_interrupts(interrupted, by):
+    ended = interrupted(EVENTS, "-u", "2", "-t", "10m", by=by)
     assert ended.result["status"] == "interrupted"
     assert "interrupted: what was measured is kept" in ended.err
 
 
+@pytest.mark.full
 def test_processes_that_get_a_signal_hand_in_what_they_have(interrupted):
-    ended = interrupted(EVENTS, "-u", "4", "--processes", "2", number=signal.SIGTERM)
+    ended = interrupted(EVENTS, "-u", "4", "--processes", "2", by=TERMINATE)
     assert "Traceback" not in ended.err
     assert ended.level["generator"]["processes"] == 2
     assert ended.level["steps"][0]["counts"]["ok"] > 0
 
 
 def test_a_full_disk_costs_the_run_and_not_the_test(locust, disk):
-    with disk("size=16k") as place:
-        ended = locust(EVENTS, "-u", "2", "-t", "4s", "--only-summary", "--torr-out", place)
+    with disk("size=12k") as place:
+        ended = locust(EVENTS, "-u", "2", "-t", "2s", "--only-summary", "--torr-out", place)
         assert "Traceback" not in ended.err
         assert "the run could not be kept: No space left on device" in ended.err
         assert "Aggregated" in ended.err
@@ -66,13 +70,12 @@ def test_a_name_that_cannot_name_files_is_refused_before_the_test(locust):
     assert "argument --torr-name: --torr-name 'a/b' cannot name files" in ended.err
 
 
-def test_a_worker_that_dies_is_a_loss_that_is_told(start, tmp_path, target):
-    process = start(*command(EVENTS, target, "-u", "4", "-t", "9s", "--processes", "2"))
-    wait_until(lambda: slices_of(tmp_path) > 1)
-    os.kill(children_of(process.pid)[0], signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
-    ended = Ended(process.returncode, "", err, tmp_path)
+def test_a_worker_that_dies_is_a_loss_that_is_told(interrupted):
+    def kill_a_worker(process):
+        os.kill(children_of(process.pid)[0], signal.SIGKILL)
+
+    ended = interrupted(EVENTS, "-u", "4", "-t", "4s", "--processes", "2", by=kill_a_worker)
     assert ended.level["health"]["verdict"] == "generator-limited"
     (warning,) = ended.level["warnings"]
     assert "was not heard to its end" in warning
-    assert "a Locust process was lost" in err
+    assert "a Locust process was lost" in ended.err

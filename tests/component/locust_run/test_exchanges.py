@@ -20,8 +20,9 @@ def counted(out):
     }
 
 
-def test_the_run_counts_every_request_that_locust_counts(locust):
-    ended = locust("locustfile_requests", "-u", "4", "-r", "4", "-t", "3s", "--json")
+def test_the_run_counts_every_request_that_locust_counts(locust, target):
+    asked = ("-H", target.url, "-u", "8", "-r", "8", "-t", "2s", "--json")
+    ended = locust("locustfile_requests", *asked)
     level = ended.level
     steps = {step["name"]: step for step in level["steps"]}
     kept = {

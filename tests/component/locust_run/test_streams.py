@@ -10,38 +10,34 @@ import pytest
 from page import Page, english
 
 
-def counted(out):
+@pytest.fixture(scope="module")
+def ended(run_in, tmp_path_factory):
+    """A test with two users of each of the file's classes."""
+    users = ("-H", "", "-u", "8", "-r", "8", "-t", "3s", "--json")
+    return run_in(tmp_path_factory.mktemp("streams"), "locustfile_streams", *users)
+
+
+@pytest.fixture(scope="module")
+def rows(ended):
     """What Locust's own statistics say: requests by name."""
-    rows = json.loads(out[out.index("[\n    {") :])
+    rows = json.loads(ended.out[ended.out.index("[\n    {") :])
     return {row["name"]: row["num_requests"] for row in rows}
 
 
-@pytest.fixture
-def streams(locust):
-    """Run the users of these names for a moment."""
-
-    def run(*names, users=4):
-        return locust(
-            "locustfile_streams", *names, "-H", "", "-u", users, "-r", users, "-t", "5s", "--json"
-        )
-
-    return run
+@pytest.fixture(scope="module")
+def steps(ended):
+    return {step["name"]: step for step in ended.level["steps"]}
 
 
-def test_what_locust_counted_when_the_test_ended_is_in_flight(streams):
-    ended = streams("Never", "Holder", users=6)
-    level = ended.level
-    held, never = level["steps"]
-    rows = counted(ended.out)
+def test_what_locust_counted_when_the_test_ended_is_in_flight(ended, rows, steps):
+    held, never = steps["POST held"], steps["POST never"]
     assert never["counts"]["attempted"] == rows["never"]
-    assert held["counts"]["attempted"] == held["counts"]["in_flight"] == rows["held"] == 3
-    assert level["counts"]["in_flight"] >= 3
+    assert held["counts"]["attempted"] == held["counts"]["in_flight"] == rows["held"] == 2
+    assert ended.level["counts"]["in_flight"] >= 2
 
 
-def test_a_stream_that_was_left_has_no_end(streams):
-    level = streams("Never", "Reader").level
-    never, read = level["steps"]
-    assert (never["name"], read["name"]) == ("POST never", "POST read")
+def test_a_stream_that_was_left_has_no_end(ended, steps):
+    never, read = steps["POST never"], steps["POST read"]
     ok, left = never["counts"]["ok"], never["stream"]["left"]
     assert left > 0
     assert never["stream"]["ttft_ms"]["n"] == ok
@@ -51,17 +47,15 @@ def test_a_stream_that_was_left_has_no_end(streams):
     assert read["stream"]["left"] == 0
     assert read["stream"]["stream_end_ms"]["n"] == read["counts"]["ok"] > 0
     text = f"{left} streams left by the client before the end"
-    assert text in level["warnings"]
+    assert text in ended.level["warnings"]
 
 
-def test_streams_that_broke_and_were_not_reported_are_said(streams):
-    ended = streams("Silent")
-    rows = counted(ended.out)
-    (warning,) = ended.level["warnings"]
-    said = re.fullmatch(r"(\d+) streams broke of which the locustfile reported nothing", warning)
+def test_streams_that_broke_and_were_not_reported_are_said(ended, rows):
+    pattern = re.compile(r"(\d+) streams broke of which the locustfile reported nothing")
+    (said,) = filter(None, map(pattern.fullmatch, ended.level["warnings"]))
     assert int(said[1]) == rows["broke"]
     assert "cut" not in rows
-    assert warning in ended.err
+    assert said[0] in ended.err
     page = Page((ended.folder / "_output/torr/latest/report.html").read_text()).data["run"]
     titles = [english(table["title"]) for table in page["view"]["tables"]]
     assert "Events that the locustfile told of as failed" in titles

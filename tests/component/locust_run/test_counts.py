@@ -1,0 +1,111 @@
+"""What one test of Locust leaves says what Locust says, in every place that says it."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+
+from torr.model.result import schema_text
+from torr.store.kept.place import Place
+from torr.store.kept.store import Store
+
+EVENTS = ("locustfile_events", "-u", "4", "-r", "4", "-t", "2s", "--json", "--csv", "rows")
+# A directory that is not the default one, and that tests find where the default one is.
+OUT = ("--torr-out", "../_output/torr", "--torr-name", "mine")
+NOTED = ("--torr-note", "api 1.2 CPU", "--torr-tag", "b", "--torr-tag", "a")
+
+
+def counted(out):
+    """Return what Locust's own statistics count: requests and failures by name."""
+    rows = json.loads(out[out.index("[\n    {") :])  # after the empty lists of worker processes
+    return {row["name"]: (row["num_requests"], row["num_failures"]) for row in rows}
+
+
+def kept(level):
+    """Return the same of a run."""
+    return {
+        step["name"].removeprefix("RPC "): (
+            step["counts"]["attempted"],
+            sum(step["counts"]["errors"].values()),
+        )
+        for step in level["steps"]
+    }
+
+
+def balances(part):
+    counts = part["counts"]
+    errors = sum(counts["errors"].values())
+    return counts["attempted"] == counts["ok"] + errors + counts["in_flight"]
+
+
+def check_counts(ended, processes):
+    """Fail unless a run counts what Locust counts, in its output, its result and its CSV file."""
+    result, level = ended.result, ended.level
+    assert "Traceback" not in ended.err
+    assert counted(ended.out) == kept(level)
+    assert set(kept(level)) == {"good", "bad"}
+    assert (result["kind"], result["status"], level["concurrency"]) == ("locust", "complete", 4)
+    assert level["generator"]["processes"] == processes
+    assert all(balances(part) for part in (level, *level["steps"]))
+    jsonschema.validate(result, json.loads(schema_text()))
+
+
+@pytest.fixture(scope="module")
+def test(run_in, tmp_path_factory):
+    """One test of Locust in one process, and where it was called."""
+    folder = tmp_path_factory.mktemp("test")
+    (folder / "called").mkdir()
+    store = f"sqlite:///{folder}/runs.db"
+    ended = run_in(folder / "called", *EVENTS, *OUT, *NOTED, TORR_STORE=store)
+    ended.folder = folder
+    return SimpleNamespace(ended=ended, store=store, called=folder / "called")
+
+
+def test_counts_what_locust_counts(test):
+    check_counts(test.ended, 1)
+
+
+def test_processes_count_what_locust_counts(locust, tmp_path):
+    check_counts(locust(*EVENTS, "--processes", "2"), 2)
+    assert "good" in (tmp_path / "rows_stats.csv").read_text()
+
+
+def test_csv_files_end_as_they_do_under_locust(test):
+    assert "good" in (test.called / "rows_stats.csv").read_text()
+
+
+def test_events_are_marked_and_in_no_total(test):
+    level = test.ended.level
+    assert [(step["name"], step["event"]) for step in level["steps"]] == [
+        ("RPC good", True),
+        ("bad", True),
+    ]
+    assert level["counts"]["attempted"] == 0
+    good, bad = level["steps"]
+    assert good["latency"]["response_ms"]["max"] == pytest.approx(12.5, rel=0.01)
+    assert good["bytes_in"] == 7 * good["counts"]["ok"]
+    assert bad["latency"]["response_ms"] is None
+    assert bad["reasons"] == {"check.locustfile": bad["counts"]["attempted"]}
+    assert level["samples"][0]["detail"] == "token=*** is wrong"
+    assert "the locustfile itself told of" in test.ended.err
+
+
+def test_says_the_verdict_the_trust_and_the_place_last(test):
+    *_, verdict, trust, kept, place = test.ended.err.strip().splitlines()
+    assert verdict.startswith(("No request was sent by torr's clients", "Claims nothing"))
+    assert "busiest process" in trust
+    assert kept.startswith("kept    as run 1")
+    (folder,) = (test.ended.folder / "_output/torr").glob("mine-*")
+    assert place == f"report  ../_output/torr/{folder.name}/report.html"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"levels.csv", "report.html", "result.json", "slices.jsonl", "summary.md"}
+    assert "RPC good (event)" in (folder / "summary.md").read_text()
+
+
+def test_a_test_is_registered_with_its_note_and_tags(test):
+    with Store.open(Place(test.store)) as store:
+        (run,) = store.find()
+    assert (run.kind, run.note, run.tags) == ("locust", "api 1.2 CPU", ("a", "b"))
