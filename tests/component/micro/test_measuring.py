@@ -143,20 +143,23 @@ def test_async_functions_are_awaited_where_a_loop_runs_already():
 
 
 @pytest.mark.parametrize("count", [4, 400])
-def test_what_is_raised_is_counted_and_the_next_one_goes_on(count):
-    def sometimes(number):
+@pytest.mark.parametrize("given", [int, None])
+def test_what_is_raised_is_counted_and_the_next_one_goes_on(count, given):
+    calls = itertools.count()
+
+    def sometimes(*_):
+        number = next(calls)
         if number % 4 == 3:
             raise KeyError(number)
 
-    found = measure(Subject(sometimes, given=int), count=count, rounds=2)
-    for one in found.rounds:
-        failed = one.errors["KeyError"] * found.batch
-        assert failed > 0
-        assert one.ok + failed == one.attempted
+    found = measure(Subject(sometimes, given=given), count=count, rounds=2)
+    assert [(one.attempted, one.ok) for one in found.rounds] == [(count, count * 3 // 4)] * 2
+    assert [one.errors for one in found.rounds] == [{"KeyError": count // 4}] * 2
     (sample,) = found.errors.samples()
     assert sample["reason"] == "raised.KeyError"
     assert "in sometimes" in sample["detail"]
-    assert "KeyError: 3" in sample["detail"]
+    # The first of the rounds that count: one round comes before them.
+    assert f"KeyError: {count + 3}" in sample["detail"]
 
 
 def test_an_async_operation_that_raises_is_counted_too():

@@ -87,6 +87,15 @@ def test_workers_that_never_come_are_told(start, clock, monkeypatch):
     assert ready.sentence.startswith("1 of 2 workers answered after ")
 
 
+def test_workers_that_answer_one_after_another_are_all_counted(start, clock, monkeypatch):
+    server = start(WORKERS, "{processes}", processes=2)
+    wait_until(lambda: len(server.pids()) == 2)
+    turns = [{pid} for pid in server.pids()]
+    monkeypatch.setattr(readiness, "answering", lambda *_: turns.pop() if turns else set())
+    server.started = clock.now_s
+    assert await_ready(server).workers == tuple(sorted(server.pids()))
+
+
 def test_the_workers_of_a_server_that_closes_are_told_apart(start):
     server = start(CLOSES)
     await_ready(server)
