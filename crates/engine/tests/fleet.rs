@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine::{
     Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, StartError, Stop, Summary,
-    Tally, level_json,
+    Tally, Think, level_json,
 };
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
@@ -44,7 +44,14 @@ fn requests(url: &str, users: u32, requests: u64) -> Plan {
 
 /// A load that lasts until it is ended.
 fn endless(url: &str, users: u32) -> Plan {
-    plan(url, Pace::Closed(Closed::new(users)), Stop::Duration { duration_ns: ENDLESS_NS })
+    let stop = Stop::Duration { duration_ns: ENDLESS_NS };
+    thinking(plan(url, Pace::Closed(Closed::new(users)), stop))
+}
+
+/// The plan with users that leave the cores to others.
+fn thinking(mut plan: Plan) -> Plan {
+    plan.groups[0].think = Some(Think::Uniform { from_ns: 5 * MS, to_ns: 5 * MS });
+    plan
 }
 
 /// A load whose children bear a word by which they are found.
@@ -218,7 +225,7 @@ fn silent_faults_balance_over_processes_and_the_targets_agree() {
     let groups = targets.iter().map(|(_, silent_url)| {
         let mut plan = requests(&url, 9, 1);
         let answered = one(&mut plan).clone();
-        let unanswered = RequestPlan { timeout_ns: 5_000 * MS, ..RequestPlan::get(silent_url) };
+        let unanswered = RequestPlan { timeout_ns: 4_000 * MS, ..RequestPlan::get(silent_url) };
         plan.groups[0].source = Source::Steps { requests: vec![answered, unanswered] };
         plan.groups.remove(0)
     });
@@ -261,7 +268,7 @@ fn a_process_that_is_killed_is_a_recorded_loss_and_the_rest_goes_on() {
     signal("KILL", found[1]);
     wait_until("it lives", || children("killed") == [found[0], found[2]]);
     let seen = target.counts().requests;
-    wait_until("the others have stopped", || target.counts().requests > seen + 1000);
+    wait_until("the others have stopped", || target.counts().requests > seen + 100);
     run.stop();
     let summary = end(&run);
     target.stop().unwrap();
@@ -282,8 +289,8 @@ fn a_process_that_is_killed_is_a_recorded_loss_and_the_rest_goes_on() {
 #[test]
 fn a_process_that_is_killed_before_the_window_holds_nobody_up() {
     let (target, url) = hello();
-    let mut plan = requests(&url, 9, 300);
-    plan.warmup_ns = 3000 * MS;
+    let mut plan = thinking(requests(&url, 9, 300));
+    plan.warmup_ns = 2500 * MS;
     let run = start(&plan, "early");
     signal("KILL", children("early")[0]);
     let summary = end(&run);

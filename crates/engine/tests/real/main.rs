@@ -20,7 +20,7 @@ const MS: u64 = 1_000_000;
 const PATIENCE_NS: u64 = 10_000 * MS;
 
 /// What a silent target is given: enough to do its part on a busy machine.
-const SILENCE_NS: u64 = 5_000 * MS;
+const SILENCE_NS: u64 = 4_000 * MS;
 
 fn plan(url: &str, pace: Pace, stop: Stop) -> Plan {
     let timeout_ns = PATIENCE_NS;
@@ -246,7 +246,7 @@ fn a_target_that_never_answers_is_given_up() {
     // Longer than a test waits.
     let stop = Stop::Duration { duration_ns: 3_600_000 * MS };
     let mut plan = plan(&url(&target), Pace::Closed(Closed::new(2)), stop);
-    one(&mut plan).timeout_ns = 300 * MS;
+    one(&mut plan).timeout_ns = 50 * MS;
     let summary = run(&plan);
     target.stop().unwrap();
     balanced(&summary);

@@ -131,7 +131,7 @@ fn each_silent_defect_ends_by_its_timeout_beside_streams_that_end() {
         // What an endless stream brings keeps it from standing still.
         let (idle_ns, timeout_ns) = match defect {
             Defect::Stall => (1_000 * MS, 2 * PATIENCE_NS),
-            _ => (3_000 * MS, 5_000 * MS),
+            _ => (2_500 * MS, 4_000 * MS),
         };
         impatient.timeout_ns = timeout_ns;
         impatient.stream.as_mut().unwrap().idle_timeout_ns = Some(idle_ns);
