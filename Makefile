@@ -29,7 +29,7 @@ demo: build ## find the knee of a server whose capacity is known (about a minute
 	@scripts/demo.sh
 
 wheel: build ## build the package as it is published, into dist
-	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) .
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) .
 
 test: build ## run the unit and component tests, of Rust, Python and the page (6 minutes)
 	@scripts/test-deps.sh --check || scripts/test-deps.sh

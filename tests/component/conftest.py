@@ -2,28 +2,79 @@
 
 from __future__ import annotations
 
+import json
 import os
+import select
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from candidates import QUICK, SERVER
 from installed import TORR, Ended, Target
 
+TIMEOUT_S = 120
+WARM_TORR = Path(__file__).with_name("warm_torr.py")
+
+
+class WarmTorr:
+    """Runs commands of `torr`, each in a process that is forked from a warm one."""
+
+    def __init__(self):
+        self._process = subprocess.Popen(
+            [sys.executable, WARM_TORR],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(WARM_TORR.parents[1])},
+            start_new_session=True,
+        )
+
+    def run(self, folder, arguments, output):
+        """Run a command to its end in a folder."""
+        out, err = output / "out.txt", output / "err.txt"
+        request = {"folder": str(folder), "arguments": arguments, "out": str(out), "err": str(err)}
+        self._process.stdin.write(f"{json.dumps(request)}\n")
+        self._process.stdin.flush()
+        ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT_S)
+        assert ready, f"torr had not ended after {TIMEOUT_S} s: {err.read_text()}"
+        code = int(self._process.stdout.readline())
+        return Ended(code, out.read_text(), err.read_text(), folder)
+
+    def close(self):
+        """End the warm process, and a command that has not ended."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+
+@pytest.fixture(scope="session")
+def warm_torr():
+    warm = WarmTorr()
+    yield warm
+    warm.close()
+
 
 @pytest.fixture
-def torr(tmp_path):
-    """Run a `torr` command to its end in an empty directory."""
+def torr(tmp_path, tmp_path_factory, warm_torr):
+    """Run a `torr` command to its end in an empty directory.
+
+    With settings of a process of its own, such as an environment, it is started as a user does.
+    """
 
     def run(*arguments, **settings):
+        if not settings:
+            return warm_torr.run(
+                tmp_path, list(map(str, arguments)), tmp_path_factory.mktemp("said")
+            )
         ended = subprocess.run(
             [TORR, *map(str, arguments)],
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            timeout=120,
+            timeout=TIMEOUT_S,
             check=False,
             **settings,
         )

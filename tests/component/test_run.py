@@ -170,7 +170,7 @@ def test_a_host_that_does_not_resolve_ends_with_2_and_leaves_nothing(torr):
 def test_missing_descriptors_limit_the_generator_and_strict_says_4(torr, target):
     slow = target("delay", "--delay", "5ms")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
-    flags = ("-c", 400, "-z", "500ms", "--strict", "--processes", 1)
+    flags = ("-c", 400, "-z", "1s", "--warmup", "0s", "--strict", "--processes", 1)
     ended = torr("run", *flags, slow.url, **few)
     assert ended.code == 4, ended.err
     assert ended.level["health"]["verdict"] == "generator-limited"

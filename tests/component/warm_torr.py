@@ -1,0 +1,56 @@
+"""A process that has imported what `torr` needs, and forks one `torr` per request.
+
+    stdin: {"folder", "arguments", "out", "err"} ─ fork ─ torr ─ stdout: its exit code
+
+Imports are most of the processor time of a short load.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from importlib import import_module
+
+from installed import TORR
+from torr.cli.main import VERBS, main
+
+IMPORTED = (
+    *(place.partition(":")[0] for place, _ in VERBS.values() if ".locust:" not in place),
+    *("torr.cli.conclude", "torr.cli.conduct", "torr.cli.gate", "torr.cli.planning"),
+    *("torr.cli.terminal", "torr.experiments.lab", "torr.experiments.run", "torr.engine"),
+    *("torr.monitor.monitor", "torr.report.html", "torr.report.markdown", "torr.report.csv"),
+    *("torr.report.ladder_figure", "torr.report.comparison_figure", "torr.report.diff_figure"),
+    *("torr.store.kept.registering", "torr.store.kept.store", "torr.store.environment"),
+    *("torr.stats.capacity", "scipy.stats", "matplotlib.backends.backend_agg"),
+)
+
+
+def serve() -> None:
+    """Answer requests until stdin ends."""
+    for name in IMPORTED:
+        import_module(name)
+    gc.collect()
+    gc.freeze()
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            call(**json.loads(line))
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+def call(folder: str, arguments: list[str], out: str, err: str) -> None:
+    """Become `torr` with these arguments in a folder; does not return."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for stream, path in ((1, out), (2, err)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    os.chdir(folder)
+    sys.argv = [str(TORR), *arguments]
+    main()
+
+
+if __name__ == "__main__":
+    serve()
