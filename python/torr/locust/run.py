@@ -76,6 +76,9 @@ class Keeper:
         elif is_kept(environment.parsed_options):
             self._leader = Leader(environment, runner, books, self._arguments, self._conclude)
             self._leader.listen()
+        # Locust starts the timer of its run time next, from the hub's time, which stood still while
+        # Locust and the locustfile were imported: the run would be shorter by that much.
+        gevent.get_hub().loop.update_now()
 
 
 class Leader:
