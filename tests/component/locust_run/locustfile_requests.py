@@ -1,4 +1,4 @@
-"""Requests of every kind, each so often, and rows of the file's own beside them."""
+"""Requests of every kind, rows of the file's own beside them, and tasks that raise."""
 
 from locust import FastHttpUser, HttpUser, constant, events, task
 
@@ -39,6 +39,14 @@ class Everything(HttpUser):
             response=answer,
             exception=None,
         )
+
+
+class Raiser(HttpUser):
+    wait_time = constant(0.02)
+
+    @task
+    def fail(self):
+        raise RuntimeError("nobody caught this")
 
 
 class Fast(FastHttpUser):

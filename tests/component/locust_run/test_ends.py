@@ -74,7 +74,7 @@ def test_a_worker_that_dies_is_a_loss_that_is_told(interrupted):
     def kill_a_worker(process):
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
 
-    ended = interrupted(EVENTS, "-u", "4", "-t", "4s", "--processes", "2", by=kill_a_worker)
+    ended = interrupted(EVENTS, "-u", "4", "-t", "3s", "--processes", "2", by=kill_a_worker)
     assert ended.level["health"]["verdict"] == "generator-limited"
     (warning,) = ended.level["warnings"]
     assert "was not heard to its end" in warning

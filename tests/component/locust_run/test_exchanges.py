@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+
+import pytest
 
 REASONS = {
     "GET refused": "connect.refused",
@@ -20,9 +23,14 @@ def counted(out):
     }
 
 
-def test_the_run_counts_every_request_that_locust_counts(locust, target):
-    asked = ("-H", target.url, "-u", "8", "-r", "8", "-t", "2s", "--json")
-    ended = locust("locustfile_requests", *asked)
+@pytest.fixture(scope="module")
+def ended(run_in, target, tmp_path_factory):
+    """A test with three users of each of the file's classes."""
+    asked = ("-H", target.url, "-u", "9", "-r", "9", "-t", "2s", "--json")
+    return run_in(tmp_path_factory.mktemp("exchanges"), "locustfile_requests", *asked)
+
+
+def test_the_run_counts_every_request_that_locust_counts(ended):
     level = ended.level
     steps = {step["name"]: step for step in level["steps"]}
     kept = {
@@ -39,3 +47,9 @@ def test_the_run_counts_every_request_that_locust_counts(locust, target):
     # What was sent has times of its sockets.
     assert steps["GET /ok"]["latency"]["service_ms"]["n"] == kept["GET /ok"][0]
     assert steps["GET fast"]["latency"]["ttfb_ms"]["n"] == kept["GET fast"][0]
+
+
+def test_exceptions_of_tasks_are_told(ended):
+    assert ended.code == 1
+    (warning,) = ended.level["warnings"]
+    assert re.fullmatch(r"tasks raised \d+ exceptions, most often 'nobody caught this'", warning)

@@ -67,13 +67,6 @@ def test_what_locust_resets_is_the_warm_up(locust, processes):
             assert 0 <= row["num_requests"] - measured[name] <= 4
 
 
-def test_exceptions_of_tasks_are_told(locust):
-    ended = locust("locustfile_raising", "-u", "2", "-t", "1s")
-    assert ended.code == 1
-    (warning,) = ended.level["warnings"]
-    assert re.fullmatch(r"tasks raised \d+ exceptions, most often 'nobody caught this'", warning)
-
-
 @pytest.mark.full
 def test_slices_have_the_users_of_a_shape_and_the_sentence_the_most_of_them(locust, target):
     ended = locust("locustfile_shape", "-H", target.url)
@@ -85,9 +78,20 @@ def test_slices_have_the_users_of_a_shape_and_the_sentence_the_most_of_them(locu
     assert "to up to 8 users" in ended.err or "Claims nothing" in ended.err
 
 
-def test_csv_files_that_are_closed_trouble_nobody_who_is_late(locust, tmp_path):
-    ended = locust("locustfile_late", "-u", "1", "-t", "1s", "--csv", "rows")
-    assert "late" in ended.out
-    assert "Traceback" not in ended.err
-    assert ended.code == 0
-    assert "good" in (tmp_path / "rows_stats.csv").read_text()
+@pytest.fixture(scope="module")
+def late(run_in, tmp_path_factory):
+    """A test whose process takes long to begin and to end."""
+    asked = ("-u", "1", "-t", "1s", "--csv", "rows")
+    return run_in(tmp_path_factory.mktemp("late"), "locustfile_late", *asked)
+
+
+def test_csv_files_that_are_closed_trouble_nobody_who_is_late(late):
+    assert "late" in late.out
+    assert "Traceback" not in late.err
+    assert late.code == 0
+    # The rows of the test's last second may be missing, under stock Locust too.
+    assert "Request Count" in (late.folder / "rows_stats.csv").read_text()
+
+
+def test_the_time_that_a_locustfile_takes_to_begin_is_not_run_time(late):
+    assert late.level["seconds"] > 0.9
