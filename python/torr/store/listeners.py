@@ -67,10 +67,18 @@ def process_of(inode: int, root: Path = ROOT) -> Process | None:
     wanted = f"socket:[{inode}]"
     for folder in sorted((root / "proc").glob("[0-9]*"), key=lambda path: int(path.name)):
         with suppress(OSError):
-            if any(str(file.readlink()) == wanted for file in (folder / "fd").iterdir()):
+            if any(_target(file) == wanted for file in (folder / "fd").iterdir()):
                 name = (folder / "comm").read_text(encoding="utf-8", errors="replace").strip()
                 return Process(int(folder.name), name, _open_files(folder))
     return None
+
+
+def _target(descriptor: Path) -> str | None:
+    """What a descriptor refers to; None of one that has been closed since it was listed."""
+    try:
+        return str(descriptor.readlink())
+    except OSError:
+        return None
 
 
 def addresses(host: str, port: int) -> list[Address]:

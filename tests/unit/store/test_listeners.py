@@ -93,6 +93,17 @@ def test_a_process_that_may_not_be_looked_at_is_passed_over(tmp_path):
     assert (found.pid, found.name, found.descriptors) == (12, "nginx", 1024)
 
 
+def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(tmp_path):
+    folder = tmp_path / "proc/7"
+    (folder / "fd").mkdir(parents=True)
+    (folder / "comm").write_text("server\n")
+    (folder / "limits").write_text("Max open files            20000    20000  files\n")
+    (folder / "fd/3").touch()  # not a link: it cannot be read, as one that is gone
+    (folder / "fd/4").symlink_to("socket:[42]")
+    found = process_of(42, tmp_path)
+    assert (found.pid, found.name) == (7, "server")
+
+
 def test_own_addresses_are_told_from_others():
     assert is_own(ip_address("127.0.0.1"))
     assert is_own(ip_address("127.8.8.8"))
