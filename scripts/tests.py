@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TIMES = ROOT / "build" / "test-times"
+BYTECODE = ROOT / "build" / "bytecode"
 CORES = len(os.sched_getaffinity(0))
 OLDEST_LOCUST = str(ROOT / "build/locust-oldest/bin/python")
 
@@ -112,7 +113,9 @@ def passed(tier: str, step: Step, *, stop_early: bool) -> bool:
     print(f"\n== {tier}: {step.name}", flush=True)
     is_pytest = "pytest" in step.command
     command = [*step.command, "--exitfirst"] if stop_early and is_pytest else list(step.command)
-    environment = {**os.environ, **step.environment}
+    environment = {**os.environ, **step.environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+    # Compiling torr's source again is half of the processor time of each `torr` that a test starts.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     began = time.monotonic()
     ended = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     seconds = round(time.monotonic() - began, 1)

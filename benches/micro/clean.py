@@ -1,6 +1,6 @@
 """Functions that leave nothing behind, or that stop doing so: watched for leaks, none may be found.
 
-`tests/micro` watches them too.
+`tests/component/micro` watches them too.
 """
 
 from __future__ import annotations
