@@ -17,7 +17,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel test test-full test-times mutants test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
+.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -42,6 +42,9 @@ test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier
 
 test-times: ## show the slowest tests of the last run, and the sum of each folder
 	@$(BIN)/python scripts/test_times.py
+
+steadiness: ## run `make test` 20 times, ten of them beside other work (hours)
+	$(BIN)/python scripts/steadiness.py
 
 mutants: ## say which of the faults in tests/mutants the tests catch (hours; ONLY="NAME ...")
 	$(BIN)/python scripts/mutants.py $(if $(ONLY),--only $(ONLY))
