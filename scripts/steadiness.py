@@ -3,7 +3,7 @@
     python scripts/steadiness.py [--runs 20]
 
 The first half of the runs has the machine to itself. Beside each of the others a busy loop per core
-runs at normal priority. Outputs go to build/steadiness, the table to build/steadiness.json. The exit
+runs at normal priority. Outputs go to build/steadiness, a table to build/steadiness.json. The exit
 code is 1 when a run failed. Twenty runs take about three hours on two cores.
 """
 
