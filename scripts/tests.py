@@ -58,7 +58,7 @@ QUICK = ("-m", "not full")
 # Component tests wait more than they compute: sockets, windows of load, other processes.
 TIERS = {
     "unit": (
-        Step("rust", ("cargo", "test", "--workspace"), {"RUST_TEST_THREADS": str(4 * CORES)}),
+        Step("rust", ("cargo", "test", "--workspace"), {"RUST_TEST_THREADS": str(2 * CORES)}),
         Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
         pytest("pytest-unit", "tests/unit", *QUICK, processes=CORES),
     ),
