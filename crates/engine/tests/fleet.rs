@@ -56,7 +56,12 @@ fn thinking(mut plan: Plan) -> Plan {
 
 /// A load whose children bear a word by which they are found.
 fn start(plan: &Plan, word: &str) -> Run {
-    Run::start_with(plan, &[CHILD.into(), word.into()]).unwrap()
+    Run::start_with(plan, &[CHILD.into(), own(word)]).unwrap()
+}
+
+/// The word that children of this process bear: its tests may run more than once at a time.
+fn own(word: &str) -> String {
+    format!("{word}-{}", std::process::id())
 }
 
 fn end(run: &Run) -> Summary {
@@ -87,12 +92,13 @@ fn hello() -> (Target, String) {
 
 /// The processes of this machine with that word in their command.
 fn children(word: &str) -> Vec<u32> {
+    let word = own(word);
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
     let mut found: Vec<u32> = numbers
         .filter(|number| {
             let command = std::fs::read_to_string(format!("/proc/{number}/cmdline"));
-            command.is_ok_and(|text| text.split('\0').eq([CHILD, word, ""]))
+            command.is_ok_and(|text| text.split('\0').eq([CHILD, word.as_str(), ""]))
         })
         .collect();
     found.sort_unstable();
@@ -195,6 +201,8 @@ fn faults_balance_over_processes_and_the_targets_agree() {
     });
     let mut plan = requests("http://127.0.0.1:1/", 1, 30 * faults.len() as u64);
     (plan.groups, plan.workers) = (groups.collect(), 3);
+    // A slice with so many rows takes long to hand over where nothing is optimized.
+    plan.slice_ns = PATIENCE_NS;
     let summary = run(&plan);
     let total = balanced(&summary);
     assert_eq!((total.attempted, summary.in_flight), (30 * faults.len() as u64, 0));
