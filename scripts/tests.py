@@ -45,11 +45,11 @@ def pytest(
     return Step(name, (python, "-m", "pytest", *options, *parallel, *report, folder), more)
 
 
-def locust(name: str, **settings: str) -> Step:
+def locust(name: str, *, processes: int = CORES, **settings: str) -> Step:
     """Return the step that plays Locust's scenarios; Locust needs a process of its own."""
     folder = "tests/component/locust"
     options = ("-c", f"{folder}/pytest.ini")
-    return pytest(name, folder, *options, processes=CORES, **settings)
+    return pytest(name, folder, *options, processes=processes, **settings)
 
 
 # What belongs to the tier `full` says so by a marker, wherever it is.
@@ -68,7 +68,7 @@ TIERS = {
     ),
     "full": (
         pytest("pytest-full", "tests", "-m", "full", processes=CORES),
-        locust("locust-oldest", python=OLDEST_LOCUST, PYTHONPATH="python"),
+        locust("locust-oldest", processes=1, python=OLDEST_LOCUST, PYTHONPATH="python"),
         Step("fuzz", ("scripts/fuzz.sh",)),
         Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),
         Step("studies", ("make", "SHORT=1", "study-litefs", "study-proxy", "study-healthz")),
