@@ -36,7 +36,13 @@ class WarmTorr:
     def run(self, folder, arguments, output):
         """Run a command to its end in a folder."""
         out, err = output / "out.txt", output / "err.txt"
-        request = {"folder": str(folder), "arguments": arguments, "out": str(out), "err": str(err)}
+        request = {
+            "folder": str(folder),
+            "arguments": arguments,
+            "environment": dict(os.environ),
+            "out": str(out),
+            "err": str(err),
+        }
         self._process.stdin.write(f"{json.dumps(request)}\n")
         self._process.stdin.flush()
         ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT_S)

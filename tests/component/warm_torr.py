@@ -1,6 +1,6 @@
 """A process that has imported what `torr` needs, and forks one `torr` per request.
 
-    stdin: {"folder", "arguments", "out", "err"} ─ fork ─ torr ─ stdout: its exit code
+    stdin: {"folder", "arguments", "environment", …} ─ fork ─ torr ─ stdout: its exit code
 
 Imports are most of the processor time of a short load.
 """
@@ -42,8 +42,12 @@ def serve() -> None:
         sys.stdout.flush()
 
 
-def call(folder: str, arguments: list[str], out: str, err: str) -> None:
+def call(
+    folder: str, arguments: list[str], environment: dict[str, str], out: str, err: str
+) -> None:
     """Become `torr` with these arguments in a folder; does not return."""
+    os.environ.clear()
+    os.environ.update(environment)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for stream, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
