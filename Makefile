@@ -1,6 +1,7 @@
 # What can be done here; `make` alone lists it. CI runs the same targets.
 #
-# One profile for everything: release. One place for everything that is installed: .venv.
+# One profile, release, for what is shipped and measured; dev for lints and tests of Rust. One place for
+# everything that is installed: .venv.
 
 PYTHON ?= python3
 VENV := .venv
