@@ -1,5 +1,7 @@
 """The live page against a server that sends the events of a run: its connection, Stop, words."""
 
+import pytest
+
 import results
 from installed import wait_until
 from live_events import GIVEN, measured, progress, slice_of
@@ -74,6 +76,7 @@ def test_a_page_that_torr_does_not_know_says_what_to_open(visit, events, address
     assert not events.asked
 
 
+@pytest.mark.full
 def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connections(
     visit, events, address
 ):

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 import results
 from live_events import measured, progress, slice_of
+from tiers import full
 from torr.live.page import generator_of
 from torr.report import view
 
@@ -133,7 +134,7 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     assert opened.complaints == []
 
 
-@pytest.mark.parametrize("look", ["wide", "narrow"])
+@pytest.mark.parametrize("look", ["wide", *full("narrow")])
 def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
     visit, events, address, kinds, look
 ):

@@ -18,7 +18,10 @@ KINDS = (
 )
 # Each has what none of the others has.
 DISTINCT = ("run", "ladder", "streams", "compare", "functions")
-AUDITED = [*DISTINCT, *full(*(kind for kind in KINDS if kind not in DISTINCT))]
+
+
+def mostly_full(kinds, quick):
+    return [*quick, *full(*(kind for kind in kinds if kind not in quick))]
 
 
 @pytest.mark.parametrize("look", ["wide", *full("dark", "narrow", "chinese")])
@@ -37,7 +40,7 @@ def test_every_kind_opens_whole_and_asks_nobody(read, kinds, kind, look):
 
 
 @pytest.mark.parametrize("look", ["wide", *full("dark")])
-@pytest.mark.parametrize("kind", AUDITED)
+@pytest.mark.parametrize("kind", mostly_full(KINDS, ("ladder", "compare")))
 def test_axe_finds_no_serious_violation(read, kinds, kind, look):
     opened = read(kinds[kind](), look)
     opened.unfold()
@@ -47,7 +50,7 @@ def test_axe_finds_no_serious_violation(read, kinds, kind, look):
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in serious] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", mostly_full(KINDS, DISTINCT))
 def test_verdict_trust_and_chart_are_on_the_first_screen(read, kinds, kind):
     page = read(kinds[kind]()).page
     chart = page.locator("figure.main .chart").first
@@ -329,6 +332,7 @@ def test_a_flame_graph_says_what_takes_more_and_what_takes_less(read, look):
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", [profiled, set_beside])
 def test_a_flame_graph_has_no_serious_violation(read, make):
     opened = read(make(), "dark")
