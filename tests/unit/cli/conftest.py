@@ -17,6 +17,17 @@ class Ended:
     err: str
 
 
+@pytest.fixture(autouse=True)
+def quick_pictures(monkeypatch):
+    """Files in the place of pictures, which take most of a second each; tests/unit/report draws."""
+
+    def save(path, _draw):
+        path.write_bytes(b"a picture")
+        return path
+
+    monkeypatch.setattr("torr.report.png._save", save)
+
+
 @pytest.fixture
 def torr(monkeypatch, tmp_path, capsys):
     """Call `torr` in an empty directory."""
