@@ -44,6 +44,17 @@ def fake(monkeypatch):
     return engine
 
 
+@pytest.fixture
+def patient(monkeypatch):
+    """A monitor that waits for endpoints however long a busy machine takes."""
+    from torr.monitor import fetch, prometheus, scraped
+
+    monkeypatch.setattr(fetch, "CONNECT_S", 60.0)
+    monkeypatch.setattr(prometheus, "ASKING_S", 60.0)
+    for module in (fetch, prometheus, scraped):
+        monkeypatch.setattr(module, "ANSWER_S", 60.0)
+
+
 @pytest.fixture(scope="session")
 def words_tokenizer(tmp_path_factory):
     """The file of a tokenizer to which every word between spaces is a token."""

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from torr.monitor import fetch, prometheus, scraped
-
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
@@ -75,15 +73,6 @@ class FakeProc:
     def _write(self, path, text):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-
-
-@pytest.fixture
-def patient(monkeypatch):
-    """A monitor that waits for endpoints however long a busy machine takes."""
-    monkeypatch.setattr(fetch, "CONNECT_S", 60.0)
-    monkeypatch.setattr(prometheus, "ASKING_S", 60.0)
-    for module in (fetch, prometheus, scraped):
-        monkeypatch.setattr(module, "ANSWER_S", 60.0)
 
 
 @pytest.fixture
