@@ -103,13 +103,13 @@ class Clone:
         """Run the tests, first those nearest to the patch; the exit code of the first failure."""
         tests = [".venv/bin/python", "scripts/tests.py", "--stop-early"]
         nearest = _nearest_step(patch)
-        if nearest == "rust":  # these compile what they need
+        if nearest == "rust":  # cargo compiles what these need
             code = self._call([*tests, nearest], output)
             if code != 0:
                 return code
         if self._call(["make", "build"], output) != 0:
             return NOT_BUILT
-        for asked in ([nearest] if nearest == "page" else [], self._tiers):
+        for asked in ([nearest] if nearest not in {None, "rust"} else [], self._tiers):
             code = self._call([*tests, *asked], output) if asked else 0
             if code != 0:
                 return code
@@ -137,11 +137,10 @@ class Clone:
 
 
 def _nearest_step(patch: Path | None) -> str | None:
-    """Return the step of scripts/tests.py for the language of a patch; None for Python."""
+    """Return the step of scripts/tests.py that most likely catches a patch, by its language."""
     text = "" if patch is None else patch.read_text(encoding="utf-8")
-    if "diff --git a/crates/" in text:
-        return "rust"
-    return "page" if "diff --git a/web/" in text else None
+    steps = {"crates": "rust", "web": "page", "python": "pytest-unit"}
+    return next((step for place, step in steps.items() if f"diff --git a/{place}/" in text), None)
 
 
 def _kill_marked(mark: str) -> None:
