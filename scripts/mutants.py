@@ -13,6 +13,7 @@ mutants ran, 1 when a patch did not apply or did not build, and 2 when nothing c
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import re
@@ -21,14 +22,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 ROOT = Path(__file__).parents[1]
 PATCHES = ROOT / "tests" / "mutants"
 LOGS = ROOT / "build" / "mutants-logs"
+LOCK = ROOT / "build" / "mutants.lock"
 RESULTS = ROOT / "build" / "mutants.json"
 LIMIT_S = 20 * 60
 """A mutant may make the tests hang."""
@@ -64,6 +66,17 @@ def first_failure(output: str) -> str | None:
     """Return the first test that the output of pytest, cargo or vitest calls failed, if any."""
     found = _FAILED.search(_COLOURS.sub("", output))
     return None if found is None else next(name for name in found.groups() if name)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep other runs away from the clone; raises RefusalError where there is one."""
+    with LOCK.open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RefusalError("mutants are being run already: wait until that ends") from error
+        yield
 
 
 class Clone:
@@ -219,23 +232,27 @@ def main() -> int:
                 print(f"{name}: {path.read_text(encoding='utf-8').splitlines()[0]}")
             return 0
         LOGS.mkdir(parents=True, exist_ok=True)
-        clone = Clone(asked.clone.resolve(), asked.tier)
-        results = Results(clone.commit, asked.tier)
-        try:
-            if not results.has_passed(UNCHANGED) and results.run(clone, UNCHANGED) != NOT_CAUGHT:
-                raise RefusalError(f"the tests do not pass without a mutant: see {LOGS}")
-            verdicts = {results.run(clone, name, path) for name, path in chosen.items()}
-            return 1 if verdicts & {BROKEN, NOT_APPLIED} else 0
-        finally:
-            for area, (caught, of) in results.areas().items():
-                print(
-                    f"{caught} of {of} caught" if area == "all" else f"{area:<10} {caught} of {of}"
-                )
+        with alone():
+            return run(chosen, asked.clone.resolve(), asked.tier)
     except RefusalError as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def run(chosen: dict[str, Path], folder: Path, tiers: Sequence[str]) -> int:
+    """Run mutants and print the table of areas; 1 when a patch did not apply or build."""
+    clone = Clone(folder, tiers)
+    results = Results(clone.commit, tiers)
+    try:
+        if not results.has_passed(UNCHANGED) and results.run(clone, UNCHANGED) != NOT_CAUGHT:
+            raise RefusalError(f"the tests do not pass without a mutant: see {LOGS}")
+        verdicts = {results.run(clone, name, path) for name, path in chosen.items()}
+        return 1 if verdicts & {BROKEN, NOT_APPLIED} else 0
+    finally:
+        for area, (caught, of) in results.areas().items():
+            print(f"{caught} of {of} caught" if area == "all" else f"{area:<10} {caught} of {of}")
 
 
 if __name__ == "__main__":
