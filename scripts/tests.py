@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -79,6 +80,8 @@ TIERS = {
 def main() -> int:
     """Run the steps that were asked for; 1 when one failed."""
     asked = arguments()
+    # A shell starts background jobs with SIGINT ignored, and tests send it to what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     TIMES.mkdir(parents=True, exist_ok=True)
     failed = []
     for tier, step in steps(asked.names):
