@@ -1,7 +1,7 @@
-# What can be done here; `make` alone lists it. CI runs the same targets.
+# `make` without a target lists the targets. .ci/run, which CI runs, calls them.
 #
-# One profile, release, for what is shipped and measured; dev for lints and tests of Rust. One place for
-# everything that is installed: .venv.
+# Rust has two profiles: release for what is shipped and measured, dev for lints and Rust's own tests.
+# Python packages are installed into .venv; those of the oldest Locust, for its tests, into build.
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,7 +14,7 @@ BUNDLE := python/torr/report/bundle/page.js
 WEB := $(shell find web -path web/node_modules -prune -o -type f -print)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-# The Python that the binding is compiled for: cargo and maturin then share what they compile.
+# The Python that the binding is compiled for. Cargo compiles it again when this variable changes.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
@@ -36,21 +36,21 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier `full` (an hour)
+test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	$(BIN)/python scripts/tests.py all
 	$(BIN)/python scripts/test_times.py --check
 
-test-times: ## show the slowest tests of the last run, and the sum of each folder
+test-times: ## print the slowest tests and the sum of each folder, of the last runs
 	@$(BIN)/python scripts/test_times.py
 
-steadiness: ## run `make test` 20 times, ten of them beside other work (hours)
+steadiness: ## run `make test` 20 times, ten of them on busy cores (three hours)
 	$(BIN)/python scripts/steadiness.py
 
-mutants: ## say which of the faults in tests/mutants the tests catch (hours; ONLY="NAME ...")
+mutants: ## print which faults of tests/mutants the tests catch (hours; ONLY="NAME ...")
 	$(BIN)/python scripts/mutants.py $(if $(ONLY),--only $(ONLY))
 
-test-deps: ## install the programs that tests use, by apt
+test-deps: ## install the programs that `make test` uses, by apt
 	scripts/test-deps.sh
 
 fmt: $(VENV)/.pins web/node_modules/.pins ## format Rust, Python and the page

@@ -1,13 +1,14 @@
-"""Run the tests on copies of torr with one fault each, and say which test caught each fault.
+"""Run the tests on a copy of torr with one fault at a time, and print which test caught it.
 
     python scripts/mutants.py [--tier unit] [--only NAME ...]
+    python scripts/mutants.py --list
 
 A mutant is a patch tests/mutants/AREA-WHAT.patch, whose first line says what it breaks. Patches are
-applied to a clone of the current commit, never to the checkout, which must have no other changes.
-The tests, those of scripts/tests.py, must pass in the clone without a patch: else every mutant
-would count as caught. Results are in build/mutants.json, which keeps those of the same commit and
-tiers, and the whole output of each mutant is in build/mutants-logs. The exit code is 0 when all
-mutants ran, 1 when a patch did not apply or did not build, and 2 when nothing could run.
+applied to a clone of the current commit, build/mutants, never to the checkout, which must have no
+uncommitted changes. The steps of scripts/tests.py run there, first without a patch: if they fail,
+every mutant would count as caught, and none is run. build/mutants.json has the results of the last
+commit and its tiers, build/mutants-logs the output of each mutant. The exit code is 0 when all
+mutants ran, caught or not, 1 when a patch did not apply or build, and 2 when nothing could run.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ LOGS = ROOT / "build" / "mutants-logs"
 LOCK = ROOT / "build" / "mutants.lock"
 RESULTS = ROOT / "build" / "mutants.json"
 LIMIT_S = 20 * 60
-"""A mutant may make the tests hang."""
+"""The time limit of one command: a mutant may make tests hang."""
 MARK = "TORR_MUTANT"
-"""An environment variable of all processes of a run, by which those that are left are found."""
+"""The environment variable by which processes that a command left running are found."""
 UNCHANGED = "no-mutant"
 NOT_BUILT = -1
 NOT_CAUGHT, BROKEN, NOT_APPLIED = "NOT CAUGHT", "BROKEN PATCH", "PATCH DOES NOT APPLY"
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-# How pytest, cargo and vitest name a test that failed.
+# A failed test in the output of pytest, cargo or vitest.
 _FAILED = re.compile(
     r"^(?:(?:FAILED|ERROR) (\S+?\.py(?:::[^\s\[]+(?:\[.*?\](?= - |$))?)?)(?: - .*)?"
     r"|test (.+) \.\.\. FAILED|---- (.+) stdout ----|\s*FAIL\s+(\S+\.ts.*?))\s*$",
@@ -50,32 +51,32 @@ _FAILED = re.compile(
 
 
 class RefusalError(Exception):
-    """Why nothing can run."""
+    """Nothing can run; the message says why."""
 
 
 def mutants(names: Sequence[str] = ()) -> dict[str, Path]:
-    """Return the patches of these names, all without any; raises RefusalError for others."""
-    every = {path.stem: path for path in sorted(PATCHES.glob("*.patch"))}
-    unknown = sorted(set(names) - set(every))
+    """Return the patches of these names, or all patches; raise RefusalError for an unknown name."""
+    patches = {path.stem: path for path in sorted(PATCHES.glob("*.patch"))}
+    unknown = sorted(set(names) - set(patches))
     if unknown:
-        raise RefusalError(f"there is no mutant {', '.join(unknown)}: --list has the names")
-    return {name: path for name, path in every.items() if not names or name in names}
+        raise RefusalError(f"there is no mutant {', '.join(unknown)}: --list prints the names")
+    return {name: path for name, path in patches.items() if not names or name in names}
 
 
 def first_failure(output: str) -> str | None:
-    """Return the first test that the output of pytest, cargo or vitest calls failed, if any."""
-    found = _FAILED.search(_COLOURS.sub("", output))
-    return None if found is None else next(name for name in found.groups() if name)
+    """Return the first failed test in the output of pytest, cargo or vitest, if any."""
+    match = _FAILED.search(_COLOURS.sub("", output))
+    return None if match is None else next(name for name in match.groups() if name)
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Keep other runs away from the clone; raises RefusalError where there is one."""
+    """Lock the clone; raise RefusalError if another run of this script uses it."""
     with LOCK.open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise RefusalError("mutants are being run already: wait until that ends") from error
+            raise RefusalError("another run of mutants uses the clone: wait for its end") from error
         yield
 
 
@@ -83,7 +84,7 @@ class Clone:
     """A clone of the current commit, in which patches are applied, built and tested."""
 
     def __init__(self, folder: Path, tiers: Sequence[str]) -> None:
-        """Make the clone, or bring it to the current commit; raises RefusalError."""
+        """Make the clone, or check the current commit out in it; raise RefusalError on failure."""
         if _git(ROOT, "status", "--porcelain"):
             raise RefusalError("the checkout has uncommitted changes: commit or stash them")
         self.commit = _git(ROOT, "rev-parse", "HEAD")
@@ -94,7 +95,7 @@ class Clone:
         _git(folder, "checkout", "--quiet", "--force", "--detach", self.commit)
 
     def verdict(self, name: str, patch: Path | None) -> str:
-        """Build and test the commit with a patch, if there is one; which test failed, if any."""
+        """Build and test the commit, with a patch if there is one; return which test failed."""
         log = LOGS / f"{name}.log"
         try:
             with log.open("wb") as output:
@@ -105,31 +106,32 @@ class Clone:
             _git(self._folder, "checkout", "--quiet", "--", ".")
         if code == 0:
             return NOT_CAUGHT
-        said = log.read_text(encoding="utf-8", errors="replace")
-        test = first_failure(said)
-        if test is None and (code == NOT_BUILT or "could not compile" in said):
+        log_text = log.read_text(encoding="utf-8", errors="replace")
+        test = first_failure(log_text)
+        if test is None and (code == NOT_BUILT or "could not compile" in log_text):
             return BROKEN
-        unnamed = "time limit" if code is None else f"exit code {code}: see {log.name}"
-        return f"caught by {unnamed if code is None or test is None else test}"
+        if code is None:
+            return "caught by time limit"
+        return f"caught by {test or f'exit code {code}: see {log.name}'}"
 
     def _tested(self, output: IO[bytes], patch: Path | None) -> int | None:
-        """Run the tests, first those nearest to the patch; the exit code of the first failure."""
+        """Run the tests, first the step nearest to the patch; return the exit code of a failure."""
         tests = [".venv/bin/python", "scripts/tests.py", "--stop-early"]
         nearest = _nearest_step(patch)
-        if nearest == "rust":  # cargo compiles what these need
+        if nearest == "rust":  # before `make build`, which these tests do not need
             code = self._call([*tests, nearest], output)
             if code != 0:
                 return code
         if self._call(["make", "build"], output) != 0:
             return NOT_BUILT
-        for asked in ([nearest] if nearest not in {None, "rust"} else [], self._tiers):
-            code = self._call([*tests, *asked], output) if asked else 0
+        for names in ([nearest] if nearest not in {None, "rust"} else [], self._tiers):
+            code = self._call([*tests, *names], output) if names else 0
             if code != 0:
                 return code
         return 0
 
     def _call(self, command: Sequence[str], output: IO[bytes]) -> int | None:
-        """Run a command in the clone; its exit code, None where it was ended at the time limit."""
+        """Run a command in the clone; return its exit code, or None at the time limit."""
         mark = f"{os.getpid()}-{time.monotonic_ns()}"
         process = subprocess.Popen(
             command,
@@ -150,14 +152,14 @@ class Clone:
 
 
 def _nearest_step(patch: Path | None) -> str | None:
-    """Return the step of scripts/tests.py that most likely catches a patch, by its language."""
+    """Return the step of scripts/tests.py for the language of the patch, if there is one."""
     text = "" if patch is None else patch.read_text(encoding="utf-8")
     steps = {"crates": "rust", "web": "page", "python": "pytest-unit"}
-    return next((step for place, step in steps.items() if f"diff --git a/{place}/" in text), None)
+    return next((step for root, step in steps.items() if f"diff --git a/{root}/" in text), None)
 
 
 def _kill_marked(mark: str) -> None:
-    """Kill every process with the mark: a fault may keep tests from ending what they started."""
+    """Kill every process with the mark: a fault may keep tests from stopping their processes."""
     variable = f"{MARK}={mark}".encode()
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
@@ -167,33 +169,33 @@ def _kill_marked(mark: str) -> None:
 
 def _git(folder: Path, *words: str) -> str:
     command = ["git", "-C", str(folder), *words]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RefusalError(f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout.strip()
+    process = subprocess.run(command, check=False, capture_output=True, text=True)
+    if process.returncode != 0:
+        raise RefusalError(f"{' '.join(command)}: {process.stderr.strip()}")
+    return process.stdout.strip()
 
 
 class Results:
-    """The verdicts of one commit and its tiers, which are in a file at all times."""
+    """The verdicts of one commit and its tiers, written to a file after each mutant."""
 
-    def __init__(self, commit: str, tiers: Sequence[str]) -> None:
-        """Take over the verdicts of the file, where they are of this commit and these tiers."""
-        self._about = {"commit": commit, "tiers": list(tiers)}
+    def __init__(self, commit: str, tiers: Sequence[str], folder: Path) -> None:
+        """Read the verdicts of the file, if they are of this commit, these tiers and this clone."""
+        self._about = {"commit": commit, "tiers": list(tiers), "clone": str(folder)}
         self.verdicts: dict[str, dict[str, Any]] = {}
         with suppress(FileNotFoundError):
-            known = json.loads(RESULTS.read_text(encoding="utf-8"))
-            if self._about.items() <= known.items():
-                self.verdicts = known["verdicts"]
+            content = json.loads(RESULTS.read_text(encoding="utf-8"))
+            if self._about.items() <= content.items():
+                self.verdicts = content["verdicts"]
 
     def has_passed(self, name: str) -> bool:
-        """Whether the tests passed with this name."""
+        """Return whether all tests passed with the mutant of this name."""
         return self.verdicts.get(name, {}).get("verdict") == NOT_CAUGHT
 
     def run(self, clone: Clone, name: str, patch: Path | None = None) -> str:
-        """Run a mutant, keep its verdict and return it."""
-        began = time.monotonic()
+        """Run a mutant, write its verdict to the file and return it."""
+        start_s = time.monotonic()
         verdict = clone.verdict(name, patch)
-        seconds = round(time.monotonic() - began, 1)
+        seconds = round(time.monotonic() - start_s, 1)
         self.verdicts[name] = {"verdict": verdict, "seconds": seconds}
         draft = RESULTS.with_suffix(".tmp")
         content = {**self._about, "areas": self.areas(), "verdicts": self.verdicts}
@@ -203,37 +205,37 @@ class Results:
         return verdict
 
     def areas(self) -> dict[str, tuple[int, int]]:
-        """Return how many mutants were caught, of how many, by area; the last one is `all`."""
-        every: Counter[str] = Counter()
+        """Return (caught, total) of the mutants of each area, and of `all` at the end."""
+        total: Counter[str] = Counter()
         caught: Counter[str] = Counter()
         for name in sorted(set(self.verdicts) - {UNCHANGED}):
             area = name.partition("-")[0]
-            every[area] += 1
+            total[area] += 1
             caught[area] += self.verdicts[name]["verdict"].startswith("caught")
-        by_area = {area: (caught[area], of) for area, of in every.items()}
-        return {**by_area, "all": (caught.total(), every.total())}
+        by_area = {area: (caught[area], count) for area, count in total.items()}
+        return {**by_area, "all": (caught.total(), total.total())}
 
 
 def main() -> int:
-    """Run what the command line asks for; the exit code."""
+    """Run the mutants of the command line; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
-        "--tier", nargs="+", default=["unit", "component"], help="tiers of scripts/tests.py"
+        "--tier", nargs="+", default=["unit", "component"], help="tiers or steps, but not full"
     )
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="run these mutants")
-    parser.add_argument("--list", action="store_true", help="print names and sentences")
+    parser.add_argument("--list", action="store_true", help="print names and first lines")
     parser.add_argument("--clone", type=Path, default=ROOT / "build" / "mutants", metavar="DIR")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        chosen = mutants(asked.only)
-        if asked.list:
+        chosen = mutants(options.only)
+        if options.list:
             for name, path in chosen.items():
                 print(f"{name}: {path.read_text(encoding='utf-8').splitlines()[0]}")
             return 0
         LOGS.mkdir(parents=True, exist_ok=True)
         with alone():
-            return run(chosen, asked.clone.resolve(), asked.tier)
+            return run(chosen, options.clone.resolve(), options.tier)
     except RefusalError as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 2
@@ -242,17 +244,18 @@ def main() -> int:
 
 
 def run(chosen: dict[str, Path], folder: Path, tiers: Sequence[str]) -> int:
-    """Run mutants and print the table of areas; 1 when a patch did not apply or build."""
+    """Run mutants and print the table of areas; return 1 if a patch did not apply or build."""
     clone = Clone(folder, tiers)
-    results = Results(clone.commit, tiers)
+    results = Results(clone.commit, tiers, folder)
     try:
         if not results.has_passed(UNCHANGED) and results.run(clone, UNCHANGED) != NOT_CAUGHT:
             raise RefusalError(f"the tests do not pass without a mutant: see {LOGS}")
         verdicts = {results.run(clone, name, path) for name, path in chosen.items()}
         return 1 if verdicts & {BROKEN, NOT_APPLIED} else 0
     finally:
-        for area, (caught, of) in results.areas().items():
-            print(f"{caught} of {of} caught" if area == "all" else f"{area:<10} {caught} of {of}")
+        for area, (caught, total) in results.areas().items():
+            line = f"{caught} of {total}"
+            print(f"{line} caught" if area == "all" else f"{area:<10} {line}")
 
 
 if __name__ == "__main__":

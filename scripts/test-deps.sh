@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Installs the programs that tests or benches use, by apt; says what to install where it cannot.
+# Installs the programs that tests or benches use, by apt. Without root or apt it prints the command
+# that would install them, and ends with 1.
 #
 #   scripts/test-deps.sh           what `make test` uses
 #   scripts/test-deps.sh full      what `make test-full` uses
-#   scripts/test-deps.sh versus    what `make versus` cannot do without
-#   scripts/test-deps.sh others    what it sets torr against besides, where it can be had
-#   scripts/test-deps.sh --check   says nothing, ends with 1 when one is missing
+#   scripts/test-deps.sh versus    what `make versus` needs
+#   scripts/test-deps.sh others    load generators that `make versus` uses besides, if apt has them
+#   scripts/test-deps.sh --check [tests|full|versus|others]
+#                                  prints nothing, ends with 1 if one is missing
 set -euo pipefail
 
-# One line a program: the program, and the package that has it.
+# Each entry: a program, and the Debian package that contains it.
 tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl")
 full=("${tests[@]}" "c++ g++" "prometheus prometheus" "postgres postgresql")
 full+=("prometheus-node-exporter prometheus-node-exporter")
@@ -25,7 +27,7 @@ case "${1:-tests}" in
     *) printf 'usage: %s [--check] [tests|full|versus|others]\n' "$0" >&2; exit 2 ;;
 esac
 
-# Servers live in /usr/sbin, and PostgreSQL's below /usr/lib, which are not on everybody's PATH.
+# Server programs are in /usr/sbin and /usr/lib/postgresql/*/bin, which PATH may not contain.
 places="$PATH:/usr/sbin:/sbin$(printf ':%s' /usr/lib/postgresql/*/bin)"
 packages=()
 for line in "${wanted[@]}"; do
@@ -40,7 +42,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     printf 'missing: %s\n    try: sudo apt-get install %s\n' "${packages[*]}" "${packages[*]}" >&2
     exit 1
 fi
-# Tests start the servers that they need: what a package starts by itself would only take ports.
+# Tests start the servers that they need. A server that its package starts would occupy the port.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT

@@ -1,11 +1,12 @@
-"""Run the tests of tiers, or single steps of them, and keep how long each step took.
+"""Run the tests of tiers, or single steps of them, and write how long each step took.
 
     python scripts/tests.py unit component      what `make test` runs
     python scripts/tests.py all                 what `make test-full` runs
     python scripts/tests.py rust                one step
 
-A tier is a list of steps, and a step is one test runner. All steps run, also after one that failed,
-unless `--stop-early` is given. scripts/test_times.py shows the times, kept in build/test-times.
+A tier is a list of steps, and a step is one call of a test runner. A step that fails does not stop
+the others, unless `--stop-early` is given. The times are in build/test-times; scripts/test_times.py
+prints them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ OLDEST_LOCUST = str(ROOT / "build/locust-oldest/bin/python")
 
 @dataclass(frozen=True)
 class Step:
-    """One test runner: its arguments, and what it is given besides the environment."""
+    """One call of a test runner: its arguments, and variables to add to the environment."""
 
     name: str
     command: tuple[str, ...]
@@ -38,28 +39,35 @@ class Step:
 
 
 def pytest(
-    name: str, folder: str, *options: str, processes: int, python: str = sys.executable, **more: str
+    name: str, folder: str, *options: str, processes: int, python: str = sys.executable, **env: str
 ) -> Step:
-    """Return the step that runs pytest over a folder, in so many processes."""
+    """Return the step that runs pytest over a folder, in a number of processes."""
     parallel = ("-n", str(processes)) if processes > 1 else ()
     report = ("--junitxml", str(TIMES / f"{name}.xml"))
-    return Step(name, (python, "-m", "pytest", *options, *parallel, *report, folder), more)
+    command = (python, "-m", "pytest", *options, *parallel, *report, folder)
+    return Step(name, command, env)
 
 
 def locust(name: str, *, processes: int = CORES, **settings: str) -> Step:
-    """Return the step that plays Locust's scenarios; Locust needs a process of its own."""
+    """Return the step that runs the Locust scenarios, which need pytest processes of their own."""
     folder = "tests/component/locust"
     options = ("-c", f"{folder}/pytest.ini")
     return pytest(name, folder, *options, processes=processes, **settings)
 
 
-# What belongs to the tier `full` says so by a marker, wherever it is.
+# Tests and parameters of the tier `full` have the marker `full`, in whatever folder they are.
 QUICK = ("-m", "not full")
 
-# Component tests wait more than they compute: sockets, windows of load, other processes.
+# Component tests wait more than they compute: for sockets, windows of load, other processes. So
+# there are twice as many processes as cores.
 TIERS = {
     "unit": (
-        Step("rust", ("cargo", "test", "--workspace"), {"RUST_TEST_THREADS": str(2 * CORES)}),
+        # With another PYO3_PYTHON than that of the Makefile, cargo compiles the binding again.
+        Step(
+            "rust",
+            ("cargo", "test", "--workspace"),
+            {"RUST_TEST_THREADS": str(2 * CORES), "PYO3_PYTHON": sys.executable},
+        ),
         Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
         pytest("pytest-unit", "tests/unit", *QUICK, processes=CORES),
     ),
@@ -69,6 +77,7 @@ TIERS = {
     ),
     "full": (
         pytest("pytest-full", "tests", "-m", "full", processes=CORES),
+        # Without pytest-xdist and torr, which are not installed beside the oldest Locust.
         locust("locust-oldest", processes=1, python=OLDEST_LOCUST, PYTHONPATH="python"),
         Step("fuzz", ("scripts/fuzz.sh",)),
         Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),
@@ -78,16 +87,16 @@ TIERS = {
 
 
 def main() -> int:
-    """Run the steps that were asked for; 1 when one failed."""
-    asked = arguments()
-    # A shell starts background jobs with SIGINT ignored, and tests send it to what they start.
+    """Run the selected steps; return 1 if one failed."""
+    options = arguments()
+    # A shell starts background jobs with SIGINT ignored; tests send SIGINT to processes they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     TIMES.mkdir(parents=True, exist_ok=True)
     failed = []
-    for tier, step in steps(asked.names):
-        if not passed(tier, step, stop_early=asked.stop_early):
+    for tier, step in steps(options.names):
+        if not passed(tier, step, stop_early=options.stop_early):
             failed.append(step.name)
-            if asked.stop_early:
+            if options.stop_early:
                 break
     if failed:
         print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
@@ -95,36 +104,39 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """Return what the command line asks for."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     names = [*TIERS, *(step.name for tier in TIERS.values() for step in tier), "all"]
-    parser.add_argument("names", nargs="+", choices=names, metavar="NAME", help="a tier or a step")
+    parser.add_argument(
+        "names", nargs="+", choices=names, metavar="NAME", help=f"one of {', '.join(names)}"
+    )
     parser.add_argument("--stop-early", action="store_true", help="end at the first failure")
     return parser.parse_args()
 
 
 def steps(names: Sequence[str]) -> Iterator[tuple[str, Step]]:
     """Return the steps of these names, each with its tier, in the order of the tiers."""
-    for tier, its_steps in TIERS.items():
-        for step in its_steps:
+    for tier, tier_steps in TIERS.items():
+        for step in tier_steps:
             if {"all", tier, step.name} & set(names):
                 yield tier, step
 
 
 def passed(tier: str, step: Step, *, stop_early: bool) -> bool:
-    """Run one step, keep its time, and return whether it passed."""
+    """Run one step, write its time, and return whether it passed."""
     print(f"\n== {tier}: {step.name}", flush=True)
     is_pytest = "pytest" in step.command
     command = [*step.command, "--exitfirst"] if stop_early and is_pytest else list(step.command)
     environment = {**os.environ, **step.environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
-    # Compiling torr's source again is half of the processor time of each `torr` that a test starts.
+    # Without cached bytecode, compiling torr's source is half of the processor time of each `torr`
+    # that a test starts.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    began = time.monotonic()
-    ended = subprocess.run(command, cwd=ROOT, env=environment, check=False)
-    seconds = round(time.monotonic() - began, 1)
-    kept = {"tier": tier, "step": step.name, "seconds": seconds}
-    (TIMES / f"{step.name}.json").write_text(json.dumps(kept), encoding="utf-8")
-    return ended.returncode == 0
+    start_s = time.monotonic()
+    process = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    seconds = round(time.monotonic() - start_s, 1)
+    record = {"tier": tier, "step": step.name, "seconds": seconds}
+    (TIMES / f"{step.name}.json").write_text(json.dumps(record), encoding="utf-8")
+    return process.returncode == 0
 
 
 if __name__ == "__main__":

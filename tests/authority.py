@@ -1,4 +1,4 @@
-"""A certificate authority made for a test, and an nginx that shows its certificates."""
+"""A certificate authority for a test, and an nginx that serves with its certificates."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Authority:
 
 @dataclass
 class Nginx:
-    """Servers of one nginx, by the certificate that they show."""
+    """One nginx, with a server for each certificate."""
 
     folder: Path
     ports: dict[str, int] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Nginx:
         return self.folder / "access.log"
 
     def requests(self):
-        """The log's lines: status, whether the session was reused, version, connection."""
+        """Return the log lines: status, whether the session was reused, version, connection."""
         return [line.split() for line in self.log.read_text().splitlines()]
 
     def url(self, certificate, host="localhost", path="/"):

@@ -1,4 +1,4 @@
-"""Matrices of servers that are quick to start, and a server that misbehaves as it is told."""
+"""A matrix of servers that start quickly, and the source of a server that can fail."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def is_running(pid):
 def await_(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "it did not come"
+        assert time.monotonic() < deadline, f"the condition did not hold within {seconds} s"
         time.sleep(0.02)

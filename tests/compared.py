@@ -1,4 +1,4 @@
-"""Results of comparisons, made from speeds that the test knows; the verdicts are those of stats."""
+"""Results of comparisons, made from given speeds; their verdicts are computed by torr.stats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULES = [
 
 
 def trial(candidate, factors, number, ok_per_s, *, errors=0, health="healthy", why=(), **more):
-    """One trial of 5 s; a quarter of its answers took twice the median."""
+    """Return one trial of 5 s, with p99 at 2.5 times the median."""
     ok = round(5 * ok_per_s)
     middle = 1000 / ok_per_s if ok else None
     times = {"n": ok, "mean": middle, "p50": middle, "p99": middle and 2.5 * middle} if ok else None
@@ -44,7 +44,7 @@ def trial(candidate, factors, number, ok_per_s, *, errors=0, health="healthy", w
 
 
 def failure(candidate, factors, number=1, kind="did_not_start", text="it exited: code 3"):
-    """A trial that came to nothing."""
+    """Return the failure of a trial that has no result."""
     tail = ["Traceback (most recent call last):", "OSError: <port> is `taken`"]
     return {
         "candidate": candidate,
@@ -58,12 +58,12 @@ def failure(candidate, factors, number=1, kind="did_not_start", text="it exited:
 
 
 def cells(factors):
-    """Every setting of some factors."""
+    """Return every combination of some factors."""
     return [dict(zip(factors, values, strict=True)) for values in product(*factors.values())]
 
 
 def rounds(speeds, factors, *, count=10, spread=0.01, seed=1, **more):
-    """The rounds of one cell: `speeds` are the ok/s of each candidate, `spread` their sd."""
+    """Return the rounds of one cell; `speeds` are ok/s by candidate, `spread` is their sd."""
     drawn = random.Random(f"{seed} {factors}")
     return [
         trial(name, factors, number, speed * drawn.gauss(1, spread), **more)
@@ -73,7 +73,7 @@ def rounds(speeds, factors, *, count=10, spread=0.01, seed=1, **more):
 
 
 def compared(levels, *, baseline="go-net", factors=None, names=None, procedure=None, **more):
-    """A result of kind `compare` with its verdicts."""
+    """Return a result of kind `compare` with its verdicts."""
     given = {"procedure": procedure} if procedure else {}
     known = names or list(dict.fromkeys(level["candidate"] for level in levels))
     made = {
@@ -115,7 +115,7 @@ def compared(levels, *, baseline="go-net", factors=None, names=None, procedure=N
 
 
 def pair(*ratios, factors=None, spread=0.01, count=10, **more):
-    """go-net at 12,000 ok/s and go-gin at these ratios of it, a cell each."""
+    """Return a comparison of go-net at 12,000 ok/s with go-gin at a ratio of it in each cell."""
     settings = cells(factors) if factors else [{"connections": 500}]
     levels = [
         level
@@ -128,7 +128,7 @@ def pair(*ratios, factors=None, spread=0.01, count=10, **more):
 
 
 def matrix(factors=None, speeds=None, **more):
-    """Six candidates whose speed grows with the processes, in every cell of some factors."""
+    """Return a comparison of six candidates whose speed grows with the number of processes."""
     factors = factors or {"processes": [1, 4], "connections": [100, 500, 1000]}
     speeds = speeds or {
         "fastapi-uvicorn": 5000,

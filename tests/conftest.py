@@ -1,4 +1,4 @@
-"""What several folders of tests use."""
+"""Fixtures and settings of all tests but those in component/locust."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from doubles import FakeEngine
 
-# Locust changes the whole process that imports it: its tests have one of their own.
+# Importing Locust changes the whole process, so its tests run in pytest processes of their own.
 collect_ignore = ["component/locust"]
 
-# A busy machine is slow, and nothing is wrong with what is tested.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# On a busy machine, a slow example is not a failure.
+settings.register_profile("slow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("slow")
 
-# Runs of tests are kept apart from the user's: before any other file looks at the environment.
+# Runs of tests go to a store of their own, not to the user's. This must come before other files
+# read the environment.
 STORE = TemporaryDirectory(prefix="torr-store-")
 os.environ["TORR_STORE"] = f"sqlite:///{STORE.name}/runs.db"
 
@@ -30,7 +31,7 @@ def pytest_unconfigure():
 
 @pytest.fixture
 def own_store(monkeypatch, tmp_path):
-    """A store of this test alone."""
+    """Return the path of a store that only this test uses."""
     path = tmp_path / "kept" / "runs.db"
     monkeypatch.setenv("TORR_STORE", f"sqlite:///{path}")
     return path
@@ -38,15 +39,15 @@ def own_store(monkeypatch, tmp_path):
 
 @pytest.fixture
 def fake(monkeypatch):
-    """The engine that commands and calls of this test get."""
+    """Replace the engine of this test by a double, and return it."""
     engine = FakeEngine()
     monkeypatch.setattr("torr.engine.start", engine.start)
     return engine
 
 
 @pytest.fixture
-def patient(monkeypatch):
-    """A monitor that waits for endpoints however long a busy machine takes."""
+def long_monitor_timeouts(monkeypatch):
+    """Let the monitor wait 60 s for endpoints, since a busy machine answers late."""
     from torr.monitor import fetch, prometheus, scraped
 
     monkeypatch.setattr(fetch, "CONNECT_S", 60.0)
@@ -57,7 +58,7 @@ def patient(monkeypatch):
 
 @pytest.fixture(scope="session")
 def words_tokenizer(tmp_path_factory):
-    """The file of a tokenizer to which every word between spaces is a token."""
+    """Return the file of a tokenizer that makes each word between spaces one token."""
     tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, "[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     path = tmp_path_factory.mktemp("tokenizer") / "words.json"
@@ -67,7 +68,7 @@ def words_tokenizer(tmp_path_factory):
 
 @pytest.fixture
 def shanghai(monkeypatch):
-    """A machine eight hours before UTC."""
+    """Set the time zone to UTC+8, in POSIX notation CST-8."""
     monkeypatch.setenv("TZ", "CST-8")
     time.tzset()
     yield

@@ -1,4 +1,4 @@
-"""The pages that people read, and the commands in them."""
+"""Finds the Markdown pages of the repository, and the commands in them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def name(page):
 
 
 def commands(program):
-    """Every command of a program in a ```sh block of a page, once; the first page that has it."""
-    found = {}
+    """Return each command of a program in the ```sh blocks, with the first page that has it."""
+    pages = {}
     for page in PAGES:
         for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
             for line in block.replace("\\\n", " ").splitlines():
                 if line.split()[:1] == [program]:
-                    found.setdefault(" ".join(line.split()), page)
-    return found
+                    pages.setdefault(" ".join(line.split()), page)
+    return pages

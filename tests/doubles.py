@@ -1,4 +1,4 @@
-"""Doubles of the engine: loads whose slices and levels follow a curve that the test knows."""
+"""Doubles of the engine: loads whose slices and levels follow a curve that the test chooses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# A load was told to end.
-TOLD = threading.Event()
+# Set when a load is stopped or aborted.
+END_REQUESTED = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ Curve = Callable[[int], Truth]
 
 
 def capacity(connections: int, *, service_ms: float = 5.0) -> Curve:
-    """A server that works on so many requests at once, and queues the rest."""
+    """Return the curve of a server that serves `connections` requests at once and queues others."""
 
     def curve(users: int) -> Truth:
         working = min(users, connections)
@@ -72,11 +72,11 @@ class FakeLoad:
 
     def stop(self) -> None:
         self.stopped = True
-        TOLD.set()
+        END_REQUESTED.set()
 
     def abort(self) -> None:
         self.aborted = True
-        TOLD.set()
+        END_REQUESTED.set()
 
     def level(self) -> str:
         is_interrupted = self.stopped or self.aborted
@@ -107,22 +107,22 @@ class FakeEngine:
 
 
 def press_at(number: int, times: int = 1) -> Callable[[int], None]:
-    """Send this process SIGINT while slice `number` is measured."""
+    """Return a callback that sends this process SIGINT while slice `number` is measured."""
 
     def on_slice(current: int) -> None:
         if current == number:
             for _ in range(times):
-                TOLD.clear()
+                END_REQUESTED.clear()
                 os.kill(os.getpid(), signal.SIGINT)
-                # Signals that come together are one, and the main thread hears them in its time.
+                # Pending signals are delivered as one: wait until this one is handled.
                 if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-                    assert TOLD.wait(timeout=20)
+                    assert END_REQUESTED.wait(timeout=20)
 
     return on_slice
 
 
 def slice_of(truth: Truth, second: int) -> Json:
-    """One second; the one before 0 is the warm-up."""
+    """Return the slice of one second; those before second 0 are the warm-up."""
     return {
         "t_s": float(second),
         "seconds": 1.0,
@@ -142,7 +142,7 @@ def slice_of(truth: Truth, second: int) -> Json:
 
 
 def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: int = 10) -> Json:
-    """A level as the engine gives it."""
+    """Return a level as the engine does."""
     counts = counts_of(truth, seconds)
     ended = counts["attempted"]
     return {

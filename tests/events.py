@@ -1,4 +1,4 @@
-"""A browser's EventSource, as far as tests need one: events in their order, and the last id."""
+"""A client of server-sent events like a browser's EventSource: events in order, and the last id."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import http.client
 import json
 from urllib.parse import urlsplit
 
-PATIENCE_S = 30
+TIMEOUT_S = 30
 
 
 class Events:
@@ -14,7 +14,7 @@ class Events:
 
     def __init__(self, url, last_id=None, headers=None):
         place = urlsplit(url)
-        self.connection = http.client.HTTPConnection(place.hostname, place.port, PATIENCE_S)
+        self.connection = http.client.HTTPConnection(place.hostname, place.port, TIMEOUT_S)
         again = {} if last_id is None else {"Last-Event-ID": last_id}
         self.connection.request("GET", "/events", headers={**again, **(headers or {})})
         self.response = self.connection.getresponse()
@@ -33,7 +33,7 @@ class Events:
         self.connection.close()
 
     def next(self):
-        """The next event; None where the server has closed the stream."""
+        """Return the next event; None if the server has closed the stream."""
         fields = {}
         while line := self.response.readline():
             name, _, value = line.decode().rstrip("\n").partition(": ")
@@ -48,24 +48,24 @@ class Events:
         return None
 
     def until(self, kind):
-        """Read up to the next event of a kind; its data."""
+        """Read up to the next event of a kind, and return its data."""
         while (event := self.next()) is not None:
             if event[0] == kind:
                 return event[1]
         raise AssertionError(f"the stream ended before any {kind}")
 
     def rest(self):
-        """Every event up to the end of the stream."""
-        found = []
+        """Return every event up to the end of the stream."""
+        events = []
         while (event := self.next()) is not None:
-            found.append(event)
-        return found
+            events.append(event)
+        return events
 
 
 def ask(url, path="/", method="GET", body=None, **headers):
-    """Status, headers and text of one answer."""
+    """Send one request; return status, headers and text of its answer."""
     place = urlsplit(url)
-    connection = http.client.HTTPConnection(place.hostname, place.port, PATIENCE_S)
+    connection = http.client.HTTPConnection(place.hostname, place.port, TIMEOUT_S)
     try:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, headers=named)
@@ -76,7 +76,7 @@ def ask(url, path="/", method="GET", body=None, **headers):
 
 
 def token_of(url):
-    """The token that the page itself has."""
+    """Return the token in the data of the live page."""
     text = ask(url)[2]
     start = text.index('id="torr-data">') + len('id="torr-data">')
     return json.loads(text[start : text.index("</script>", start)])["live"]["token"]

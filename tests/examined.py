@@ -1,4 +1,4 @@
-"""Machines as `torr doctor` sees them, for tests of what it says."""
+"""Examinations of machines, for tests of what `torr doctor` reports."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ GOOD = Examination(
 
 
 def on(**machine):
-    """A good machine, but for this."""
+    """Return the examination of a good machine, except for these properties."""
     return replace(GOOD, machine=replace(MACHINE, **machine))

@@ -1,4 +1,4 @@
-"""A server that speaks TLS and passes on what is in it: the way to reach any target over https."""
+"""A TLS proxy, by which tests reach a plain HTTP target over https."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TURN_S = 0.05
 
 @dataclass
 class Forwarder:
-    """Passes on to one plain target, and ends connections as it does; use it as a context."""
+    """A context manager that forwards to one plain target, and closes connections as it does."""
 
     target: str
     certificate: Path
@@ -63,7 +63,7 @@ class Forwarder:
                 try:
                     self._pass_on(client, server)
                 except ConnectionResetError:
-                    # Closed like this, a connection is reset.
+                    # With a linger time of 0, close() resets the connection.
                     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def _pass_on(self, client, server):

@@ -1,4 +1,4 @@
-"""The installed `torr` as tests see it from outside: how it ended and what it left."""
+"""The installed `torr` from outside: its exit code, output, files and processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TORR = Path(sys.executable).parent / "torr"
 
 @dataclass
 class Ended:
-    """How a command ended, what it wrote, and where."""
+    """A command that has ended: its exit code, its output and the folder it ran in."""
 
     code: int
     out: str
@@ -42,24 +42,24 @@ class Target:
     process: subprocess.Popen
 
     def stop(self):
-        """End it; the counts that it prints."""
+        """Stop the target, and return the counts that it prints."""
         self.process.send_signal(signal.SIGTERM)
         out, _ = self.process.communicate(timeout=60)
         return json.loads(out)
 
 
 def children_of(process):
-    """The processes that it has started and that have not ended."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        state, parent = _standing(int(place.name))
+    """Return the child processes of a process that have not ended."""
+    children = []
+    for path in Path("/proc").glob("[0-9]*"):
+        state, parent = _state_and_parent(int(path.name))
         if parent == process and state != "Z":
-            found.append(int(place.name))
-    return found
+            children.append(int(path.name))
+    return children
 
 
 def words_of(process):
-    """What it was started as, a word each; none of one that is gone."""
+    """Return the command line of a process as a list; an empty one if the process is gone."""
     try:
         return Path(f"/proc/{process}/cmdline").read_text().split("\0")
     except (FileNotFoundError, ProcessLookupError):
@@ -67,7 +67,7 @@ def words_of(process):
 
 
 def wait_until_seen(process, looks=20):
-    """Wait until a profiler has stopped a process some times, to look at its stacks."""
+    """Wait until a profiler has stopped a process `looks` times to read its stacks."""
     status = Path(f"/proc/{process}/status")
 
     def is_stopped():
@@ -79,12 +79,12 @@ def wait_until_seen(process, looks=20):
 
 
 def is_running(process):
-    """Whether a process has not ended, be it waited for or not."""
-    return _standing(process)[0] not in {"Z", None}
+    """Return whether a process runs; a zombie does not."""
+    return _state_and_parent(process)[0] not in {"Z", None}
 
 
-def _standing(process):
-    """The state of a process and its parent; none of one that is gone."""
+def _state_and_parent(process):
+    """Return the state of a process and its parent; None twice if the process is gone."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -94,11 +94,11 @@ def _standing(process):
 
 
 def wait_until(holds, seconds=60, pause=0.01):
-    """Wait for something that a process does; what it was."""
+    """Wait until a condition returns something true, and return that."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        found = holds()
-        if found:
-            return found
+        value = holds()
+        if value:
+            return value
         time.sleep(pause)
-    raise AssertionError(f"not within {seconds} s")
+    raise AssertionError(f"the condition did not hold within {seconds} s")

@@ -1,4 +1,4 @@
-"""Results as runs leave them, small, for tests of the store."""
+"""Small results as runs write them, for tests of the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 
 def level(users=50, speed=1000.0, *, p95=4.2, success=100.0, number=1, health="healthy", **more):
-    """One trial of 10 s."""
+    """Return one level of 10 s."""
     ok = round(10 * speed)
     return {
         "candidate": None,
@@ -29,7 +29,7 @@ def level(users=50, speed=1000.0, *, p95=4.2, success=100.0, number=1, health="h
 
 
 def result(name="api", *levels, number=1, **more):
-    """A whole result; runs of other numbers are other runs, a minute apart."""
+    """Return a whole result; each number is another run, a minute after the one before."""
     return {
         "schema": 1,
         "torr": "0.1.0",
@@ -50,12 +50,12 @@ def result(name="api", *levels, number=1, **more):
 
 
 def text(*arguments, **more):
-    """The same as result.json."""
+    """Return the result as the bytes of result.json."""
     return json.dumps(result(*arguments, **more)).encode()
 
 
 def spoil(place, run_id, **changes):
-    """Have another result in the store than torr wrote: with changes, or `whole` in its place."""
+    """Replace the result of a run in the store by `whole`, or by a result with these changes."""
     content = changes.pop("whole", {**result(), **changes})
     packed = zlib.compress(json.dumps(content).encode())
     engine = sa.create_engine(place.url, poolclass=sa.NullPool)

@@ -1,4 +1,4 @@
-"""The server that sends the events of a run to a live page, and the events."""
+"""A server that sends the events of a run to a live page, and functions that make the events."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ GIVEN = "only-here"
 
 
 class Events:
-    """What a run has told so far; every event is sent to whoever has not had it."""
+    """The events of a run so far; the server sends each reader those that it does not have."""
 
     def __init__(self):
         self.sent, self.asked, self.stopped = [], deque(), deque()
@@ -41,12 +41,12 @@ class Events:
         self.cut()
 
     def place_of(self, last_id):
-        """How many events a reader has of this run."""
+        """Return how many events of this run a reader has."""
         mark, _, number = (last_id or "").partition("-")
         return int(number) + 1 if mark == str(self.mark) else 0
 
     def after(self, last, generation):
-        """The events after one, or None when the connection is cut."""
+        """Return the events after one; None if the connection is cut."""
         with self.changed:
             self.changed.wait_for(
                 lambda: len(self.sent) > last or generation != self.generation, timeout=120
@@ -58,7 +58,7 @@ class Events:
 
 @contextmanager
 def served(events):
-    """Serve a live page and its events; its address."""
+    """Serve a live page and its events, and yield its URL."""
     page = html.document({"mode": "live", "lang": None, "run": None, "live": {"token": GIVEN}})
 
     class Handler(BaseHTTPRequestHandler):
@@ -93,8 +93,8 @@ def served(events):
             self.send_header("content-type", "text/event-stream")
             self.end_headers()
             self.wfile.write(b"retry: 50\n\n")
-            while found := events.after(at, generation):
-                for number, (name, data) in found:
+            while batch := events.after(at, generation):
+                for number, (name, data) in batch:
                     text = (
                         f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
                     )
@@ -126,6 +126,6 @@ def progress(done, left, **more):
 
 
 def measured(level, t_s, index=0, **more):
-    """A slice of a second at a place of the time axis."""
+    """Return a slice of one second at a time of the axis."""
     event = slice_of(level, 4, index)
     return {**event, "slice": {**event["slice"], "t_s": t_s, "seconds": 1.0, **more}}

@@ -1,4 +1,4 @@
-"""The matrices of the studies, as their files say them."""
+"""Reads the matrix files of the studies."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _OF_MATRIX = {"candidates", "factors", "baseline", "rounds", "duration", "warmup
 
 
 def read(study, name):
-    found, _ = read_toml((STUDIES / study / name).read_text())
-    return found
+    matrix, _ = read_toml((STUDIES / study / name).read_text())
+    return matrix
 
 
 def names(study):
@@ -22,6 +22,6 @@ def names(study):
 
 
 def candidates(matrix):
-    """Each with the keys that stand at the top for all of them."""
+    """Return the candidates of a matrix, with the keys at its top that apply to all of them."""
     defaults = {key: value for key, value in matrix.items() if key not in _OF_MATRIX}
-    return [{**defaults, **each} for each in matrix["candidates"]]
+    return [{**defaults, **candidate} for candidate in matrix["candidates"]]

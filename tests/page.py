@@ -1,4 +1,4 @@
-"""A page as its reader gets it: elements and their attributes, and the data that it was given."""
+"""Parses a report page: its elements, their attributes, and the data for its charts."""
 
 import json
 from html.parser import HTMLParser
@@ -48,6 +48,6 @@ def english(text):
 
 
 def titles(result, *, is_folded=None):
-    """The titles of the page's tables; of all, or of those that are folded or not."""
-    found = view_tables.tables(result)
-    return [english(t["title"]) for t in found if is_folded in {None, t["folded"]}]
+    """Return the titles of the tables of a page: of all, or of those that are folded or not."""
+    tables = view_tables.tables(result)
+    return [english(t["title"]) for t in tables if is_folded in {None, t["folded"]}]

@@ -1,4 +1,4 @@
-"""A PostgreSQL of Debian's package for tests: on a Unix socket, under a user without rights."""
+"""A PostgreSQL server for tests: on a Unix socket, run by an unprivileged user."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ import psycopg
 from installed import wait_until
 
 USER = "torr"
-# Debian keeps them off the PATH, a folder a version.
+# Debian installs each version into a folder of its own, which is not in PATH.
 PLACES = [os.environ["PATH"], *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
 
 
 @contextmanager
 def server():
-    """Start one; gives a function that makes an empty database and returns its URL."""
+    """Start a server, and yield an object that makes databases in it."""
     with TemporaryDirectory(prefix="torr-pg-") as folder:
-        who = _unprivileged(folder)
+        user = _unprivileged(folder)
         data = f"{folder}/data"
         made = ("-D", data, "-U", USER, "-A", "trust", "--no-sync", "-E", "UTF8", "--no-locale")
         make = [_program("initdb"), *made]
-        subprocess.run(make, check=True, capture_output=True, cwd=folder, **who)
+        subprocess.run(make, check=True, capture_output=True, cwd=folder, **user)
         quick = ("-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=40")
         with Path(folder, "log").open("wb") as log:
             running = subprocess.Popen(
@@ -35,26 +35,26 @@ def server():
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                **who,
+                **user,
             )
         try:
             _wait(running, folder)
             yield Databases(folder)
         finally:
-            # Without waiting for anybody who is still connected.
+            # SIGINT: a fast shutdown, which does not wait for clients to disconnect.
             running.send_signal(signal.SIGINT)
             running.wait(timeout=30)
 
 
 class Databases:
-    """Makes databases in the server whose socket lies in a folder."""
+    """Makes databases in the server whose socket is in a folder."""
 
     def __init__(self, folder):
         self.folder = folder
         self.count = 0
 
     def make(self):
-        """A new one; the URL that TORR_STORE takes."""
+        """Make an empty database, and return its URL for TORR_STORE."""
         self.count += 1
         name = f"kept_{self.count}"
         with _connected(self.folder, "postgres") as connection:
@@ -63,13 +63,13 @@ class Databases:
 
 
 def _program(name):
-    found = shutil.which(name, path=os.pathsep.join(PLACES))
-    assert found, f"{name} is missing: scripts/test-deps.sh installs it"
-    return found
+    program = shutil.which(name, path=os.pathsep.join(PLACES))
+    assert program, f"{name} is missing: scripts/test-deps.sh full installs it"
+    return program
 
 
 def _unprivileged(folder):
-    """Who runs it: PostgreSQL refuses to be root's."""
+    """Return the user to run as, in keywords of Popen: PostgreSQL does not run as root."""
     if os.getuid() != 0:
         return {}
     shutil.chown(folder, "nobody")
@@ -81,7 +81,7 @@ def _connected(folder, database):
 
 
 def _wait(running, folder):
-    """Until it answers; what it wrote if it does not."""
+    """Wait until the server answers; fail with its log if it ends."""
 
     def answers():
         assert running.poll() is None, Path(folder, "log").read_text()

@@ -1,4 +1,4 @@
-"""A profile as Go writes it, put together by hand."""
+"""Encodes a profile in the pprof format of Go."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ STRINGS = ["", "samples", "count", "cpu", "nanoseconds", "main.main", "net/http.
 
 
 def varint(value):
-    found = b""
+    encoded = b""
     while value > 127:
-        found += bytes([value & 127 | 128])
+        encoded += bytes([value & 127 | 128])
         value >>= 7
-    return found + bytes([value])
+    return encoded + bytes([value])
 
 
 def number(field, value):

@@ -1,4 +1,4 @@
-"""Tiny servers and what they do wrong; each is a program whose first word is its port."""
+"""Source of small servers, most of which fail in some way. Their first argument is the port."""
 
 from __future__ import annotations
 
@@ -160,5 +160,5 @@ while True:
 
 
 def program(code: str) -> str:
-    """The whole text of one of them."""
+    """Return the whole source of a server."""
     return f"{_COMMON}\n{code}\n"

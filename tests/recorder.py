@@ -1,4 +1,4 @@
-"""Servers inside of a test: one that remembers what it was asked, and a proxy before it."""
+"""Servers in the process of a test: one that records its requests, and a proxy for it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
-PATIENCE_S = 20
+TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One request as the server saw it; `connection` is the same for those that shared one."""
+    """One request as the server read it; `connection` is the number of its connection."""
 
     method: str
     target: str
@@ -41,7 +41,7 @@ def fine(_seen):
 
 @dataclass
 class Recorder:
-    """What a server saw, in order, and how it answers: status, headers, body."""
+    """The requests that a server read, in order, and how it answers: status, headers, body."""
 
     answer: object = fine
     seen: list[Seen] = field(default_factory=list)
@@ -52,13 +52,13 @@ class Recorder:
         return [seen for seen in self.seen if seen.path == path]
 
     def handler(self):
-        """A class of handlers that tell this recorder."""
+        """Return a class of handlers that add requests to this recorder."""
         recorder = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             wbufsize = 1 << 16  # head and body in one segment
-            timeout = PATIENCE_S
+            timeout = TIMEOUT_S
 
             def setup(self):
                 super().setup()
@@ -135,7 +135,7 @@ def recording_socket(path, answer=fine):
 
 @dataclass
 class Proxy:
-    """Passes bytes on to one server; remembers the heads that it was asked with."""
+    """Forwards bytes to one server, and records the heads of requests."""
 
     server: tuple[str, int]
     heads: list[str] = field(default_factory=list)
@@ -145,7 +145,7 @@ class Proxy:
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self):
-                self.request.settimeout(PATIENCE_S)
+                self.request.settimeout(TIMEOUT_S)
                 head = b""
                 while b"\r\n\r\n" not in head:
                     piece = self.request.recv(65536)
@@ -164,10 +164,10 @@ class Proxy:
 
 
 def _join(one, other):
-    """Carry bytes both ways until a side ends."""
+    """Forward bytes in both directions until a side closes."""
     ways = {one: other, other: one}
     while True:
-        readable, _, _ = select.select(ways, [], [], PATIENCE_S)
+        readable, _, _ = select.select(ways, [], [], TIMEOUT_S)
         for source in readable:
             piece = source.recv(65536)
             if not piece:
@@ -179,7 +179,7 @@ def _join(one, other):
 
 @contextmanager
 def proxying(url):
-    """A proxy before the server of a URL; it has a `url` and a `place`."""
+    """A proxy for the server of a URL; it has a `url` and a `place` (host and port)."""
     port = urlsplit(url).port
     proxy = Proxy(("127.0.0.1", port))
     server = _Tcp(("127.0.0.1", 0), proxy.handler())
@@ -190,5 +190,5 @@ def proxying(url):
 
 
 def of_json(value):
-    """An answer with this body."""
+    """Return an answer with this body as JSON."""
     return 200, {"content-type": "application/json"}, json.dumps(value).encode()

@@ -1,4 +1,4 @@
-"""Results as the engine and the experiments write them, made from a station with a known limit."""
+"""Results as the engine and the experiments write them, of a simulated server of known capacity."""
 
 import math
 from statistics import NormalDist

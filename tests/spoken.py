@@ -1,4 +1,4 @@
-"""What torr says of results, read from its source: templates, separators, f-strings."""
+"""Reads the texts of reports from torr's source: templates, separators, f-strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TORR = ROOT / "python" / "torr"
 REPORT = TORR / "report"
-# What a terminal shows of a result.
+# The texts that a terminal shows of a result.
 SHOWN = TORR / "cli" / "shown"
 
 _TEMPLATES = {"say": slice(0, 1), "say_count": slice(1, 3), "chain": slice(0, 1)}
@@ -26,20 +26,20 @@ def sources():
 
 def calls(tree, *names):
     """Return the calls of some functions in a module."""
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return [call for call in found if isinstance(call.func, ast.Name) and call.func.id in names]
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [call for call in nodes if isinstance(call.func, ast.Name) and call.func.id in names]
 
 
 def templates(tree):
-    """Return what a module says, and the lines where that is not written down in the call."""
-    said, unread = set(), []
+    """Return the templates of a module, and the lines of calls whose template is no literal."""
+    literals, lines = set(), []
     for call in calls(tree, *_TEMPLATES):
         for argument in call.args[_TEMPLATES[call.func.id]]:
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                said.add(argument.value)
+                literals.add(argument.value)
             else:
-                unread.append(call.lineno)
-    return said, unread
+                lines.append(call.lineno)
+    return literals, lines
 
 
 def fields(template):
@@ -55,12 +55,12 @@ def skeleton(text):
 def phrases(tree):
     """Return the texts of a module, f-strings with `{}` for their values; no docstrings."""
     inside = {id(part) for node in _fstrings(tree) for part in ast.walk(node) if part is not node}
-    found = [_skeleton_of(node) for node in _fstrings(tree)]
+    texts = [_skeleton_of(node) for node in _fstrings(tree)]
     for node in ast.walk(tree):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if is_text and id(node) not in inside and not _is_docstring(node, tree):
-            found.append(node.value)
-    return set(found)
+            texts.append(node.value)
+    return set(texts)
 
 
 def _fstrings(tree):

@@ -1,4 +1,4 @@
-"""Levels whose answers are streams, as the engine writes them: numbers that histograms bear out."""
+"""Levels whose answers are streams, as the engine writes them; their numbers fit histograms."""
 
 import base64
 import math
@@ -28,48 +28,48 @@ def stats(values_ns):
     n = len(ordered)
     if not n:
         return None
-    found = {"n": n, "mean": sum(ordered) / n / 1e6, "min": ordered[0] / 1e6}
+    numbers = {"n": n, "mean": sum(ordered) / n / 1e6, "min": ordered[0] / 1e6}
     for stat, share in _SHARES.items():
         enough = n >= 10 / (1 - share) - 1e-6
-        found[stat] = ordered[math.ceil(share * n - 1e-9) - 1] / 1e6 if enough else None
-    return {**found, "p99_99": None, "max": ordered[-1] / 1e6}
+        numbers[stat] = ordered[math.ceil(share * n - 1e-9) - 1] / 1e6 if enough else None
+    return {**numbers, "p99_99": None, "max": ordered[-1] / 1e6}
 
 
 def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
-    """Make the answers of a level streams: as many as are ok, in the slices in which they are."""
+    """Make the ok answers of a level streams, in the slices in which they are."""
     dice = random.Random(seed)
-    every = [_heard(piece, dice, ttft_ms, texts, gap_ms) for piece in level["slices"]]
+    every = [_times_of(piece, dice, ttft_ms, texts, gap_ms) for piece in level["slices"]]
     measured = [
-        heard
-        for heard, piece in zip(every, level["slices"], strict=True)
+        times_ns
+        for times_ns, piece in zip(every, level["slices"], strict=True)
         if piece["phase"] == "measure"
     ]
-    whole = {name: [ns for heard in measured for ns in heard[name]] for name in every[0]}
+    whole = {name: [ns for times_ns in measured for ns in times_ns[name]] for name in every[0]}
     level["stream"] = _stream(whole, texts, level["seconds"])
     level["histograms"] = {name: histogram(values) for name, values in whole.items() if values}
     return level
 
 
-def _heard(piece, dice, ttft_ms, texts, gap_ms):
-    """The times of one slice's streams, which are written into it."""
+def _times_of(piece, dice, ttft_ms, texts, gap_ms):
+    """Draw the times of the streams of one slice, write them into it and return them."""
     ok = piece["counts"]["ok"]
-    heard = {
+    times_ns = {
         "ttft": [int(ttft_ms * 1e6 * dice.lognormvariate(0, 0.4)) for _ in range(ok)],
         "inter_chunk": [
             int(gap_ms * 1e6 * dice.uniform(0.9, 1.1)) for _ in range(ok * (texts - 1))
         ],
     }
-    heard["tpot"] = heard["inter_chunk"][:ok]
-    heard["response"] = [int(ns + (texts - 1) * gap_ms * 1e6) for ns in heard["ttft"]]
-    piece["stream"] = _stream(heard, texts, piece["seconds"])
-    piece["histograms"] = {name: histogram(values) for name, values in heard.items() if values}
-    piece["latency"]["response_ms"] = stats(heard["response"])
-    return heard
+    times_ns["tpot"] = times_ns["inter_chunk"][:ok]
+    times_ns["response"] = [int(ns + (texts - 1) * gap_ms * 1e6) for ns in times_ns["ttft"]]
+    piece["stream"] = _stream(times_ns, texts, piece["seconds"])
+    piece["histograms"] = {name: histogram(values) for name, values in times_ns.items() if values}
+    piece["latency"]["response_ms"] = stats(times_ns["response"])
+    return times_ns
 
 
-def _stream(heard, texts, seconds):
-    n = len(heard["ttft"])
-    times = {f"{name}_ms": stats(values) for name, values in heard.items() if name != "response"}
+def _stream(times_ns, texts, seconds):
+    n = len(times_ns["ttft"])
+    times = {f"{name}_ms": stats(values) for name, values in times_ns.items() if name != "response"}
     return {
         **times,
         "tokens_in": n,

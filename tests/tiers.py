@@ -1,8 +1,8 @@
-"""What belongs to the tier `full` though its file is of a quicker one."""
+"""Marks parameters of unit and component tests as belonging to the tier `full`."""
 
 import pytest
 
 
 def full(*values):
-    """Return parameters that `make test` leaves out."""
+    """Return parameters that `make test` leaves out and `make test-full` runs."""
     return [pytest.param(value, marks=pytest.mark.full) for value in values]

@@ -1,10 +1,10 @@
-"""Results of functions under load, as a session of pytest keeps them."""
+"""Results of measured functions, as torr's pytest plugin writes them."""
 
 from __future__ import annotations
 
 
 def round_of(name="tests/test_cache.py::test_put", number=1, rate=100_000.0, *, batch=1, failed=0):
-    """One round of a function, which takes 0.02 ms at p99."""
+    """Return one round of a function, which takes 0.02 ms at p99."""
     times = {"n": 1000, "p50": 0.01, "p99": 0.02}
     return {
         "candidate": name,
@@ -26,7 +26,7 @@ SPREAD = (0.99, 1.0, 1.01, 0.995, 1.005, 1.002, 0.998, 1.003, 0.997, 1.0)
 
 
 def trial_of(rate, times, *, failed=0, **more):
-    """A trial as verdicts are made from: `times` are the ms of its response times, `n` of them."""
+    """Return a trial from which verdicts are made; `times` are its response times in ms."""
     count = times["n"]
     ended = {"ok": count - failed, "errors": {"check": failed} if failed else {}}
     spread = {"stdev": 0.1, "within_stdev_rate": 90.0}
@@ -46,7 +46,7 @@ def trial_of(rate, times, *, failed=0, **more):
 
 
 def budget(word, text="p99 <1ms", **more):
-    """A budget of a function as a session of pytest judged it."""
+    """Return a budget of a function and its verdict, as a session of pytest writes them."""
     return {
         "candidate": "tests/test_cache.py::test_put",
         "factors": {},
@@ -64,7 +64,7 @@ def budget(word, text="p99 <1ms", **more):
 
 
 def result(**more):
-    """A kept session of six rounds of one function."""
+    """Return the result of a session with six rounds of one function."""
     levels = [round_of(number=n, rate=100_000 + 1000 * n) for n in range(1, 7)]
     made = {
         "schema": 1,
@@ -81,7 +81,7 @@ def result(**more):
 
 
 def budgeted():
-    """A session whose budgets are met, missed and cannot be told, in rounds that wobble."""
+    """Return a session with budgets of each word: held, broken and not shown."""
     names = [f"tests/test_store.py::test_{what}" for what in ("get", "put", "scan", "evict")]
     rates = (400_000, 90_000, 1_000, 52_000)
     levels = [

@@ -28,23 +28,24 @@ class Sample(NamedTuple):
 def soak(minutes: int) -> Callable[[int], Round]:
     """So many minutes at half of what torr can pace, or one for trying, with a looser bar.
 
-    A minute in which the machine was not torr's alone tells of its neighbours: it is tried again.
+    The one minute has a low rate, which torr also keeps on a machine that others use. Where it does
+    not, the minute tells of the neighbours, and is tried again.
     """
 
     def measure(seconds: int) -> Round:
         if seconds >= 10:
             return soaked(60 * minutes)
         for _ in range(_TRIES - 1):
-            found = soaked(60)
+            found = soaked(60, share=1 / 16)
             if found.aside["health"] == "healthy":
                 return found
-        return soaked(60)
+        return soaked(60, share=1 / 16)
 
-    def soaked(length: int) -> Round:
+    # One by one, each in its time, requests cost twice what they cost in batches.
+    def soaked(length: int, share: float = 1 / 4) -> Round:
         with target("hello", seconds=length + 60) as (url, _):
             most = fired(url, "-c", "64", "-z", "3s")["attempted_per_s"]
-            # One by one, each in its time, requests cost twice what they cost in batches.
-            words = ("--rate", f"{most / 4:.0f}", "-c", "64", "-z", f"{length}s")
+            words = ("--rate", f"{most * share:.0f}", "-c", "64", "-z", f"{length}s")
             with firing(url, *words) as run:
                 samples = watch(run.pid, length)
                 level = level_of(run)

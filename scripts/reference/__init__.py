@@ -1,7 +1,7 @@
 """The pages of docs/ that are written from the code: `make reference`.
 
-Each page is a pure function of the sources; tests/docs fails when the file in docs/ is not what
-the function says.
+Each page is a pure function of the sources; tests/unit/docs fails when the file in docs/ is not
+what the function returns.
 """
 
 from __future__ import annotations

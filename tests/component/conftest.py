@@ -1,4 +1,4 @@
-"""The installed `torr`, called as a user would, against its own targets on loopback."""
+"""Fixtures that run the installed `torr` against its own targets on the loopback address."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WARM_TORR = Path(__file__).with_name("warm_torr.py")
 
 
 class WarmTorr:
-    """Runs commands of `torr`, each in a process that is forked from a warm one."""
+    """Runs commands of `torr`, each in a process forked from one that has imported torr."""
 
     def __init__(self):
         self._process = subprocess.Popen(
@@ -34,7 +34,7 @@ class WarmTorr:
         )
 
     def run(self, folder, arguments, output):
-        """Run a command to its end in a folder."""
+        """Run a command to its end in a folder, and return its exit code and output."""
         out, err = output / "out.txt", output / "err.txt"
         request = {
             "folder": str(folder),
@@ -51,7 +51,7 @@ class WarmTorr:
         return Ended(code, out.read_text(), err.read_text(), folder)
 
     def close(self):
-        """End the warm process, and a command that has not ended."""
+        """Kill the warm process, and a command that has not ended."""
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()
 
@@ -67,15 +67,16 @@ def warm_torr():
 def torr(tmp_path, tmp_path_factory, warm_torr):
     """Run a `torr` command to its end in an empty directory.
 
-    With settings of a process of its own, such as an environment, it is started as a user does.
+    It is forked from the warm process. With settings, which are keywords of `subprocess.run` such
+    as `env`, the installed program is started instead.
     """
 
     def run(*arguments, **settings):
         if not settings:
             return warm_torr.run(
-                tmp_path, list(map(str, arguments)), tmp_path_factory.mktemp("said")
+                tmp_path, list(map(str, arguments)), tmp_path_factory.mktemp("output")
             )
-        ended = subprocess.run(
+        process = subprocess.run(
             [TORR, *map(str, arguments)],
             capture_output=True,
             text=True,
@@ -84,7 +85,7 @@ def torr(tmp_path, tmp_path_factory, warm_torr):
             check=False,
             **settings,
         )
-        return Ended(ended.returncode, ended.stdout, ended.stderr, tmp_path)
+        return Ended(process.returncode, process.stdout, process.stderr, tmp_path)
 
     return run
 
@@ -114,7 +115,7 @@ def start(tmp_path):
 
 @pytest.fixture
 def target(start):
-    """Start a `torr target`."""
+    """Start a `torr target` and return its URL and process."""
 
     def started(*arguments, **settings):
         process = start("target", *arguments, **settings)
@@ -127,13 +128,13 @@ def target(start):
 
 @pytest.fixture
 def steady(target):
-    """A target that answers after 1 ms: torr is not the limit, on a busy machine either."""
+    """Start a target that answers after 1 ms, so that torr is not the limit on a busy machine."""
     return target("delay", "--delay", "1ms")
 
 
 @pytest.fixture
 def tmpfs(tmp_path):
-    """Mount small file systems, gone at the end of the test."""
+    """Mount small file systems, each for a with block."""
     if os.getuid() != 0:
         pytest.skip("only root may mount a file system")
     mounted = []
@@ -154,7 +155,7 @@ def tmpfs(tmp_path):
 
 @pytest.fixture
 def matrix(tmp_path):
-    """Writes a matrix of candidates by name: each a list of words in TOML."""
+    """Write a matrix file; `candidates` has the command of each name, as a list in TOML."""
 
     def written(candidates, top=QUICK):
         tables = [
@@ -169,7 +170,7 @@ def matrix(tmp_path):
 
 @pytest.fixture
 def server(tmp_path):
-    """Writes a server of Python's own library, and the command that starts it."""
+    """Write a server that uses http.server, and return the command that starts it, in TOML."""
 
     def written(name="server", body=b"Hello world", limit=10**9, setup=""):
         text = SERVER.replace("LIMIT", str(limit)).replace("BODY", repr(body))

@@ -1,6 +1,6 @@
-"""A process that has imported what `torr` needs, and forks one `torr` per request.
+"""A process that has imported the modules of `torr`, and forks one `torr` per request.
 
-    stdin: {"folder", "arguments", "environment", …} ─ fork ─ torr ─ stdout: its exit code
+    stdin: {"folder", "arguments", "environment", "out", "err"} ─ fork ─ torr ─ stdout: exit code
 
 Imports are most of the processor time of a short load.
 """
@@ -16,6 +16,7 @@ from importlib import import_module
 from installed import TORR
 from torr.cli.main import VERBS, main
 
+# Not the verb `locust`: importing Locust changes the whole process.
 IMPORTED = (
     *(place.partition(":")[0] for place, _ in VERBS.values() if ".locust:" not in place),
     *("torr.cli.conclude", "torr.cli.conduct", "torr.cli.gate", "torr.cli.planning"),
@@ -45,7 +46,7 @@ def serve() -> None:
 def call(
     folder: str, arguments: list[str], environment: dict[str, str], out: str, err: str
 ) -> None:
-    """Become `torr` with these arguments in a folder; does not return."""
+    """Run `torr` with these arguments in a folder, and end this process."""
     os.environ.clear()
     os.environ.update(environment)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

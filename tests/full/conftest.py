@@ -1,4 +1,4 @@
-"""Every test below this folder belongs to the tier `full`."""
+"""Marks every test below this folder as belonging to the tier `full`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the site answers when nothing is wrong, in every form that a client must understand."""
+"""Valid answers of the site, in every form that a client must understand."""
 
 from __future__ import annotations
 

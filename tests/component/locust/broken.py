@@ -1,4 +1,4 @@
-"""What goes wrong between a server and its client, each under the path /broken/NAME."""
+"""Answers that break HTTP or the connection, each under the path /broken/NAME."""
 
 from __future__ import annotations
 

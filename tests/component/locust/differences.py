@@ -1,4 +1,4 @@
-"""Where two outcomes differ, one line each, so that a failed test says it without more."""
+"""Compares two outcomes, with one line for each difference, as the message of a failed test."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WORDS = (".text", ".row")
 
 
 def differences(stock, torr, label, *, in_words=True):
-    """Return what differs; without what failures say, if they need not say it in the same words."""
+    """Return what differs; without `in_words`, messages of failures are not compared."""
     return [
         f"{place}: {short(one)} under stock, {short(other)} under {label}"
         for place, one, other in _between("", asdict(stock), asdict(torr))

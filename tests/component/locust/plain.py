@@ -1,4 +1,4 @@
-"""Makes what a client gave comparable: plain values, without what differs from run to run."""
+"""Turns what a client returned into plain values, without what differs from run to run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scrub(text):
 
 
 def class_of(given):
-    """The name of its class as a locustfile knows it: torr's own are somebody's subclasses."""
+    """Return the name of the first class that is not torr's: torr subclasses those of Locust."""
     if isinstance(given, requests.Response):
         return "Response"  # which the oldest Locust does not always subclass
     known = (kind for kind in type(given).__mro__ if not kind.__module__.startswith("torr"))
@@ -30,7 +30,7 @@ def class_of(given):
 
 
 def plain(value):
-    """The value, with responses and exceptions as what can be asked of them."""
+    """Return the value, with responses and exceptions as dicts of their attributes."""
     for kind, look in LOOKS.items():
         if isinstance(value, kind):
             return look(value)
@@ -56,7 +56,7 @@ LOOKS = {
     FastResponse: lambda given: answers(given, FAST_RESPONSE),
     ErrorResponse: lambda given: answers(given, FAST_RESPONSE),
     BaseException: failure,
-    timedelta: lambda given: {"took": given >= timedelta(0)},
+    timedelta: lambda given: {"is_duration": given >= timedelta(0)},
 }
 
 
@@ -84,7 +84,7 @@ RESPONSE = {
 
 
 def answers(given, questions):
-    """What each question is answered with; some answers are exceptions."""
+    """Return the value of each question, or the exception that it raised."""
     return {name: _answer(given, question) for name, question in questions.items()}
 
 
@@ -137,7 +137,7 @@ def fast_request(given):
 
 
 def over_the_wire(seen):
-    """Requests as a server read them, connections numbered in the order of their first use."""
+    """Return requests as a server read them, connections numbered in the order of first use."""
     numbers = {}
     for one in seen:
         numbers.setdefault(one.connection, len(numbers) + 1)
@@ -156,10 +156,10 @@ def _read(one, connection):
 
 
 def boundary_of(content_type):
-    """The random text between the parts of a form."""
+    """Return the random text between the parts of a form, if there is one."""
     content_type = content_type.decode() if isinstance(content_type, bytes) else content_type
-    found = re.search(r"boundary=(\w+)", content_type or "")
-    return found and found[1]
+    match = re.search(r"boundary=(\w+)", content_type or "")
+    return match and match[1]
 
 
 def _one_boundary(value, boundary):

@@ -1,4 +1,4 @@
-"""Fixtures: sites to fire at, and scenarios played under stock Locust and under torr."""
+"""Fixtures: servers, and functions that run a scenario with stock Locust and with torr."""
 
 from __future__ import annotations
 
@@ -29,32 +29,36 @@ def site():
 
 @pytest.fixture
 def play(family, site):
-    """Plays a scenario with torr's clients alone, where they differ from stock Locust's."""
+    """Run a scenario with torr's clients only, where they differ from stock Locust's."""
     return partial(surface.play, family, "torr", site)
 
 
 @pytest.fixture
 def outcome(family, site):
-    """Plays a scenario under stock Locust and under torr; all that can be seen must be equal.
+    """Run a scenario with stock Locust and with torr; fail if anything observable differs.
 
-    torr plays it twice, because it takes a shorter way where only Locust's statistics listen to
-    the `request` event. Stock Locust does not, so its second play would differ in the events alone.
+    torr runs it twice, because torr has a shorter code path if only Locust's statistics listen to
+    the `request` event. Stock Locust has one path, so its second run would only lack the events.
     """
 
     def played(scenario, *, in_words=True, **attributes):
-        def under(kind, **more):
+        def run_with(kind, **more):
             return surface.play(family, kind, site, scenario, **attributes, **more)
 
-        stock, torr, unheard = under("stock"), under("torr"), under("torr", is_heard=False)
-        compared = {"torr": (stock, torr), "torr unheard": (replace(stock, events=[]), unheard)}
-        found = [
+        stock, torr = run_with("stock"), run_with("torr")
+        without_listeners = run_with("torr", is_heard=False)
+        pairs = {
+            "torr": (stock, torr),
+            "torr without listeners": (replace(stock, events=[]), without_listeners),
+        }
+        lines = [
             line
-            for label, (expected, given) in compared.items()
-            if given.is_lost or not stock.is_lost  # torr may report what the oldest Locust loses
-            for line in differences(expected, given, label, in_words=in_words)
+            for label, (expected, actual) in pairs.items()
+            if actual.is_lost or not stock.is_lost  # torr may report what the oldest Locust loses
+            for line in differences(expected, actual, label, in_words=in_words)
         ]
-        if found:
-            pytest.fail("\n".join(found))
+        if lines:
+            pytest.fail("\n".join(lines))
         return stock if stock.is_lost else torr
 
     return played
@@ -62,7 +66,7 @@ def outcome(family, site):
 
 @pytest.fixture
 def closed_port():
-    """A port where nobody listens; it stays bound, so that nobody else takes it."""
+    """Return a port without a listener; it stays bound, so that no other process takes it."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]
@@ -70,14 +74,14 @@ def closed_port():
 
 @pytest.fixture
 def full_port():
-    """A port whose queue of connections is full, so that no further one is answered."""
+    """Return a port whose queue of connections is full, so that a further one times out."""
     with socket.socket() as full, ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         for _ in range(2):
-            knocking = waiting.enter_context(socket.socket())
-            knocking.setblocking(False)
-            knocking.connect_ex(full.getsockname())
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(full.getsockname())
         yield full.getsockname()[1]
 
 
@@ -97,13 +101,13 @@ def secure(site, authority):
 
 @pytest.fixture
 def foreign(site, authority):
-    """A site whose certificate names another."""
+    """Start a server whose certificate is for another host."""
     yield from _behind_tls(site, authority, "foreign")
 
 
 @pytest.fixture
 def guarded(site, authority):
-    """A site that asks who comes."""
+    """Start a server that requires a client certificate."""
     yield from _behind_tls(site, authority, "site", ssl.CERT_REQUIRED)
 
 

@@ -1,7 +1,7 @@
-"""A server on the client's hub, whose every answer is written byte by byte.
+"""A server in the gevent hub of the client, whose answers tests specify byte by byte.
 
-A route gives what goes over the wire: bytes, pauses in seconds, and at the end, if it wants, how
-the connection breaks. It keeps every request that it read, with the connection that brought it.
+A route returns what goes over the wire: bytes, pauses in seconds and, at the end, how the
+connection breaks, if it does. The server records every request, with the number of its connection.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from gevent.server import StreamServer
 
 
 class Break(Enum):
-    """How a connection ends when not by keep-alive."""
+    """How a server ends a connection."""
 
     CLOSE = auto()
     RESET = auto()
-    HANG = auto()  # says nothing more until the client goes away
+    HANG = auto()  # sends nothing more until the client closes the connection
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Site:
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     def forget(self):
-        """Let whoever still goes away do so, then forget all requests."""
+        """Let connections that are closing end, then forget all requests."""
         gevent.sleep(0)
         self.seen.clear()
 
@@ -90,7 +90,7 @@ class Site:
                 if self._answer(sock, request) is Break.CLOSE:
                     break
         except OSError:
-            pass  # the client went away, which is its right
+            pass  # the client closed the connection, as tests of timeouts let it do
         finally:
             incoming.close()
             sock.close()
@@ -116,7 +116,7 @@ class Site:
 
 
 def read(incoming, connection):
-    """The next request, or None at the connection's end; likewise if it is none, such as TLS."""
+    """Return the next request; None at the end of the connection or if it is not HTTP/1.1."""
     line = incoming.readline()
     if not line.endswith(b" HTTP/1.1\r\n"):
         return None
@@ -135,14 +135,14 @@ def read(incoming, connection):
 
 
 def answer(status=200, body=b"", *headers, reason="OK"):
-    """An answer with its length; headers are whole lines."""
+    """Return an answer with its Content-Length; headers are whole lines."""
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"HTTP/1.1 {status} {reason}", *headers, f"Content-Length: {len(body)}"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
 def head(*headers, status=200, reason="OK"):
-    """A head alone, for bodies that come otherwise than by a length."""
+    """Return a head without Content-Length, for bodies that are framed otherwise."""
     return "\r\n".join([f"HTTP/1.1 {status} {reason}", *headers, "", ""]).encode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""Plays a scenario with the clients of stock Locust or of torr and keeps all that is seen of it."""
+"""Runs a scenario with the client of stock Locust or of torr, and returns what is observable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from locust.stats import StatsError
 
 from plain import class_of, failure, over_the_wire, plain, scrub
 
-# By family: the user, where its client's class is looked up, and that class in torr.
+# By family: the user class, where Locust looks up the class of its client, and torr's module of it.
 FAMILIES = {
     "http": (locust.HttpUser, (locust.user.users, "HttpSession"), "torr.locust.session"),
     "fast": (
@@ -28,28 +28,28 @@ FAMILIES = {
 }
 
 
-# What the newest Locust does and the oldest does not yet: it reports errors that know no request,
-# which raise AttributeError in the oldest; and a with-block must have asked for catch_response.
+# The newest Locust reports errors that have no request; the oldest raises AttributeError for them.
+# The newest also requires catch_response=True for a with block.
 REPORTS_ALL = not hasattr(locust.clients, "LocustResponse")
 
 
-# What is raised there in their place; a FastHttpUser's broken bodies raise what broke them.
+# What the oldest raises instead of a report; for a broken body, FastHttpUser raises its cause.
 LOST = (
     "builtins.AttributeError",
     "builtins.ConnectionResetError",
     "builtins.TimeoutError",
     "_parser.HTTPParseError",
 )
-MOST_SECONDS = 30
+TIMEOUT_S = 30
 
 
 class HangError(Exception):
-    """A scenario came to no end."""
+    """A scenario did not end within TIMEOUT_S."""
 
 
 @dataclass
 class Outcome:
-    """What a scenario gave or raised, what it reported, what Locust counted and the server read."""
+    """What a scenario returned or raised, its events, Locust's counts and the server's requests."""
 
     value: object = None
     raised: dict | None = None
@@ -65,12 +65,12 @@ class Outcome:
 
     @property
     def is_lost(self):
-        """Whether the oldest Locust failed to report a failure."""
+        """Whether the oldest Locust raised an error that the newest reports."""
         return not REPORTS_ALL and self.raised is not None and self.raised["class"] in LOST
 
     @property
     def trouble(self):
-        """Why the one request failed, as reported; where the oldest Locust cannot, as raised."""
+        """The failure of the one request: reported, or raised by the oldest Locust."""
         raised = None if REPORTS_ALL else self.raised
         return raised or self.event["exception"]
 
@@ -84,8 +84,8 @@ class Outcome:
 def play(family, kind, site, scenario, *, in_order=True, is_heard=True, **attributes):
     """Run a scenario with the client of a user that has these attributes.
 
-    Where greenlets race, what they did is put in an order. Without `is_heard`, only Locust's
-    statistics listen to requests, and torr takes a shorter way.
+    Without `in_order`, for scenarios whose greenlets race, events and requests are sorted. Without
+    `is_heard`, only Locust's statistics listen to `request` events, and torr takes a shorter path.
     """
     events = []
     environment = Environment(events=Events())
@@ -101,7 +101,7 @@ def play(family, kind, site, scenario, *, in_order=True, is_heard=True, **attrib
         visitor = type("Visitor", (FAMILIES[family][0],), {"host": site.url, **attributes})
         client = visitor(environment).client
         try:
-            with gevent.Timeout(MOST_SECONDS, HangError):
+            with gevent.Timeout(TIMEOUT_S, HangError):
                 outcome.value = plain(scenario(client))
         except Exception as error:
             outcome.raised = failure(error)
@@ -118,7 +118,7 @@ def play(family, kind, site, scenario, *, in_order=True, is_heard=True, **attrib
 
 @contextmanager
 def client_class(family, kind):
-    """Users that are made meanwhile have clients of this kind."""
+    """Let users that are made in this block have clients of this kind."""
     _, (module, name), replacement = FAMILIES[family]
     if kind == "stock":
         yield
@@ -128,7 +128,7 @@ def client_class(family, kind):
 
 
 def _rows(stats):
-    """Requests and failures by name, as Locust shows them."""
+    """Yield requests and failures by name, as Locust shows them."""
     for (name, method), entry in stats.entries.items():
         yield {
             "of": f"{method} {name}",
@@ -142,15 +142,15 @@ def _rows(stats):
 
 
 def _event(given):
-    """The arguments of a `request` event, times as whether they are times."""
+    """Return the arguments of a `request` event; of times only whether they are valid."""
     response = given["response"]
-    took = given["response_time"]
+    response_time = given["response_time"]
     return {
         **{name: given[name] for name in ("request_type", "name", "response_length", "url")},
         "arguments": sorted(given),
         "context": dict(given["context"]),
         "exception": failure(given["exception"]),
-        "took": isinstance(took, float) and took >= 0,
+        "has_response_time": isinstance(response_time, float) and response_time >= 0,
         "started": isinstance(given["start_time"], float),
         "response": (class_of(response), response.status_code, response.url),
     }

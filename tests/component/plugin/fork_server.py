@@ -1,6 +1,6 @@
-"""A process that has imported what pytest and torr's plugin need, and forks a pytest per request.
+"""A process that has imported what torr's plugin needs, and forks one pytest per request.
 
-    stdin: {"folder", "arguments", "environment", "output"} ─ fork ─ pytest ─ stdout: its exit code
+    stdin: {"folder", "arguments", "environment", "output"} ─ fork ─ pytest ─ stdout: exit code
 
 Imports are nearly all of the processor time of a pytest that measures a few functions. torr.plugin
 is not imported here: pytest imports plugins itself, since it rewrites their assertions.
@@ -16,15 +16,15 @@ from importlib import import_module
 
 import pytest
 
-MEASURING = (
+MEASURING_MODULES = (
     *("torr.cli.columns", "torr.micro.budget", "torr.micro.comparing", "torr.micro.leaking"),
     *("torr.micro.machine", "torr.micro.stressing", "torr.report.flames", "torr.report.micro"),
     *("torr.report.profiled_lines", "torr.store.rundir"),
 )
-STORE = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
-BY_OPTION = {
-    "--torr-save": ("torr.report.html", "torr.report.micro_figure", *STORE),
-    "--torr-compare": ("scipy.stats", *STORE),
+STORE_MODULES = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
+MODULES_OF_OPTIONS = {
+    "--torr-save": ("torr.report.html", "torr.report.micro_figure", *STORE_MODULES),
+    "--torr-compare": ("scipy.stats", *STORE_MODULES),
 }
 
 
@@ -45,21 +45,22 @@ def warm_up(arguments: list[str]) -> None:
     """Import what a session with these arguments needs, and measure the machine."""
     from torr.micro import machine, overhead
 
-    for name in (*MEASURING, *(name for word in arguments for name in BY_OPTION.get(word, ()))):
+    of_options = (name for word in arguments for name in MODULES_OF_OPTIONS.get(word, ()))
+    for name in (*MEASURING_MODULES, *of_options):
         import_module(name)
     overhead.measured()
     machine.speed()
     gc.collect()
-    # Each round of a measurement collects garbage, and would go over all of these objects.
+    # Each round of a measurement collects garbage; frozen objects are left out of that.
     gc.freeze()
 
 
 def session(folder: str, arguments: list[str], environment: dict[str, str], output: str) -> int:
     """Run pytest as `python -m pytest` does, and return its exit code."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(written, 1)
-    os.dup2(written, 2)
+    output_file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output_file, 1)
+    os.dup2(output_file, 2)
     os.chdir(folder)
     os.environ.update(environment)
     sys.path.insert(0, folder)

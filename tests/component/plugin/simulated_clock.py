@@ -1,4 +1,4 @@
-"""A clock that operations advance: what a session measures on it does not depend on the machine."""
+"""A clock that operations advance, so that measured times do not depend on the machine."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class SimulatedClock:
 
     @classmethod
     def installed(cls) -> SimulatedClock:
-        """Return the clock that times all operations of this process from now on."""
+        """Make torr measure all operations of this process on a new clock, and return it."""
         clock = cls()
         for module in (loops, stressing, worker):
             module.perf_counter_ns = clock
         return clock
 
     def __call__(self) -> int:
-        """Return the time."""
+        """Return the time in nanoseconds."""
         return self._now_ns
 
     def advance(self, seconds: float) -> None:
-        """Let so much time pass, ±1 % at random: rounds of equal numbers would have no spread."""
+        """Advance the clock by a time ±1 % at random; without that, rounds would have no spread."""
         with self._lock:
             self._now_ns += round(seconds * 1e9 * self._random.uniform(0.99, 1.01))

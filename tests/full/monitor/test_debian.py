@@ -76,7 +76,7 @@ def server(exporter, tmp_path_factory):
         yield url.replace("-/ready", "")
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_the_text_of_a_node_exporter_is_read(exporter):
     endpoint = TextEndpoint(Url.parse(exporter))
     endpoint.start(Axis(time.monotonic()))
@@ -88,7 +88,7 @@ def test_the_text_of_a_node_exporter_is_read(exporter):
     assert kinds["node_load1"] == "gauge"
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_a_prometheus_is_asked_the_ready_made_queries_on_the_axis_of_the_load(server):
     source = PrometheusServer(Url.parse(server), {"up": "up", **queries_of(SETS)})
     began_s = time.monotonic()

@@ -48,7 +48,7 @@ def told_by(endpoint, reads):
     return Endpoint.model_validate(endpoint.stop(1.0))
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_counters_become_rates_and_gauges_stay():
     with recording(Growing()) as server:
         found = told_by(TextEndpoint(Url.parse(f"{server.url}/metrics"), ("a", "b")), 6)
@@ -60,7 +60,7 @@ def test_counters_become_rates_and_gauges_stay():
     assert (len(found.t_s), found.error) == (5, None)
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_of_too_many_series_the_first_stay_and_the_others_are_counted():
     more = "".join(f"c{number} 1\n" for number in range(MOST_SERIES))
     with recording(Growing(more=more)) as server:
@@ -95,7 +95,7 @@ def test_an_endpoint_that_is_not_there_is_said_and_nothing_waits_for_it():
     endpoint.abandon()
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_a_password_goes_to_the_endpoint_and_not_into_the_result():
     page = Growing()
     with recording(page) as server:
@@ -203,7 +203,7 @@ def asked(server, queries, seconds=3.0, now=time):
     return source.stop(seconds)
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_queries_are_asked_over_the_time_of_the_load_by_the_servers_clock(monkeypatch):
     now = Standing()
     monkeypatch.setattr(prometheus_server, "time", now)
@@ -222,7 +222,7 @@ def test_queries_are_asked_over_the_time_of_the_load_by_the_servers_clock(monkey
     assert (range_.query["step"], found.error) == ("1.000", None)
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_a_query_that_is_refused_is_said_and_the_others_are_answered():
     found_of = {"up": [{"metric": {}, "values": [[5000.0, "1"]]}]}
     with prometheus(found_of) as server:

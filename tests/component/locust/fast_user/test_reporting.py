@@ -16,7 +16,7 @@ def test_the_arguments_of_a_request_event(outcome, site):
     assert (event["request_type"], event["name"]) == ("GET", "/echo?a=1")
     assert event["url"] == f"{site.url}/echo?a=1"
     assert event["response_length"] == len(seen.value["content"])
-    assert (event["exception"], event["took"], event["started"]) == (None, True, True)
+    assert (event["exception"], event["has_response_time"], event["started"]) == (None, True, True)
 
 
 def test_a_name_that_is_given(outcome):

@@ -17,7 +17,7 @@ def test_the_arguments_of_a_request_event(outcome, site):
     assert event["url"] == f"{site.url}/echo?a=1"
     assert event["response_length"] == len(seen.value["content"])
     assert event["exception"] is None
-    assert (event["took"], event["started"]) == (True, True)
+    assert (event["has_response_time"], event["started"]) == (True, True)
     assert event["context"] == {}
 
 
