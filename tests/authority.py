@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from installed import wait_until
+from installed import free_port, wait_until
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
@@ -126,7 +126,7 @@ class Nginx:
 
     def serve(self, certificate, folder=None, more=""):
         """Add a server with a certificate of an authority's folder."""
-        port = self.ports[certificate] = _free_port()
+        port = self.ports[certificate] = free_port()
         place = folder or self.folder
         self.servers.append(
             _SERVER.format(port=port, certificate=certificate, folder=place, more=more)
@@ -151,12 +151,6 @@ class Nginx:
 
     def url(self, certificate, host="localhost", path="/"):
         return f"https://{host}:{self.ports[certificate]}{path}"
-
-
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _is_open(port):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import sys
 import time
 from dataclasses import dataclass
@@ -64,6 +65,13 @@ def words_of(process):
         return Path(f"/proc/{process}/cmdline").read_text().split("\0")
     except (FileNotFoundError, ProcessLookupError):
         return []
+
+
+def free_port():
+    """Return a TCP port of 127.0.0.1 that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def wait_until_seen(process, looks=20):

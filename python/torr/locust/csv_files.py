@@ -1,7 +1,8 @@
-"""Locust's CSV files, which Locust closes while the greenlet that writes them sleeps.
+"""Locust's CSV files at the end of a test: complete, and closed without an error.
 
-It wakes each second: whoever is still there by then, be it a process that waits for others, would
-see it fail at a closed file.
+Locust closes them while the greenlet that writes them sleeps. What came since its last turn, up to
+a second ago, would be missing; and a process that lives longer would see the greenlet fail at a
+closed file.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from functools import wraps
 from locust.stats import StatsCSVFileWriter
 
 
-def end_with_their_writer() -> None:
-    """Have the writer end where its files are closed; before Locust's main is called."""
-    write = StatsCSVFileWriter.stats_writer
+def complete_at_the_end() -> None:
+    """Have the files written once more before they are closed, and the greenlet end with them.
+
+    Call this before Locust's main.
+    """
+    write, close = StatsCSVFileWriter.stats_writer, StatsCSVFileWriter.close_files
 
     @wraps(write)
     def stats_writer(self: StatsCSVFileWriter) -> None:
@@ -23,4 +27,26 @@ def end_with_their_writer() -> None:
             if not self.requests_csv_filehandle.closed:
                 raise
 
+    @wraps(close)
+    def close_files(self: StatsCSVFileWriter) -> None:
+        if not self.requests_csv_filehandle.closed:
+            _write_again(self)
+        close(self)
+
     StatsCSVFileWriter.stats_writer = stats_writer
+    StatsCSVFileWriter.close_files = close_files
+
+
+def _write_again(self: StatsCSVFileWriter) -> None:
+    """Write the totals once more, from the first row on; the history has its rows already."""
+    totals = (
+        (self.requests_csv_filehandle, self.requests_csv_writer, self.requests_csv_columns),
+        (self.failures_csv_filehandle, self.failures_csv_writer, self.failures_columns),
+        (self.exceptions_csv_filehandle, self.exceptions_csv_writer, self.exceptions_columns),
+    )
+    rows = (self._requests_data_rows, self._failures_data_rows, self._exceptions_data_rows)
+    for (file, writer, columns), write_rows in zip(totals, rows, strict=True):
+        file.seek(0)
+        writer.writerow(columns)
+        write_rows(writer)
+        file.truncate()

@@ -58,7 +58,7 @@ class Keeper:
 
     def listen(self) -> None:
         """Add torr's arguments, and hear when Locust is ready; before its main is called."""
-        csv_files.end_with_their_writer()
+        csv_files.complete_at_the_end()
         locust.events.init_command_line_parser.add_listener(add_arguments)
         locust.events.init.add_listener(self._on_init)
 
@@ -163,8 +163,8 @@ class Leader:
         outcome = test.finish(is_interrupted=is_interrupted, warnings=self._raised())
         if outcome is not None:
             self._say(outcome, test)
-            # Drawing took its time: whoever was due meanwhile, such as the writer of Locust's CSV
-            # files, runs now, and not when Locust has closed them.
+            # Drawing took its time: timers that were due meanwhile, such as that of the writer of
+            # Locust's CSV files, run now, and not when Locust has closed the files.
             gevent.sleep(_TURN_S)
 
     def _directory(self) -> RunDirectory:

@@ -37,7 +37,6 @@ class LevelLog:
         self._slices: BinaryIO = path.open("xb" if is_new else "r+b", buffering=0)
         self._kept: list[_Kept] = []
         self._level_start = 0
-        self._end = 0
 
     @classmethod
     def reopened(cls, path: Path, levels: Iterable[Json]) -> Self:
@@ -46,13 +45,18 @@ class LevelLog:
         for level in levels:
             # As many lines as it had; what follows belongs to a level that was not finished.
             for _ in level.pop("slices"):
-                log._end += len(log._slices.readline())
+                log._slices.readline()
             log.add(level)
-        log._take_back()
+        log._take_back(log._end)
         return log
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    @property
+    def _end(self) -> int:
+        """Where the next slice goes. Only the file knows it: Ctrl-C may follow a write at once."""
+        return self._path.stat().st_size if self._slices.closed else self._slices.tell()
 
     @property
     def is_empty(self) -> bool:
@@ -77,17 +81,17 @@ class LevelLog:
     def append_slice(self, piece: Json) -> None:
         """Write a slice's line; raises OSError, and leaves no half of it."""
         line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
+        start = self._end
         try:
             _write_all(self._slices, line)
-        except OSError:
-            self._take_back()
+        except BaseException:
+            self._take_back(start)
             raise
-        self._end += len(line)
 
     def add(self, level: Json) -> None:
         """A level has finished: the slices since the last one are its."""
         self._kept.append(_Kept(level, _text(level), self._level_start, self._end))
-        self._level_start = self._end
+        self._level_start = self._kept[-1].end
 
     def replace_last(self, level: Json) -> None:
         """More is known about the last level."""
@@ -106,11 +110,11 @@ class LevelLog:
         """Close the file of slices."""
         self._slices.close()
 
-    def _take_back(self) -> None:
-        """Cut a half-written line off."""
+    def _take_back(self, end: int) -> None:
+        """Cut off what lies behind, such as a half-written line."""
         with suppress(OSError):
-            self._slices.truncate(self._end)
-            self._slices.seek(self._end)
+            self._slices.truncate(end)
+            self._slices.seek(end)
 
 
 def _text(level: Json) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from installed import Ended, Target, wait_until
+from installed import Ended, Target, free_port, wait_until
 
 FILES = Path(__file__).parent
 CALL = "from torr.cli.main import main; main()"
@@ -45,7 +45,12 @@ def starting():
 
 def command(name, *arguments):
     """Return the arguments that run a locustfile of this folder without Locust's page."""
-    return ["locust", "-f", FILES / f"{name}.py", "--headless", *arguments]
+    call = ["locust", "-f", FILES / f"{name}.py", "--headless", *arguments]
+    if "--processes" in arguments:
+        # Locust's default port belongs to the first of the tests that run at the same time.
+        port = free_port()
+        call += ["--master-bind-port", port, "--master-port", port]
+    return call
 
 
 def ended(process, folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import last_reports  # noqa: F401
 from locust import User, constant, task
 
 

@@ -20,7 +20,8 @@ NOTED = ("--torr-note", "api 1.2 CPU", "--torr-tag", "b", "--torr-tag", "a")
 
 def counted(out):
     """Return what Locust's own statistics count: requests and failures by name."""
-    rows = json.loads(out[out.index("[\n    {") :])  # after the empty lists of worker processes
+    # Worker processes print empty lists, before or after.
+    rows, _ = json.JSONDecoder().raw_decode(out, out.index("[\n    {"))
     return {row["name"]: (row["num_requests"], row["num_failures"]) for row in rows}
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from contextlib import contextmanager
 
 import pytest
 
-from installed import wait_until
+from installed import free_port, wait_until
 from torr.model.monitored import Endpoint
 from torr.model.url import Url
 from torr.monitor.axis import Axis
@@ -26,11 +25,6 @@ scrape_configs:
     scrape_timeout: 1s
     static_configs: [{{targets: ["127.0.0.1:{port}"]}}]
 """
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        return held.getsockname()[1]
 
 
 @contextmanager

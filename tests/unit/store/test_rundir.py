@@ -13,6 +13,7 @@ import pytest
 
 from doubles import Truth, level_of, slice_of
 from torr.errors import OutputError
+from torr.store import level_log
 from torr.store.rundir import RunDirectory
 
 
@@ -90,6 +91,28 @@ def test_levels_are_read_back_with_their_slices(tmp_path, open_run):
     assert [len(level["slices"]) for level in run.full_levels()] == [3, 3]
 
 
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_ctrl_c_in_the_middle_of_a_slice_leaves_whole_slices(
+    tmp_path, open_run, monkeypatch, share
+):
+    run = open_run(tmp_path)
+    run.keep_slice({"level": 0, **slice_of(Truth(), 0)})
+
+    def interrupted(file, content):
+        file.write(content[: int(share * len(content))])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(level_log, "_write_all", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run.keep_slice({"level": 0, **slice_of(Truth(), 1)})
+    run.keep_slice({"level": 0, **slice_of(Truth(), 2)})
+    run.keep_level(level_of(200, Truth()))
+    run.close("interrupted")
+    (level,) = json.loads(run.result_path.read_text())["levels"]
+    assert [piece["t_s"] for piece in level["slices"]] == [0, 2]
+
+
 class Piece(dict):
     """A slice that can be watched."""
 
@@ -154,6 +177,7 @@ AS_SOMEBODY_ELSE = """
 import os, sys
 from pathlib import Path
 from torr.errors import OutputError
+from torr.store import level_log
 from torr.store.rundir import RunDirectory
 if os.getuid() == 0:  # whom no mode bits stop
     os.setgid(65534)
