@@ -50,6 +50,8 @@ ENDS = {
     "http2_only": "protocol.http2",
     "huge_head": "protocol.head_too_large",
     "endless_head": "protocol.head_too_large",
+    "slow_head": "timeout.head",
+    "endless_interim": "protocol.too_many_interim",
     "endless_body": "timeout.body",
     "status_503": "status.503",
     "hang": "timeout.first_byte",

@@ -123,10 +123,12 @@ reasons! {
     ReadClosedInHead, Read, "read.closed_in_head", "closed within the head of the answer";
     ReadClosedInBody, Read, "read.closed_in_body", "closed within the body of the answer";
     ReadClosedOnReuse, Read, "read.closed_on_reuse", "a used connection was closed instead of an answer";
+    ReadTooLarge, Read, "read.too_large", "the answer is larger than the 16 MiB that are kept of one request alone";
     ProtocolNotHttp, Protocol, "protocol.not_http", "the answer does not start with an HTTP status line";
     ProtocolHttp2, Protocol, "protocol.http2", "the server speaks HTTP/2 only";
     ProtocolBadHead, Protocol, "protocol.bad_head", "the status line or a header field is malformed";
     ProtocolHeadTooLarge, Protocol, "protocol.head_too_large", "the head is larger than 64 KiB";
+    ProtocolTooManyInterim, Protocol, "protocol.too_many_interim", "more than 100 interim answers (1xx), or more than 64 KiB of them, came before the answer";
     ProtocolBadContentLength, Protocol, "protocol.bad_content_length", "Content-Length is no number, or two disagree";
     ProtocolBadChunk, Protocol, "protocol.bad_chunk", "a chunk size or delimiter is malformed";
     ProtocolExtraBytes, Protocol, "protocol.extra_bytes", "more bytes came than the answer announced";
@@ -210,6 +212,7 @@ impl From<WireError> for Reason {
             WireError::Http2 => Self::ProtocolHttp2,
             WireError::BadHead => Self::ProtocolBadHead,
             WireError::HeadTooLarge => Self::ProtocolHeadTooLarge,
+            WireError::TooManyInterim => Self::ProtocolTooManyInterim,
             WireError::BadContentLength => Self::ProtocolBadContentLength,
             WireError::BadChunk => Self::ProtocolBadChunk,
             WireError::ExtraBytes => Self::ProtocolExtraBytes,

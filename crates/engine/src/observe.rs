@@ -131,11 +131,15 @@ fn path(text: &str) -> Result<JsonPath, String> {
 
 /// The last field of that name, of the final head: interim ones come before it.
 pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    let end = head.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let (lines, rest) = (&head[..end], &head[end + 4..]);
-    if rest.starts_with(b"HTTP/1.") && lines.get(9) == Some(&b'1') {
-        return field(rest, name);
-    }
+    let mut rest = head;
+    let lines = loop {
+        let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
+        let (lines, after) = (&rest[..end], &rest[end + 4..]);
+        if !(after.starts_with(b"HTTP/1.") && lines.get(9) == Some(&b'1')) {
+            break lines;
+        }
+        rest = after;
+    };
     let fields = lines.split(|byte| *byte == b'\n').filter_map(|line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
         Some((&line[..colon], line[colon + 1..].trim_ascii()))
@@ -252,6 +256,14 @@ mod tests {
         let regex = |what| captured(CaptureFrom::Regex, what, OK, b"<a id=42>");
         assert_eq!((regex("id=(\\d+)"), regex("id=\\d+")), (Ok("42".into()), Ok("id=42".into())));
         assert_eq!(regex("name=(.)"), Err(Reason::CheckCapture));
+    }
+
+    #[test]
+    fn a_field_is_found_behind_any_number_of_interim_answers() {
+        let interim = "HTTP/1.1 102 Processing\r\nLocation: /wrong\r\n\r\n".repeat(100_000);
+        let head = format!("{interim}HTTP/1.1 201 Created\r\nLocation: /u/7\r\n\r\n");
+        assert_eq!(field(head.as_bytes(), "location"), Some(b"/u/7".as_slice()));
+        assert_eq!(field(interim.as_bytes(), "etag"), None);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::prepare::{Endpoint, Prepared, PreparedRequest, Text, prepare};
 use crate::stream::StreamObserver;
 use crate::variables::{Draw, Filling};
 
+/// Larger answers are not kept.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
     let prepared = prepare(plan)?;
@@ -99,7 +102,8 @@ fn drive<D: Driver>(
         let stands_still = ready.is_empty() && until < deadline && driver.now() >= until;
         reason = stands_still.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
-            let step = turn(driver, exchange, &mut connection, shot, event, &mut scratch);
+            let step =
+                turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
             if let Step::Done(outcome) = step {
                 return outcome;
             }
@@ -115,6 +119,7 @@ fn turn<D: Driver>(
     shot: &Shot<'_>,
     event: Ready,
     scratch: &mut Scratch,
+    deadline: Nanos,
 ) -> Step {
     if !connection.is_open() {
         match connection.advance(driver, event, &mut scratch.buffer) {
@@ -131,11 +136,17 @@ fn turn<D: Driver>(
     if matches!(sent, Step::Done(_)) || !event.readable {
         return sent;
     }
-    // Nobody else waits for a turn here: read to the end.
+    // Nobody else waits for a turn here: read to the end, within bounds.
     loop {
         match exchange.receive(driver, connection, scratch, event.closed) {
             Step::Again => {}
             step => return step,
+        }
+        if exchange.bytes_in > MOST_BYTES {
+            return Step::Done(exchange.end(driver.now(), Reason::ReadTooLarge));
+        }
+        if driver.now() >= deadline {
+            return Step::Done(exchange.time_out(driver.now(), None));
         }
     }
 }

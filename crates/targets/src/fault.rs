@@ -56,6 +56,8 @@ faults! {
     Http2Only "http2_only" false "HTTP/2 frames (SETTINGS, GOAWAY), then closed, as an HTTP/2-only server does";
     HugeHead "huge_head" false "a head of 1 MB";
     EndlessHead "endless_head" false "a head that never ends, 1 MB/s";
+    SlowHead "slow_head" false "a status line, then a header line that never ends, one byte a second";
+    EndlessInterim "endless_interim" false "102 Processing again and again, 1 MB/s";
     EndlessBody "endless_body" false "a chunked body that never ends, 1 MB/s";
     Status503 "status_503" true "503 Service Unavailable with a body (legal)";
     Hang "hang" false "reads the request and never answers";

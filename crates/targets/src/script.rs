@@ -27,6 +27,7 @@ pub(crate) enum Step {
 /// Long enough for the client to have read what came before a reset.
 const BEFORE_RESET: Duration = Duration::from_millis(20);
 const DRIP: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_secs(1);
 /// 10 kB every 10 ms is 1 MB/s.
 const POUR: Duration = Duration::from_millis(10);
 const POUR_BYTES: usize = 10_000;
@@ -72,6 +73,13 @@ pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<Step> {
         Fault::HugeHead => vec![Send(with_header(&filler(HUGE_BYTES), ""))],
         Fault::EndlessHead => {
             vec![Send(b"HTTP/1.1 200 OK\r\n".to_vec()), Pour(filler(POUR_BYTES).into(), POUR)]
+        }
+        Fault::SlowHead => {
+            vec![Send(b"HTTP/1.1 200 OK\r\nx-slow: ".to_vec()), Pour(b"a".to_vec(), SLOW)]
+        }
+        Fault::EndlessInterim => {
+            let interim = "HTTP/1.1 102 Processing\r\n\r\n";
+            vec![Pour(interim.repeat(POUR_BYTES / interim.len()).into(), POUR)]
         }
         Fault::EndlessBody => vec![Send(chunked("")), Pour(chunk(POUR_BYTES), POUR)],
         Fault::Status503 => {

@@ -13,6 +13,9 @@ pub enum WireError {
     BadHead,
     /// The head, or the trailers, exceed [`crate::MAX_HEAD_BYTES`].
     HeadTooLarge,
+    /// More interim answers (1xx) than [`crate::MAX_INTERIM_ANSWERS`], or more bytes of them than
+    /// [`crate::MAX_INTERIM_BYTES`].
+    TooManyInterim,
     /// `Content-Length` is no number, or two of them disagree.
     BadContentLength,
     /// A chunk whose size or delimiter breaks the grammar.
@@ -28,6 +31,7 @@ impl fmt::Display for WireError {
             Self::Http2 => "the server answers with HTTP/2 frames on a plain HTTP/1.1 connection",
             Self::BadHead => "the status line or a header field is malformed",
             Self::HeadTooLarge => "the head is larger than 64 KiB",
+            Self::TooManyInterim => "too many interim answers (1xx) came before the answer",
             Self::BadContentLength => "Content-Length is no number, or two of them disagree",
             Self::BadChunk => "a chunk size or chunk delimiter is malformed",
             Self::ExtraBytes => "more bytes arrived than the answer's framing announced",

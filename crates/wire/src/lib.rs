@@ -25,6 +25,6 @@ pub use head::{Framing, Head, MAX_HEAD_BYTES};
 pub use heads::Heads;
 pub use mark::{Kind, Mark, Usage};
 pub use request::{Request, RequestError, RequestParts};
-pub use response::{BodySink, Progress, Response};
+pub use response::{BodySink, MAX_INTERIM_ANSWERS, MAX_INTERIM_BYTES, Progress, Response};
 pub use sse::{Event, MAX_EVENT_BYTES, Sse, TooLarge};
 pub use template::{Template, TemplateError, Values};

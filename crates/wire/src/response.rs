@@ -1,9 +1,14 @@
 //! One response, from its first byte to its last, fed in any split.
 //!
-//! Interim answers (1xx) are passed over. A head that does not fit one read is copied aside, the
-//! rare case; the common one allocates nothing.
+//! Interim answers (1xx) are passed over, up to a limit. A head that does not fit one read is copied
+//! aside, the rare case; the common one allocates nothing.
 
 use crate::{Chunked, Framing, Head, Heads, MAX_HEAD_BYTES, WireError};
+
+/// Interim answers before one final answer; a server that reports progress stays far below.
+pub const MAX_INTERIM_ANSWERS: u32 = 100;
+/// Bytes of all interim answers before one final answer.
+pub const MAX_INTERIM_BYTES: usize = MAX_HEAD_BYTES;
 
 /// Who looks at the body; `()` looks at nothing.
 pub trait BodySink {
@@ -50,25 +55,28 @@ pub struct Response {
     to_head_request: bool,
     /// The beginning of a head that came in more than one read; empty nearly always.
     spill: Vec<u8>,
+    interim_answers: u32,
+    interim_bytes: usize,
 }
 
 impl Response {
     /// Waits for the answer to a request (a HEAD request has answers without body).
     #[must_use]
     pub fn new(to_head_request: bool) -> Self {
-        Self { state: State::Head, head: None, to_head_request, spill: Vec::new() }
+        Self {
+            state: State::Head,
+            head: None,
+            to_head_request,
+            spill: Vec::new(),
+            interim_answers: 0,
+            interim_bytes: 0,
+        }
     }
 
     /// The final head, once it has come.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head
-    }
-
-    /// Whether a byte of the answer has come already.
-    #[must_use]
-    pub fn has_begun(&self) -> bool {
-        self.head.is_some() || !self.spill.is_empty()
     }
 
     /// The bytes of a head that is not whole yet.
@@ -127,32 +135,43 @@ impl Response {
         }
     }
 
-    /// Gives how many of `bytes` belonged to heads, or `None` while the final head is not whole.
+    /// Returns how many of `bytes` belonged to heads, or `None` while the final head is not whole.
     fn feed_head(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Option<usize>, WireError> {
-        if self.spill.is_empty() {
-            return self.parse_heads(bytes, heads);
-        }
-        let before = self.spill.len();
-        let mut gathered = std::mem::take(&mut self.spill);
-        // One byte over the limit is enough to know that the head is too large.
-        let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
-        gathered.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        let used = self.parse_heads(&gathered, heads)?;
-        Ok(used.map(|used| used - before))
-    }
-
-    /// Parses interim heads and the final one; what is left of a partial head goes to `spill`.
-    fn parse_heads(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Option<usize>, WireError> {
-        let mut start = 0;
-        while let Some((head, length)) = heads.parse(&bytes[start..], self.to_head_request)? {
-            start += length;
-            if head.status >= 200 || head.status == 101 {
-                self.begin_body(head);
-                return Ok(Some(start));
+        let mut used = 0;
+        if !self.spill.is_empty() {
+            let before = self.spill.len();
+            // One byte over the limit is enough to know that the head is too large.
+            let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
+            self.spill.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            let parsed = heads.parse(&self.spill, self.to_head_request)?;
+            let Some((head, length)) = parsed else { return Ok(None) };
+            self.spill.clear();
+            used = length.saturating_sub(before);
+            if self.take_head(head, length)? {
+                return Ok(Some(used));
             }
         }
-        self.spill = bytes[start..].to_vec();
+        while let Some((head, length)) = heads.parse(&bytes[used..], self.to_head_request)? {
+            used += length;
+            if self.take_head(head, length)? {
+                return Ok(Some(used));
+            }
+        }
+        self.spill.extend_from_slice(&bytes[used..]);
         Ok(None)
+    }
+
+    /// Takes a whole head; true if it is the final one.
+    fn take_head(&mut self, head: Head, length: usize) -> Result<bool, WireError> {
+        if head.status >= 200 || head.status == 101 {
+            self.begin_body(head);
+            return Ok(true);
+        }
+        self.interim_answers += 1;
+        self.interim_bytes += length;
+        let is_too_much = self.interim_answers > MAX_INTERIM_ANSWERS
+            || self.interim_bytes > MAX_INTERIM_BYTES;
+        if is_too_much { Err(WireError::TooManyInterim) } else { Ok(false) }
     }
 
     fn begin_body(&mut self, head: Head) {

@@ -119,6 +119,43 @@ fn an_endless_head_is_refused_in_bounded_memory() {
 }
 
 #[test]
+fn an_interim_head_of_the_full_size_hides_nothing_of_the_final_one_at_any_split() {
+    // The end of the interim head, the final head and the body may come in one read that is larger
+    // than the room that a head has.
+    let filler = "a".repeat(wire::MAX_HEAD_BYTES - 100);
+    let interim = format!("HTTP/1.1 103 Early Hints\r\nLink: {filler}\r\n\r\n");
+    let last = format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 5\r\n\r\nhello", "b".repeat(9000));
+    let whole = [interim.as_bytes(), last.as_bytes()].concat();
+    let ends = (interim.len() - 30)..(interim.len() + 40);
+    for split in (0..interim.len()).step_by(4099).chain(ends) {
+        let read = read(&[&whole[..split], &whole[split..]], false);
+        assert_eq!(read, Ok(Some((200, b"hello".to_vec()))), "split at {split}");
+    }
+}
+
+#[test]
+fn interim_answers_are_passed_over_up_to_a_limit_of_their_own_at_every_split() {
+    let interim = b"HTTP/1.1 102 Processing\r\n\r\n";
+    let last = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    let most = wire::MAX_INTERIM_ANSWERS as usize;
+    let answer = |count: usize| [interim.repeat(count), last.to_vec()].concat();
+    for size in [1, 2, 27, 28, 29, 1000, 1 << 20] {
+        let answered = |count| read(&answer(count).chunks(size).collect::<Vec<_>>(), false);
+        assert_eq!(answered(most), Ok(Some((200, Vec::new()))), "in pieces of {size}");
+        assert_eq!(answered(most + 1), Err(WireError::TooManyInterim), "in pieces of {size}");
+    }
+}
+
+#[test]
+fn large_interim_answers_are_refused_in_bounded_memory() {
+    let interim = format!("HTTP/1.1 103 Early Hints\r\nLink: {}\r\n\r\n", "a".repeat(20_000));
+    let mut response = Response::new(false);
+    let mut feed = || response.feed(interim.as_bytes(), &mut Heads::default(), &mut ());
+    assert_eq!([feed(), feed(), feed()], [Ok(Progress::More); 3]);
+    assert_eq!(feed(), Err(WireError::TooManyInterim));
+}
+
+#[test]
 fn damaged_answers_end_in_an_error_or_wait_but_never_panic() {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {

@@ -42,10 +42,12 @@ ADVICE = {
     "read.closed_in_body": "The body is shorter than announced: crashes, or a wrong length.",
     "read.closed_on_reuse": "The server's keep-alive timeout met a new request. Raise it, or test"
     " with `--no-keepalive`.",
+    "read.too_large": "`--once` keeps the whole answer; a load of many requests does not.",
     "protocol.not_http": "Is this the right port? TLS and other protocols answer so.",
     "protocol.http2": "The port speaks HTTP/2 only; torr speaks HTTP/1.1.",
     "protocol.bad_head": "Look at it: `torr run --once -v`.",
     "protocol.head_too_large": "Cookies or headers without a bound.",
+    "protocol.too_many_interim": "A server or proxy that repeats 100 Continue, 102 or 103 without end.",
     "protocol.bad_content_length": "A proxy and its upstream that both set a length.",
     "protocol.bad_chunk": "A broken chunked encoder, or two answers mixed on one connection.",
     "protocol.extra_bytes": "The body is longer than announced.",
