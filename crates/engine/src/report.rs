@@ -57,6 +57,9 @@ pub struct Report {
     pub was_heard: bool,
     /// Addresses that never worked while another did.
     pub passed_over: Vec<String>,
+    /// Why the worker could not go on, where the machine failed it.
+    #[serde(default)]
+    pub failure: Option<String>,
     /// Attempts of the warm-up that are still open.
     pub warmup_in_flight: u64,
     /// Users that had no turn in the whole window, known once it is over: their request of the

@@ -203,6 +203,7 @@ mod tests {
         assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
         let whole = timeline.add(report(1, Phase::Measure, 0));
         assert_eq!((whole.len(), whole[0].tallies[0].ok, whole[0].connections.open), (1, 2, 6));
+            failure: None,
         assert_eq!(timeline.add(report(1, Phase::Drain, 0)).len(), 1);
     }
 

@@ -242,6 +242,7 @@ impl Account {
             texts: Vec::new(),
             was_heard: false,
             passed_over: Vec::new(),
+            failure: None,
             warmup_in_flight: 0,
             starved: 0,
             window: self.window.map(|start| (wall(start), wall(to))),

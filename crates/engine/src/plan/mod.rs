@@ -139,6 +139,12 @@ impl Plan {
         self.groups.iter().any(|group| !group.pace.is_closed())
     }
 
+    /// Whether connections are opened at the start of the run, before the first requests.
+    pub(crate) fn opens_connections_first(&self) -> bool {
+        let mut paces = self.groups.iter().map(|group| &group.pace);
+        self.transport.keepalive && paces.any(Pace::opens_connections_first)
+    }
+
     /// Whether who only notes what was done stands back behind who does it.
     ///
     /// What users send as fast as they can is not on time or late, and fills the cores; and a log

@@ -177,6 +177,12 @@ impl Pace {
         if let Self::Closed(closed) = self { closed.spawn_rate } else { None }
     }
 
+    /// Whether connections are opened before the first requests: users who come and go open theirs
+    /// when they come.
+    pub(crate) fn opens_connections_first(&self) -> bool {
+        self.connections() > 0 && !(self.is_closed() && !self.stages().is_empty())
+    }
+
     /// Users or rate by time; empty where neither changes.
     #[must_use]
     pub fn stages(&self) -> &[Stage] {

@@ -43,8 +43,7 @@ pub(super) struct Coordinator {
     /// Connections that the plan asks for.
     asked: u64,
     run_start: Nanos,
-    /// When a run without any answer is given up.
-    give_up_at: Nanos,
+    unanswered: Unanswered,
     machine: Machine,
     cpu_at_start: Nanos,
     /// How long each worker's window is: as planned, until it has ended.
@@ -65,6 +64,38 @@ pub(super) struct Roster {
     pub(super) workers: u32,
     /// When the run starts.
     pub(super) run_start: Nanos,
+}
+
+/// Since when the target has owed an answer: from its first request on, or from the start of the run
+/// while connections are opened and none is established.
+#[derive(Debug)]
+struct Unanswered {
+    /// A run without any answer is given up after this time.
+    limit_ns: Nanos,
+    /// The start of the run, if connections are opened then.
+    dialled_at: Option<Nanos>,
+    is_connected: bool,
+    /// The start of the first slice in which a request was sent.
+    asked_at: Option<Nanos>,
+}
+
+impl Unanswered {
+    fn new(plan: &Plan, run_start: Nanos, limit_ns: Nanos) -> Self {
+        let dialled_at = plan.opens_connections_first().then_some(run_start);
+        Self { limit_ns, dialled_at, is_connected: false, asked_at: None }
+    }
+
+    fn see(&mut self, report: &Report) {
+        self.is_connected |= report.connections.opened > 0;
+        let has_asked = || report.tallies.iter().any(|tally| tally.attempted > 0);
+        if self.asked_at.is_none() && has_asked() {
+            self.asked_at = Some(report.from);
+        }
+    }
+
+    fn since(&self) -> Option<Nanos> {
+        self.dialled_at.filter(|_| !self.is_connected).or(self.asked_at)
+    }
 }
 
 impl Coordinator {
@@ -89,7 +120,7 @@ impl Coordinator {
             asked: plan.connections().into(),
             is_open_model: plan.has_schedule(),
             run_start,
-            give_up_at: run_start.saturating_add(patience),
+            unanswered: Unanswered::new(plan, run_start, patience),
             machine: Machine::new(&prepared.addresses()),
             cpu_at_start: 0,
             windows: vec![0; workers as usize],
@@ -130,6 +161,10 @@ impl Coordinator {
             Phase::Measure | Phase::Drain => &mut self.summary.measured,
         };
         add_tallies(side, &report.tallies);
+        if let Some(text) = report.failure.take() {
+            self.summary.failure.get_or_insert(text);
+        }
+        self.unanswered.see(&report);
         self.was_heard |= report.was_heard || report.tallies.iter().any(|tally| tally.bytes_in > 0);
         for address in &report.passed_over {
             let text = format!("{address} never accepted a connection and was passed over");
@@ -212,10 +247,13 @@ impl Coordinator {
     }
 
     fn give_up_if_unanswered(&mut self) {
-        if monotonic_ns() < self.give_up_at || self.has_answer() || self.gate.is_stopped() {
+        let limit_ns = self.unanswered.limit_ns;
+        let since = self.unanswered.since();
+        let is_over = since.is_some_and(|since| monotonic_ns() >= since.saturating_add(limit_ns));
+        if !is_over || self.has_answer() || self.gate.is_stopped() {
             return;
         }
-        let waited = (self.give_up_at - self.run_start) / 1_000_000_000;
+        let waited = limit_ns / 1_000_000_000;
         self.summary.failure = Some(format!("no byte of an answer came within {waited} s"));
         self.gate.abort();
     }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
 
 use net::{Epoll, Nanos, SourceAddresses};
@@ -68,18 +68,24 @@ fn spawn(share: Share) -> Result<(), String> {
     let name = format!("torr-worker-{}", share.number);
     let reports: Sender<Report> = Sender::clone(&share.reports);
     let gate = Arc::clone(&share.gate);
+    let (told, is_made) = channel();
     let body = move || {
         // Held until the end, so that the coordinator sees a worker that died as one that is gone.
         let _reports = reports;
         let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
-        if let Ok(driver) = Epoll::new() {
+        let made = Epoll::new();
+        // Who started the thread waits for this.
+        let _ = told.send(made.as_ref().map(|_| ()).map_err(ToString::to_string));
+        if let Ok(driver) = made {
             let spins = share.plan.spin;
             drop(Worker::new(driver.spinning(spins), share).run());
             guard.is_done.set(true);
         }
     };
     let thread = Builder::new().name(name).spawn(body);
-    thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+    thread.map_err(|error| format!("cannot start a thread: {error}"))?;
+    let made = is_made.recv().unwrap_or_else(|_| Err("its thread ended".into()));
+    made.map_err(|error| format!("a worker cannot watch sockets: {error}"))
 }
 
 /// A worker that ends before its time takes the others with it: they would wait for it for ever.

@@ -102,6 +102,8 @@ pub struct Worker<D: Driver> {
     opening: Opening,
     connections: Connections,
     sockets: u64,
+    /// Why it cannot go on, where the machine failed it.
+    failure: Option<String>,
     /// Attempts of the measured window that have not ended.
     in_flight: u64,
     /// Users that had no turn in the whole window.
@@ -135,6 +137,7 @@ impl<D: Driver> Worker<D> {
             journal: Journal::new(&prepared.streams(), plan.log.is_some()),
             crews: crews_of(&share),
             routes: routes_of(&share),
+            failure: None,
             closed: Vec::new(),
             spare: Vec::new(),
             opening: Opening::default(),
@@ -214,8 +217,9 @@ impl<D: Driver> Worker<D> {
             self.driver.wait(until, &mut self.ready)
         };
         // Waiting fails only when the epoll descriptor itself is broken; then nothing can be
-        // measured any more, and the end is the honest answer.
-        if waited.is_err() {
+        // measured any more.
+        if let Err(error) = waited {
+            self.failure = Some(format!("a worker could not wait for its sockets: epoll: {error}"));
             self.share.gate.abort();
             self.ready.clear();
         }

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use net::{Driver, Nanos};
 
 use super::lane::State;
-use super::{Alarm, Worker};
+use super::Worker;
+use super::alarms::Alarm;
 use crate::report::Phase;
 
 /// First dials under way at once: fewer than the shortest usual accept queue.
@@ -52,7 +53,7 @@ impl<D: Driver> Worker<D> {
         self.opening.is_started = true;
         for lane in 0..self.lanes.len() as u32 {
             if !self.dials_first(lane) && self.spawn_rate_of(lane).is_none() {
-                self.released.push((lane, now));
+                self.released.push_back((lane, now));
             }
         }
         self.open_more(now, true);
@@ -89,7 +90,7 @@ impl<D: Driver> Worker<D> {
             self.dial(lane);
         } else {
             self.opening.pending -= 1;
-            self.released.push((lane, at));
+            self.released.push_back((lane, at));
         }
     }
 
@@ -125,6 +126,6 @@ impl<D: Driver> Worker<D> {
     /// theirs along.
     fn dials_first(&self, lane: u32) -> bool {
         let crew = &self.crews[usize::from(self.lanes[lane as usize].crew)];
-        self.share.plan.transport.keepalive && crew.ramp.is_none()
+        self.share.plan.transport.keepalive && crew.pace.opens_connections_first()
     }
 }

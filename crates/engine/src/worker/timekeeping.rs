@@ -232,6 +232,7 @@ impl<D: Driver> Worker<D> {
             warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
+            failure: self.failure.clone(),
             lateness: Metric::default(),
             waits: Metric::default(),
         };

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use at_once::at_once;
 use engine::{
-    Closed, Open, Pace, Plan, RequestPlan, Run, Source, StartError, Stop, Summary, Tally,
+    Closed, Open, Pace, Plan, RequestPlan, Run, Source, Stage, StartError, Stop, Summary, Tally,
 };
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
@@ -253,6 +253,28 @@ fn a_target_that_never_answers_is_given_up() {
     target.stop().unwrap();
     balanced(&summary);
     assert!(summary.failure.is_some_and(|text| text.contains("no byte of an answer")));
+}
+
+#[test]
+fn a_load_that_begins_late_is_not_given_up_before_its_first_request() {
+    let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
+    let stage = |duration_ns, target| Stage { duration_ns, target };
+    // Nothing is due for longer than the timeout and the second of grace.
+    let stages = vec![stage(1500 * MS, 0.0), stage(0, 20.0), stage(200 * MS, 20.0)];
+    let users = Closed { stages: stages.clone(), ..Closed::new(20) };
+    let rate = Open { stages, ..Open::new(20.0, 4) };
+    at_once(
+        [("users", Pace::Closed(users)), ("rate", Pace::Constant(rate))]
+            .map(|(name, pace)| (name.to_owned(), pace)),
+        |pace| {
+            let stop = Stop::Duration { duration_ns: 1700 * MS };
+            let mut plan = plan(&url(&target), pace, stop);
+            one(&mut plan).timeout_ns = 100 * MS;
+            plan.slice_ns = 100 * MS;
+            assert_eq!(run(&plan).failure, None);
+        },
+    );
+    target.stop().unwrap();
 }
 
 #[test]
