@@ -80,13 +80,15 @@ pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value 
         "connections_open": slice.connections.open,
         "histograms": histograms(&total),
         "health": {
+            "workers": slice.workers.iter().map(|part| part.worker).collect::<Vec<_>>(),
             "worker_cpu_rate": vitals.worker_cpu_rate,
             "run_queue_rate": vitals.run_queue_rate,
             "lag_ms": lags(vitals, |lag| lag.p99),
             "lag_limit_ms": lags(vitals, Lag::limit),
             "steal_rate": vitals.steal_rate,
             "target_cpu_rate": vitals.target_cpu_rate,
-            "receive_queue_bytes": slice.receive_queue_bytes,
+            "receive_queue_bytes":
+                slice.workers.iter().map(|part| part.receive_queue_bytes).collect::<Vec<_>>(),
         },
     });
     merge(&mut line, more);

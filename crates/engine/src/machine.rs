@@ -47,7 +47,7 @@ impl Machine {
     /// What a slice showed; `can_lag` says that whoever fires could be late.
     pub(crate) fn vitals(&mut self, slice: &Slice, can_lag: bool) -> Vitals {
         let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
-            slice.usage.iter().map(|(usage, wall)| percent(pick(usage), *wall)).collect()
+            slice.workers.iter().map(|part| percent(pick(&part.usage), part.wall)).collect()
         };
         let seen = self.look(monotonic_ns());
         Vitals {
@@ -57,7 +57,7 @@ impl Machine {
             throttled: seen.throttled,
             target_cpu_rate: seen.target_cpu_rate,
             is_local: self.is_local,
-            lags: if can_lag { slice.lags.clone() } else { Vec::new() },
+            lags: if can_lag { slice.workers.iter().map(|part| part.lag).collect() } else { Vec::new() },
         }
     }
 

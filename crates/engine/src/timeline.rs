@@ -22,12 +22,22 @@ pub(crate) struct Slice {
     pub(crate) tallies: Books,
     pub(crate) in_flight: u64,
     pub(crate) connections: Connections,
-    /// Processor time of each worker that took part, with the length of its part.
-    pub(crate) usage: Vec<(ThreadUsage, Nanos)>,
-    /// Bytes that waited unread at its end, worker by worker.
-    pub(crate) receive_queue_bytes: Vec<u64>,
-    /// How late each worker was, where that is known.
-    pub(crate) lags: Vec<Option<Lag>>,
+    /// The workers that took part, in ascending order of their numbers.
+    pub(crate) workers: Vec<WorkerPart>,
+}
+
+/// What one worker used in an interval, and how it fared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkerPart {
+    pub(crate) worker: u32,
+    /// Processor time.
+    pub(crate) usage: ThreadUsage,
+    /// The length of its part of the interval.
+    pub(crate) wall: Nanos,
+    /// Bytes that waited unread at its end.
+    pub(crate) receive_queue_bytes: u64,
+    /// How late it was, where that is known.
+    pub(crate) lag: Option<Lag>,
 }
 
 /// Slices that are not whole yet.
@@ -104,9 +114,7 @@ impl Slice {
             tallies: Books::default(),
             in_flight: 0,
             connections: Connections::default(),
-            usage: Vec::new(),
-            receive_queue_bytes: Vec::new(),
-            lags: Vec::new(),
+            workers: Vec::new(),
         }
     }
 
@@ -115,9 +123,15 @@ impl Slice {
         self.to = self.to.max(report.to);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
-        self.lags.push(lag_of(&report));
-        self.receive_queue_bytes.push(report.receive_queue_bytes);
-        self.usage.push((report.usage, report.to.saturating_sub(report.from)));
+        let place = self.workers.partition_point(|part| part.worker < report.worker);
+        let part = WorkerPart {
+            worker: report.worker,
+            usage: report.usage,
+            wall: report.to.saturating_sub(report.from),
+            receive_queue_bytes: report.receive_queue_bytes,
+            lag: lag_of(&report),
+        };
+        self.workers.insert(place, part);
         if self.tallies.is_empty() {
             self.tallies = report.tallies;
         } else {
@@ -189,6 +203,7 @@ mod tests {
             texts: Vec::new(),
             was_heard: true,
             passed_over: Vec::new(),
+            failure: None,
             warmup_in_flight: 0,
             starved: 0,
             lateness: Metric::default(),
@@ -203,8 +218,23 @@ mod tests {
         assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
         let whole = timeline.add(report(1, Phase::Measure, 0));
         assert_eq!((whole.len(), whole[0].tallies[0].ok, whole[0].connections.open), (1, 2, 6));
-            failure: None,
         assert_eq!(timeline.add(report(1, Phase::Drain, 0)).len(), 1);
+    }
+
+    #[test]
+    fn what_workers_used_is_in_the_order_of_their_numbers_whoever_reports_first() {
+        let mut timeline = Timeline::new(3);
+        for worker in [2, 0, 1] {
+            let usage = ThreadUsage { cpu_ns: u64::from(worker), run_queue_ns: 0 };
+            timeline.add(Report { usage, ..report(worker, Phase::Measure, 0) });
+        }
+        timeline.forget(1);
+        timeline.add(report(2, Phase::Measure, 1));
+        let slices = timeline.add(report(0, Phase::Measure, 1));
+        let numbers = |slice: &Slice| -> Vec<_> {
+            slice.workers.iter().map(|part| (part.worker, part.usage.cpu_ns)).collect()
+        };
+        assert_eq!(numbers(&slices[0]), [(0, 0), (2, 0)]);
     }
 
     #[test]

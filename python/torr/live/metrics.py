@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
@@ -185,7 +186,9 @@ def _newest(piece: Slice, trial: Labels) -> Iterator[Sample]:
         for quantile, value_ms in _quantiles(_stats(piece, time)):
             of = (*labels, ("quantile", quantile))
             yield Sample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
-    for number, rate in enumerate((piece.get("health") or {}).get("worker_cpu_rate") or ()):
+    health = piece.get("health") or {}
+    rates = health.get("worker_cpu_rate") or ()
+    for number, rate in zip(health.get("workers") or count(), rates, strict=False):
         yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
 
 
