@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
-use super::launch::{launch, lock};
+use super::launch::{FirstReply, first_replies, launch, lock};
 use super::message::{Order, Reply, Rotation, Task};
 use super::news::{Loss, News};
 use super::process::Process;
@@ -26,7 +26,8 @@ use crate::report::Phase;
 /// whose cores they share.
 const NOTICE_NS: Nanos = 50_000_000;
 
-/// Between the orders and the warm-up, in which each child prepares its requests.
+/// Between the orders and the warm-up: an order must reach all children, on a machine whose cores they
+/// share.
 const START_DELAY_NS: Nanos = 20_000_000;
 
 /// A child that was told to end at once and did not is ended after this time.
@@ -50,9 +51,7 @@ impl Fleet {
         sources: &SourceAddresses,
     ) -> Result<Self, String> {
         let mut members = launch(count(parts.len()), command)?;
-        let run_start = monotonic_ns() + START_DELAY_NS;
         let alive = Arc::new(AtomicU32::new(count(members.len())));
-        let mut fleet = Self { threads: Vec::new(), run_start };
         let (after, of) = (sources.turns(), count(members.len()));
         let mut first_worker = 0;
         let mut ears = Vec::new();
@@ -60,14 +59,22 @@ impl Fleet {
             let rotation = Rotation { after, part, of };
             let workers = first_worker..first_worker + crew_size(&plan);
             let is_patient = plan.lets_notes_wait();
-            let task = Task { plan, first_worker, run_start, sources: rotation };
+            let task = Task { plan, first_worker, sources: rotation };
             first_worker = workers.end;
             // One that is gone already is told of by its silence.
             let _ = frame::write(&mut member.orders, &Order::Fire(Box::new(task)), &[]);
             ears.push((part, workers, rotation, is_patient));
         }
+        // Only now: plans may be large, and each child takes its time to prepare its requests.
+        let firsts = first_replies(&mut members)?;
+        let run_start = monotonic_ns() + START_DELAY_NS;
+        let mut fleet = Self { threads: Vec::new(), run_start };
         let (mut orders, mut processes) = (Vec::new(), Vec::new());
-        for (member, (number, workers, rotation, is_patient)) in members.into_iter().zip(ears) {
+        let ears = ears.into_iter().zip(firsts);
+        for (mut member, ((number, workers, rotation, is_patient), first)) in
+            members.into_iter().zip(ears)
+        {
+            let _ = frame::write(&mut member.orders, &Order::Begin { at: run_start }, &[]);
             orders.push(member.orders);
             processes.push(Arc::clone(&member.process));
             let ear = Ear {
@@ -86,7 +93,7 @@ impl Fleet {
                 if is_patient {
                     net::be_patient();
                 }
-                ear.listen(member.replies);
+                ear.listen(first, member.replies);
             })?;
         }
         let gate = Arc::clone(gate);
@@ -163,10 +170,11 @@ struct Ear {
 
 impl Ear {
     /// Passes replies on until the child ends, then says how it ended if that was too early.
-    fn listen(mut self, mut replies: impl Read) {
+    fn listen(mut self, first: FirstReply, mut replies: impl Read) {
         let mut why = None;
+        let mut next = first;
         loop {
-            match frame::read(&mut replies) {
+            match next {
                 Ok(Some((reply, rows))) => match self.take(reply, &rows) {
                     Ok(()) => {}
                     Err(text) => {
@@ -180,6 +188,7 @@ impl Ear {
                     break;
                 }
             }
+            next = frame::read(&mut replies);
         }
         if let Some(why) = why {
             // It may still be firing.
@@ -200,7 +209,7 @@ impl Ear {
     /// Takes a reply; the message says why the child is lost.
     fn take(&mut self, reply: Reply, attached: &[u8]) -> Result<(), String> {
         match reply {
-            Reply::Here => Ok(()),
+            Reply::Here | Reply::Prepared => Ok(()),
             Reply::Ready => {
                 self.has_arrived = true;
                 self.gate.arrive(monotonic_ns());

@@ -11,12 +11,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-use net::SourceAddresses;
+use net::{Nanos, SourceAddresses};
 
 use super::message::{Figures, Order, Reply, Task};
 use super::{frame, rows};
 use crate::gate::Gate;
-use crate::prepare::prepare;
+use crate::prepare::{Prepared, prepare};
 use crate::report::{Phase, Report};
 use crate::run::threads::{Common, sources_of, start_workers};
 
@@ -44,20 +44,40 @@ fn fire(mut input: impl Read + Send + 'static, line: Line) -> Result<(), String>
         Ok(None) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
-    if let Err(why) = carry_out(*task, input, &line) {
+    let prepared = match prepare(&task.plan) {
+        Ok(prepared) => prepared,
+        Err(why) => {
+            line.say(&Reply::Failed { why }, &[]);
+            return Ok(());
+        }
+    };
+    line.say(&Reply::Prepared, &[]);
+    let run_start = match frame::read(&mut input) {
+        Ok(Some((Order::Begin { at }, _))) => at,
+        Ok(Some((Order::Abort | Order::Stop, _)) | None) => return Ok(()),
+        Ok(Some((order, _))) => return Err(format!("{order:?} before the start")),
+        Err(error) => return Err(error.to_string()),
+    };
+    if let Err(why) = carry_out(*task, prepared, run_start, input, &line) {
         line.say(&Reply::Failed { why }, &[]);
     }
     Ok(())
 }
 
-fn carry_out(task: Task, input: impl Read + Send + 'static, line: &Line) -> Result<(), String> {
-    let Task { plan, first_worker, run_start, sources } = task;
+fn carry_out(
+    task: Task,
+    prepared: Prepared,
+    run_start: Nanos,
+    input: impl Read + Send + 'static,
+    line: &Line,
+) -> Result<(), String> {
+    let Task { plan, first_worker, sources } = task;
     let sources = sources_of(&plan, &sources.sources());
     let parts = plan.split(plan.workers);
     let is_patient = plan.lets_notes_wait();
     let gate = Arc::new(Gate::held(u32::try_from(parts.len()).unwrap_or(u32::MAX)));
     let is_ordered = Arc::new(AtomicBool::new(false));
-    let prepared = prepare(&plan)?.into();
+    let prepared = prepared.into();
     let (reports, inbox) = channel();
     let common =
         Common { prepared, gate: Arc::clone(&gate), reports, run_start, sources: sources.clone() };

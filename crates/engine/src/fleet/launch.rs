@@ -1,6 +1,6 @@
 //! How children come up: side by side, all of them or none, and within bounds.
 
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// And so much for each, where many start on few cores.
 const PATIENCE_EACH: Duration = Duration::from_secs(1);
 
+/// Time to read a plan and to prepare its requests, also a large one on a slow machine.
+const PREPARING: Duration = Duration::from_secs(300);
+
 /// A child that is there.
 pub(super) struct Member {
     pub(super) process: Arc<Mutex<Process>>,
@@ -28,6 +31,21 @@ pub(super) struct Member {
 /// Starts so many children; the message says why there are none.
 pub(super) fn launch(count: u32, command: &[String]) -> Result<Vec<Member>, String> {
     launch_within(count, command, PATIENCE + PATIENCE_EACH * count)
+}
+
+/// The first message of a child that was given its part: that its requests are prepared, as a rule.
+pub(super) type FirstReply = io::Result<Option<(Reply, Vec<u8>)>>;
+
+/// Waits until every child has prepared its part, or said why it cannot; the message says that one did
+/// neither.
+pub(super) fn first_replies(members: &mut [Member]) -> Result<Vec<FirstReply>, String> {
+    let numbers = members.iter().map(|member| lock(&member.process).number()).collect();
+    let watch = Watch::start(numbers, PREPARING)?;
+    let replies = members.iter_mut().map(|member| frame::read(&mut member.replies)).collect();
+    if watch.has_ended_them() {
+        return Err(format!("an engine process did not prepare its requests within {PREPARING:?}"));
+    }
+    Ok(replies)
 }
 
 /// A poisoned lock still guards a whole process: nothing of it is changed in steps.

@@ -1,7 +1,7 @@
 //! What passes between the process that leads a load and those that fire it.
 //!
-//! Orders go down: one plan, then the start, perhaps an early end. Replies come up: that it is
-//! there, that its connections are open, a report a slice of each worker, why it failed.
+//! Orders go down: one plan, the start of the warm-up, that of the window, perhaps an early end.
+//! Replies come up: that it is there, that its requests are prepared, that its connections are open, a report a slice of each worker, why it failed.
 
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,11 @@ use crate::report::Report;
 pub(super) enum Order {
     /// Its part of the load: comes first, once.
     Fire(Box<Task>),
+    /// When the warm-up begins: comes when every child is prepared.
+    Begin {
+        /// That time.
+        at: Nanos,
+    },
     /// When the window starts.
     ///
     /// On the monotonic clock, which all processes of a machine share. Another machine has another
@@ -36,8 +41,6 @@ pub(super) struct Task {
     pub(super) plan: Plan,
     /// The number of its first worker within the whole load.
     pub(super) first_worker: u32,
-    /// When the warm-up begins.
-    pub(super) run_start: Nanos,
     /// Which of the source addresses are its own.
     pub(super) sources: Rotation,
 }
@@ -70,6 +73,8 @@ impl Rotation {
 pub(super) enum Reply {
     /// It runs and speaks this version.
     Here,
+    /// Its requests are prepared.
+    Prepared,
     /// Its workers have arrived at the gate.
     Ready,
     /// A slice of a worker; its rows are the attachment.
