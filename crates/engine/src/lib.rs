@@ -4,6 +4,7 @@
 //! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
 
 mod books;
+mod buckets;
 mod fleet;
 mod front;
 mod gate;

@@ -3,6 +3,8 @@
 //! HDR, 3 significant digits, 1 ns to 1 h; longer values are clamped and counted. Merging adds;
 //! percentiles are only ever read from the merged histogram.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
@@ -11,6 +13,7 @@ use net::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::buckets::Buckets;
 use crate::packer::pack;
 
 const ONE_HOUR_NS: u64 = 3_600_000_000_000;
@@ -44,13 +47,57 @@ pub(crate) fn mark_at_least(stats: &mut Value, names: &[&str]) {
 }
 
 /// A histogram of nanoseconds, with the exact sum and sum of squares.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Metric {
-    /// None before the first value: most metrics of most requests never have one.
-    histogram: Option<Histogram<u64>>,
+    counts: Counts,
     sum: u128,
     sum_of_squares: u128,
     clamped: u64,
+}
+
+/// How often each value was counted.
+#[derive(Debug, Clone, Default)]
+enum Counts {
+    /// Before the first value: most metrics of most requests never have one.
+    #[default]
+    None,
+    /// Of one worker in one interval.
+    Buckets(Buckets),
+    /// Merged or read.
+    Histogram(Histogram<u64>),
+}
+
+impl Counts {
+    /// The counts as a histogram, if there are any.
+    fn histogram(&self) -> Option<Cow<'_, Histogram<u64>>> {
+        match self {
+            Self::None => None,
+            Self::Buckets(buckets) => {
+                let mut histogram = empty();
+                buckets.add_to(&mut histogram);
+                Some(Cow::Owned(histogram))
+            }
+            Self::Histogram(histogram) => Some(Cow::Borrowed(histogram)),
+        }
+        .filter(|histogram| !histogram.is_empty())
+    }
+
+    /// Turns the counts into a histogram, to which others are added.
+    fn to_be_added_to(&mut self) -> &mut Histogram<u64> {
+        if !matches!(self, Self::Histogram(_)) {
+            *self = Self::Histogram(self.histogram().map_or_else(empty, Cow::into_owned));
+        }
+        let Self::Histogram(histogram) = self else { unreachable!("it was just made one") };
+        histogram
+    }
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.counts.histogram() == other.counts.histogram()
+            && (self.sum, self.sum_of_squares, self.clamped)
+                == (other.sum, other.sum_of_squares, other.clamped)
+    }
 }
 
 /// Three digits are always valid, and so is growing from the smallest range.
@@ -67,30 +114,45 @@ impl Metric {
         self.clamped += u64::from(value < nanos);
         self.sum += u128::from(value);
         self.sum_of_squares += u128::from(value) * u128::from(value);
-        // A growing histogram takes every value up to an hour.
-        let _ = self.histogram.get_or_insert_with(empty).record(value);
+        match &mut self.counts {
+            Counts::Buckets(buckets) => buckets.record(value),
+            // A growing histogram takes every value up to an hour.
+            Counts::Histogram(histogram) => drop(histogram.record(value)),
+            Counts::None => {
+                let mut buckets = Buckets::default();
+                buckets.record(value);
+                self.counts = Counts::Buckets(buckets);
+            }
+        }
     }
 
-    /// An empty metric whose histogram has already grown as far as this one's.
+    /// An empty metric that has as much memory as this one.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self { histogram: self.histogram.as_ref().map(Histogram::new_from), ..Self::default() }
+        let mut fresh = self.clone();
+        fresh.clear();
+        fresh
     }
 
-    /// Empties it; its histogram keeps the room that it has grown to.
+    /// Empties it; it keeps its memory.
     pub fn clear(&mut self) {
-        let mut histogram = self.histogram.take();
-        if let Some(counted) = histogram.as_mut().filter(|histogram| !histogram.is_empty()) {
-            counted.reset();
+        let mut counts = std::mem::take(&mut self.counts);
+        match &mut counts {
+            Counts::Buckets(buckets) => buckets.clear(),
+            Counts::Histogram(histogram) if !histogram.is_empty() => histogram.reset(),
+            Counts::None | Counts::Histogram(_) => {}
         }
-        *self = Self { histogram, ..Self::default() };
+        *self = Self { counts, ..Self::default() };
     }
 
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Self) {
-        if let Some(histogram) = &other.histogram {
+        match &other.counts {
+            Counts::None => {}
+            Counts::Buckets(buckets) if buckets.count() == 0 => {}
+            Counts::Buckets(buckets) => buckets.add_to(self.counts.to_be_added_to()),
             // Adding cannot fail on a histogram that grows.
-            let _ = self.histogram.get_or_insert_with(empty).add(histogram);
+            Counts::Histogram(histogram) => drop(self.counts.to_be_added_to().add(histogram)),
         }
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;
@@ -100,7 +162,11 @@ impl Metric {
     /// How many values were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.histogram.as_ref().map_or(0, Histogram::len)
+        match &self.counts {
+            Counts::None => 0,
+            Counts::Buckets(buckets) => buckets.count(),
+            Counts::Histogram(histogram) => histogram.len(),
+        }
     }
 
     /// Values beyond the range, counted at one hour.
@@ -121,7 +187,7 @@ impl Metric {
     /// A quantile of however few values: for judging, not for showing.
     #[must_use]
     pub fn quantile(&self, p: f64) -> Nanos {
-        self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(p))
+        self.counts.histogram().map_or(0, |histogram| histogram.value_at_quantile(p))
     }
 
     /// A quantile of several metrics together; None when none of them has a value.
@@ -163,7 +229,7 @@ impl Metric {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn within_stdev_rate(&self) -> f64 {
-        let Some(histogram) = &self.histogram else { return 0.0 };
+        let Some(histogram) = self.counts.histogram() else { return 0.0 };
         let (mean, stdev) = (self.mean(), self.stdev());
         let inside: u64 = histogram
             .iter_recorded()
@@ -181,10 +247,7 @@ impl Metric {
     /// The statistics in milliseconds, as files have them; null when nothing was counted.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let Some(histogram) = self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
-        else {
-            return Value::Null;
-        };
+        let Some(histogram) = self.counts.histogram() else { return Value::Null };
         let mut stats = Map::new();
         stats.insert("n".into(), self.count().into());
         stats.insert("mean".into(), json!(self.mean() / 1e6));
@@ -211,7 +274,7 @@ impl Metric {
     /// The histogram in HdrHistogram's V2 form, compressed, in base64.
     #[must_use]
     pub fn to_base64(&self) -> String {
-        self.histogram.as_ref().map_or_else(|| pack(&empty()), pack)
+        self.counts.histogram().map_or_else(|| pack(&empty()), |histogram| pack(&histogram))
     }
 
     fn from_parts(parts: Parts) -> Result<Self, String> {
@@ -223,7 +286,7 @@ impl Metric {
             .map_err(|error| error.to_string())?;
         let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no sum"));
         Ok(Self {
-            histogram: (!histogram.is_empty()).then_some(histogram),
+            counts: if histogram.is_empty() { Counts::None } else { Counts::Histogram(histogram) },
             sum: number(&parts.sum)?,
             sum_of_squares: number(&parts.sum_of_squares)?,
             clamped: parts.clamped,

@@ -1,0 +1,158 @@
+//! Counts in the buckets of an HdrHistogram, with memory for the buckets that were used.
+//!
+//! A histogram of three digits needs 170 KB for one value of a second, whatever else it counts, and
+//! a load with many names has one for each name and worker. Here 64 neighbouring buckets that were
+//! never used cost two bytes.
+
+use hdrhistogram::Histogram;
+
+/// Buckets in a page.
+const PAGE: usize = 64;
+
+/// In each power of two from here on there are half as many buckets as below it.
+const HALF_BITS: u32 = 10;
+
+/// The counts of one worker in one interval. Values are as large as the histogram may have them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Buckets {
+    /// The number of the page that has these buckets, counted from 1; 0 where none was used.
+    directory: Vec<u16>,
+    pages: Vec<[u16; PAGE]>,
+    /// The bucket of each counter that began again at 0, once for each time.
+    overflows: Vec<u32>,
+    count: u64,
+}
+
+impl Buckets {
+    /// Counts one value.
+    #[inline]
+    pub(crate) fn record(&mut self, value: u64) {
+        let bucket = bucket_of(value);
+        let number = match self.directory.get(bucket / PAGE) {
+            Some(number) if *number > 0 => *number,
+            _ => self.add_page(bucket / PAGE),
+        };
+        let counter = &mut self.pages[usize::from(number) - 1][bucket % PAGE];
+        *counter = counter.wrapping_add(1);
+        if *counter == 0 {
+            self.overflows.push(bucket as u32);
+        }
+        self.count += 1;
+    }
+
+    /// How many values were counted.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Adds all counts to a histogram of three digits that grows by itself.
+    pub(crate) fn add_to(&self, histogram: &mut Histogram<u64>) {
+        for (first, number) in (0..).step_by(PAGE).zip(&self.directory) {
+            let Some(page) = usize::from(*number).checked_sub(1) else { continue };
+            for (bucket, count) in (first..).zip(&self.pages[page]) {
+                if *count > 0 {
+                    add(histogram, bucket, u64::from(*count));
+                }
+            }
+        }
+        for bucket in &self.overflows {
+            add(histogram, *bucket as usize, 1 << u16::BITS);
+        }
+    }
+
+    /// Forgets all counts and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        if self.count > 0 {
+            self.pages.fill([0; PAGE]);
+            self.overflows.clear();
+            self.count = 0;
+        }
+    }
+
+    #[cold]
+    fn add_page(&mut self, place: usize) -> u16 {
+        if self.directory.len() <= place {
+            self.directory.resize(place + 1, 0);
+        }
+        self.pages.push([0; PAGE]);
+        // An hour of nanoseconds has 528 pages.
+        self.directory[place] = self.pages.len() as u16;
+        self.directory[place]
+    }
+}
+
+fn add(histogram: &mut Histogram<u64>, bucket: usize, count: u64) {
+    // A growing histogram takes every value.
+    let _ = histogram.record_n(lowest_of(bucket), count);
+}
+
+/// The number of the bucket of a value, as in a histogram of three digits from 1 on: those below
+/// 2,048 have a bucket each.
+#[inline]
+fn bucket_of(value: u64) -> usize {
+    let shift = (u64::BITS - (HALF_BITS + 1)) - (value | ((2 << HALF_BITS) - 1)).leading_zeros();
+    ((shift as usize) << HALF_BITS) + (value >> shift) as usize
+}
+
+/// The lowest value of a bucket.
+fn lowest_of(bucket: usize) -> u64 {
+    let shift = (bucket >> HALF_BITS).saturating_sub(1);
+    ((bucket - (shift << HALF_BITS)) as u64) << shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR_NS: u64 = 3_600_000_000_000;
+
+    fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
+        let mut histogram = Histogram::new(3).unwrap();
+        values.into_iter().for_each(|value| histogram.record(value).unwrap());
+        histogram
+    }
+
+    fn added(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
+        let (mut buckets, mut sum) = (Buckets::default(), Histogram::new(3).unwrap());
+        values.into_iter().for_each(|value| buckets.record(value));
+        buckets.add_to(&mut sum);
+        sum
+    }
+
+    #[test]
+    fn every_bucket_is_that_of_the_histogram() {
+        let edges = (0..42).flat_map(|power| [(1_u64 << power) - 1, 1 << power, (1 << power) + 1]);
+        let many = (0..100_000_u64).map(|n| n * n * 7919 % HOUR_NS);
+        let values: Vec<_> = (0..5000).chain(edges).chain(many).chain([HOUR_NS]).collect();
+        assert_eq!(added(values.iter().copied()), histogram(values.iter().copied()));
+        for value in values {
+            let bucket = bucket_of(value);
+            assert!(lowest_of(bucket) <= value && bucket_of(lowest_of(bucket)) == bucket);
+        }
+    }
+
+    #[test]
+    fn a_bucket_counts_beyond_the_size_of_its_counter() {
+        let counts = added((0..200_000).map(|n| if n < 150_000 { 7 } else { 1_000_000 }));
+        assert_eq!((counts.count_at(7), counts.count_at(1_000_000)), (150_000, 50_000));
+        assert_eq!(counts.len(), 200_000);
+    }
+
+    #[test]
+    fn what_was_cleared_counts_anew() {
+        let mut buckets = Buckets::default();
+        (0..70_000).for_each(|_| buckets.record(5));
+        buckets.clear();
+        buckets.record(6);
+        let mut sum = Histogram::new(3).unwrap();
+        buckets.add_to(&mut sum);
+        assert_eq!((buckets.count(), sum), (1, histogram([6])));
+    }
+
+    #[test]
+    fn memory_is_that_of_the_buckets_in_use() {
+        let mut buckets = Buckets::default();
+        (0..10_000).for_each(|n| buckets.record(1_000_000_000 + n * 100));
+        assert!(buckets.pages.len() < 4 && buckets.directory.len() < 400);
+    }
+}
