@@ -10,7 +10,7 @@ pub const UNSET: Nanos = Nanos::MAX;
 pub struct Stamps {
     /// When the pace said that the request should start.
     pub intended: Nanos,
-    /// When a worker picked it up.
+    /// When a worker picked it up: began it, or let it wait for a free connection.
     pub taken: Nanos,
     /// How long its dial took, if it dialled.
     pub connect: Nanos,

@@ -54,7 +54,7 @@ pub struct Reactor<D: Driver> {
     slots: Vec<Slot<D::Socket>>,
     free: Vec<u32>,
     lanes: Lanes,
-    timers: Timers<u32>,
+    timers: Timers,
     ready: Vec<Ready>,
     /// Slots whose last read left something behind, and whether their stream has been closed.
     unread: Vec<(u32, bool)>,

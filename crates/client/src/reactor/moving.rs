@@ -77,22 +77,17 @@ impl<D: Driver> Reactor<D> {
         }
     }
 
-    /// One alarm a slot at most: it is moved on when it rings too early.
+    /// An alarm that rings too early is moved to a later time then.
     pub(super) fn set_alarm(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        if slot.has_deadline() && slot.deadline < slot.alarm {
-            slot.alarm = slot.deadline;
-            self.timers.set(slot.deadline, number);
+        let slot = &self.slots[number as usize];
+        if slot.has_deadline() {
+            self.timers.set_at_latest(number, slot.deadline);
         }
     }
 
     pub(super) fn ring(&mut self, now: Nanos) {
-        while let Some((at, number)) = self.timers.pop_due(now) {
+        while let Some((_, number)) = self.timers.pop_due(now) {
             let slot = &mut self.slots[number as usize];
-            if slot.alarm != at {
-                continue;
-            }
-            slot.alarm = UNSET;
             if slot.is_under_way() && slot.deadline <= now {
                 if let Some(reason) = slot.connection.as_ref().and_then(Connection::overdue) {
                     self.dial_failed(number, reason);

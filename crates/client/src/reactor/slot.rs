@@ -42,8 +42,6 @@ pub(super) struct Slot<S> {
     pub(super) serial: u32,
     pub(super) patience: Patience,
     pub(super) deadline: Nanos,
-    /// When its timer rings; it may be moved on then.
-    pub(super) alarm: Nanos,
     pub(super) dialled_at: Nanos,
     /// Whether the caller reads the body piece by piece.
     pub(super) streams: bool,
@@ -71,7 +69,6 @@ impl<S> Default for Slot<S> {
             serial: 0,
             patience: Patience::default(),
             deadline: UNSET,
-            alarm: UNSET,
             dialled_at: UNSET,
             streams: false,
             is_told_of_head: false,

@@ -5,7 +5,8 @@ use net::{Driver, Nanos};
 
 use super::crew::{Due, NOBODY};
 use super::lane::State;
-use super::{Alarm, Worker};
+use super::alarms::Alarm;
+use super::{WORK_PER_TURN, Worker};
 use crate::pace::{Schedule, mix};
 use crate::plan::Pace;
 use crate::report::Phase;
@@ -48,27 +49,43 @@ impl<D: Driver> Worker<D> {
 
     /// When the next arrival is due.
     pub(super) fn next_due(&self) -> Nanos {
+        if self.window.phase > Phase::Measure {
+            return Nanos::MAX;
+        }
         let schedules = self.crews.iter().filter_map(|crew| crew.schedule.as_ref());
         let due = schedules.map(Schedule::next).fold(Nanos::MAX, Nanos::min);
         if self.window.admits(due) { due } else { Nanos::MAX }
     }
 
-    /// Takes up, at `now`, every arrival that was due until then.
-    pub(super) fn take_due(&mut self, until: Nanos, now: Nanos) {
+    /// Takes up arrivals that were due until then, as many as one turn may take; true when none is
+    /// left. Requests begin one after another, so each arrival is taken up at a time of its own.
+    pub(super) fn take_due(&mut self, until: Nanos) -> bool {
         if self.window.phase > Phase::Measure {
-            return;
+            return true;
         }
+        // Until the window has its own schedule, nothing that is due in it may be taken.
+        let is_early = self.window.phase == Phase::Warmup;
+        let until = if is_early { until.min(self.window.start - 1) } else { until };
+        let mut left = WORK_PER_TURN;
         for crew in 0..self.crews.len() {
-            while let Some(intended) = self.pop_due(crew, until) {
+            while let Some(intended) = self.next_due_of(crew, until) {
+                if left == 0 {
+                    return false;
+                }
+                left -= 1;
+                self.crews[crew].schedule.as_mut().map(Schedule::take);
+                let now = self.driver.now();
                 self.arrive(crew, intended, now);
             }
         }
+        true
     }
 
-    fn pop_due(&mut self, crew: usize, until: Nanos) -> Option<Nanos> {
-        let schedule = self.crews[crew].schedule.as_mut()?;
+    /// When the next arrival of a crew was due, if it was until then.
+    fn next_due_of(&self, crew: usize, until: Nanos) -> Option<Nanos> {
+        let schedule = self.crews[crew].schedule.as_ref()?;
         let due = schedule.next();
-        (due <= until && self.window.admits(due)).then(|| schedule.take())
+        (due <= until && self.window.admits(due)).then_some(due)
     }
 
     fn arrive(&mut self, crew: usize, intended: Nanos, now: Nanos) {
@@ -120,42 +137,31 @@ impl<D: Driver> Worker<D> {
 
     /// No lane is free: the request waits for one.
     pub(super) fn queue(&mut self, crew: usize, due: Due) {
-        self.crews[crew].queue.push_back(due);
-        self.watch_queue(crew, due.timeout_at);
+        self.crews[crew].queue.push_back(Due { is_queued: true, ..due });
+        self.alarms.set_at_latest(due.timeout_at, Alarm::Queue(crew as u16));
     }
 
-    fn watch_queue(&mut self, crew: usize, timeout_at: Nanos) {
-        if timeout_at < self.crews[crew].queue_alarm_at {
-            self.crews[crew].queue_alarm_at = timeout_at;
-            self.alarms.set(timeout_at, Alarm::Queue(crew as u16));
-        }
-    }
-
-    /// Those in a queue whose time is up have ended.
-    pub(super) fn ring_queue(&mut self, number: u16, at: Nanos, now: Nanos) {
+    /// Ends those in a queue whose time is up, as many as one turn may end.
+    pub(super) fn ring_queue(&mut self, number: u16, now: Nanos) {
         let crew = usize::from(number);
-        if self.crews[crew].queue_alarm_at != at {
-            return;
-        }
-        self.crews[crew].queue_alarm_at = Nanos::MAX;
         let is_late = |due: &Due| due.timeout_at <= now;
-        // With one timeout for all, the late ones stand in front and nobody else is looked at.
-        while self.crews[crew].queue.front().is_some_and(is_late) {
-            if let Some(due) = self.crews[crew].queue.pop_front() {
-                self.end_queued(number, &due, now);
-            }
-        }
         let has_one_timeout = self.crews[crew].has_one_timeout;
         if !has_one_timeout && self.crews[crew].queue.iter().any(is_late) {
+            // The late ones to the front, each part in its order.
             let queue = std::mem::take(&mut self.crews[crew].queue);
             let (late, waiting) = queue.into_iter().partition::<Vec<_>, _>(is_late);
-            self.crews[crew].queue = waiting.into();
-            late.iter().for_each(|due| self.end_queued(number, due, now));
+            self.crews[crew].queue = late.into_iter().chain(waiting).collect();
+        }
+        for _ in 0..WORK_PER_TURN {
+            let Some(due) = self.crews[crew].queue.pop_front_if(|due| is_late(due)) else { break };
+            self.end_queued(number, &due, now);
         }
         let queue = &self.crews[crew].queue;
+        // With one timeout for all, those in front are the first whose time is up.
         let looked_at = if has_one_timeout { 1 } else { queue.len() };
         if let Some(next) = queue.iter().take(looked_at).map(|due| due.timeout_at).min() {
-            self.watch_queue(crew, next);
+            // Those that are late already have their turn after the events of this one.
+            self.alarms.set_at_latest(next.max(now + 1), Alarm::Queue(number));
         }
     }
 

@@ -18,6 +18,10 @@ const THOUGHT_SEED: u64 = 0x74_68_69_6e_6b;
 const CHOICE_SEED: u64 = 0x63_68_6f_69_63_65;
 const VALUE_SEED: u64 = 0x76_61_6c_75_65;
 
+/// Requests of a schedule under way at most, where the plan says nothing: memory has an end, and a
+/// target that is so far behind is overloaded.
+const MAX_IN_FLIGHT: u32 = 1 << 20;
+
 /// A request that was taken up but has no connection yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
@@ -26,6 +30,8 @@ pub(super) struct Due {
     /// When its time is up.
     pub(super) timeout_at: Nanos,
     pub(super) measured: bool,
+    /// Whether it has waited for a free connection.
+    pub(super) is_queued: bool,
     /// Which request.
     pub(super) request: u16,
     /// Which user of the crew's; arrivals are nobody's.
@@ -54,8 +60,6 @@ pub(super) struct Crew {
     /// For what must be new in every run.
     pub(super) unique: SplitMix,
     pub(super) queue: VecDeque<Due>,
-    /// When the alarm rings that watches the queue; `Nanos::MAX` without one.
-    pub(super) queue_alarm_at: Nanos,
     /// Whether all its requests may wait equally long.
     pub(super) has_one_timeout: bool,
     /// The number of its first lane.
@@ -85,7 +89,6 @@ impl Crew {
             random: SplitMix::new(mix(seed, VALUE_SEED)),
             unique: SplitMix::of_this_moment(),
             queue: VecDeque::new(),
-            queue_alarm_at: Nanos::MAX,
             has_one_timeout: has_one_timeout(group),
             first_lane,
             idle: VecDeque::new(),
@@ -154,7 +157,8 @@ impl Crew {
     pub(super) fn next_due(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Due {
         let request = self.choice.next(self.sessions.step(user));
         let draw = self.sessions.draw(user);
-        Due { intended, taken, timeout_at: Nanos::MAX, measured: false, request, user, draw }
+        let (timeout_at, measured, is_queued) = (Nanos::MAX, false, false);
+        Due { intended, taken, timeout_at, measured, is_queued, request, user, draw }
     }
 }
 
@@ -170,5 +174,5 @@ fn limit(pace: &Pace) -> u32 {
         Pace::Constant(open) | Pace::Poisson(open) => open.max_in_flight,
         Pace::Replay(replay) => replay.max_in_flight,
     };
-    limit.unwrap_or(u32::MAX)
+    limit.unwrap_or(MAX_IN_FLIGHT)
 }

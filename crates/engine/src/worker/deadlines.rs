@@ -1,22 +1,19 @@
 //! Deadlines of lanes: what is given up, and what only seems to stand still.
 
-use client::{Connection, Reason, UNSET};
+use client::{Connection, Reason};
 use net::{Driver, Nanos};
 
 use super::lane::State;
-use super::{Alarm, Worker};
+use super::Worker;
+use super::alarms::Alarm;
 
 /// What has come but was not read yet is read within this time.
 const READING_NS: Nanos = 1_000_000;
 
 impl<D: Driver> Worker<D> {
-    /// Rings when the lane's deadline has come; `at` tells the alarm that counts from older ones.
-    pub(super) fn ring_lane(&mut self, number: u32, at: Nanos, now: Nanos) {
+    /// Rings when the lane's deadline may have come.
+    pub(super) fn ring_lane(&mut self, number: u32, now: Nanos) {
         let lane = &mut self.lanes[number as usize];
-        if lane.alarm_at != at {
-            return;
-        }
-        lane.alarm_at = UNSET;
         if lane.state == State::Idle {
             return;
         }
@@ -32,7 +29,7 @@ impl<D: Driver> Worker<D> {
             }
             State::Resting | State::Looking => {
                 let since = lane.deadline;
-                self.released.push((number, since));
+                self.released.push_back((number, since));
             }
             State::Busy => self.ring_busy(number, now),
             State::Idle => {}
@@ -57,15 +54,11 @@ impl<D: Driver> Worker<D> {
         self.finish(number, outcome);
     }
 
-    /// Sets the deadline of a lane. One alarm a lane is in the heap, and it moves on lazily: most
+    /// Sets the deadline of a lane. Its alarm moves to a later time only when it rings: most
     /// deadlines are never reached.
     pub(super) fn watch(&mut self, number: u32, deadline: Nanos) {
-        let lane = &mut self.lanes[number as usize];
-        lane.deadline = deadline;
-        if lane.alarm_at == UNSET || lane.alarm_at > deadline {
-            lane.alarm_at = deadline;
-            self.alarms.set(deadline, Alarm::Lane(number));
-        }
+        self.lanes[number as usize].deadline = deadline;
+        self.alarms.set_at_latest(deadline, Alarm::Lane(number));
     }
 
     /// Until when the stream of a lane may stand still. One that has not begun stands still for

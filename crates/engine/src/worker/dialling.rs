@@ -98,7 +98,7 @@ impl<D: Driver> Worker<D> {
                 times.tls.record(tls);
             }
             self.opening.dial_ended();
-            self.released.push((number, now));
+            self.released.push_back((number, now));
             if event.readable || event.closed {
                 // What came with the handshake raises no second event.
                 self.unread.push((number, event.closed));
@@ -152,7 +152,7 @@ impl<D: Driver> Worker<D> {
     /// After a failed dial a closed user stays away for a while; every other lane is free at once.
     pub(super) fn rest_or_free(&mut self, number: u32, since: Nanos, reason: Reason) {
         if !self.crews[usize::from(self.lanes[number as usize].crew)].has_own_lanes() {
-            return self.released.push((number, since));
+            return self.released.push_back((number, since));
         }
         let rest = self.rest_after(reason);
         // It rests instead of thinking.
@@ -195,7 +195,7 @@ impl<D: Driver> Worker<D> {
         }
         self.hang_up(number);
         if self.lanes[number as usize].state == State::Looking {
-            self.released.push((number, self.driver.now()));
+            self.released.push_back((number, self.driver.now()));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Requests: begun on a lane, moved by its events, ended in the books.
 
-use client::{Connection, Outcome, Stamps, Step};
+use client::{Connection, Outcome, Stamps, Step, UNSET};
 use net::{Driver, Nanos, Ready};
 
 use super::Worker;
@@ -32,6 +32,7 @@ impl<D: Driver> Worker<D> {
         request.ask(&mut lane.exchange);
         lane.exchange.restart(due.intended, due.taken, request.outline(&lane.text));
         lane.gives_up_at = due.timeout_at;
+        lane.is_waited_for = due.is_queued;
         let deadline = match request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns) {
             Some(idle_ns) => due.timeout_at.min(due.taken.saturating_add(idle_ns)),
             None => due.timeout_at,
@@ -45,8 +46,18 @@ impl<D: Driver> Worker<D> {
         if is_open {
             self.write(number);
         } else {
+            self.picked_up(number, self.driver.now());
             self.hang_up(number);
             self.dial(number);
+        }
+    }
+
+    /// Notes when a request was really begun. Until its first byte is written, or its connection is
+    /// dialled, nothing but this worker held it up, unless it has waited for a free connection.
+    fn picked_up(&mut self, number: u32, at: Nanos) {
+        let lane = &mut self.lanes[number as usize];
+        if !lane.is_waited_for && at != UNSET {
+            lane.exchange.stamps.taken = at;
         }
     }
 
@@ -58,6 +69,8 @@ impl<D: Driver> Worker<D> {
         let request = &self.share.prepared.requests[usize::from(lane.request)];
         let bytes = request.bytes(&lane.text);
         let step = lane.exchange.send(&mut self.driver, connection, bytes);
+        let sent = lane.exchange.stamps.sent;
+        self.picked_up(number, sent);
         self.follow(number, step, false);
     }
 
@@ -172,7 +185,7 @@ impl<D: Driver> Worker<D> {
         crew.keeps_alive |= connection.served > 1;
         // Whoever thinks first sees a close meanwhile.
         if crew.keeps_alive || lane.is_thoughtful {
-            return self.released.push((number, since));
+            return self.released.push_back((number, since));
         }
         lane.state = State::Looking;
         self.watch(number, since.saturating_add(LOOK_NS));
@@ -202,7 +215,7 @@ impl<D: Driver> Worker<D> {
     fn free(&mut self, number: u32, since: u64, outcome: &Outcome) {
         match outcome.failure {
             Some(reason) if failed_to_dial(reason) => self.rest_or_free(number, since, reason),
-            _ => self.released.push((number, since)),
+            _ => self.released.push_back((number, since)),
         }
     }
 }

@@ -49,12 +49,12 @@ pub(super) struct Lane<S> {
     pub(super) dialled_at: Nanos,
     /// Whether this machine had nothing left for its latest dial.
     pub(super) is_short: bool,
+    /// Whether its request waited for this lane, or any other, to be free.
+    pub(super) is_waited_for: bool,
     /// When its exchange has taken too long.
     pub(super) gives_up_at: Nanos,
     /// When something must happen to this lane; what, says its state.
     pub(super) deadline: Nanos,
-    /// The one alarm in the heap that counts for this lane.
-    pub(super) alarm_at: Nanos,
 }
 
 impl<S> Lane<S> {
@@ -77,9 +77,9 @@ impl<S> Lane<S> {
             route: 0,
             dialled_at: UNSET,
             is_short: false,
+            is_waited_for: false,
             gives_up_at: UNSET,
             deadline: UNSET,
-            alarm_at: UNSET,
         }
     }
 

@@ -5,6 +5,7 @@
 //! `arrivals` (when), `opening` (who begins before the window), `dialling` (connections), `exchanging`
 //! (requests), `deadlines` (given up).
 
+mod alarms;
 mod arrivals;
 mod choice;
 mod crew;
@@ -22,11 +23,12 @@ mod timekeeping;
 mod users;
 mod window;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use client::Scratch;
-use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage, Timers};
+use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage};
 
 use crate::gate::Gate;
 use crate::pace::mix;
@@ -34,6 +36,7 @@ use crate::plan::Plan;
 use crate::prepare::Prepared;
 use crate::report::{Connections, Phase, Report};
 use crate::tally::Tally;
+use alarms::{Alarm, Alarms};
 use crew::Crew;
 use journal::Journal;
 use lane::{Lane, State};
@@ -51,18 +54,8 @@ const ATTENTION_NS: Nanos = 50_000_000;
 /// While the start of the window is awaited, its announcement must not be overslept.
 const ALERT_NS: Nanos = 2_000_000;
 
-/// What an alarm is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Alarm {
-    /// The deadline of a lane, as it was when the alarm was set.
-    Lane(u32),
-    /// The front of a crew's queue may have waited too long.
-    Queue(u16),
-    /// A user of a crew's pool goes on.
-    User(u16, u32),
-    /// More first dials may start.
-    Opening,
-}
+/// Requests begun, alarms rung or lanes freed in one turn at most: events and orders wait no longer.
+const WORK_PER_TURN: usize = 256;
 
 /// What a worker is given.
 #[derive(Debug)]
@@ -93,7 +86,7 @@ pub struct Worker<D: Driver> {
     crews: Vec<Crew>,
     /// The addresses of each endpoint.
     routes: Vec<Routes>,
-    alarms: Timers<Alarm>,
+    alarms: Alarms,
     window: Window,
     slice: SliceClock,
     journal: Journal,
@@ -102,8 +95,6 @@ pub struct Worker<D: Driver> {
     opening: Opening,
     connections: Connections,
     sockets: u64,
-    /// Why it cannot go on, where the machine failed it.
-    failure: Option<String>,
     /// Attempts of the measured window that have not ended.
     in_flight: u64,
     /// Users that had no turn in the whole window.
@@ -111,6 +102,8 @@ pub struct Worker<D: Driver> {
     last_end: Nanos,
     last_taken: Nanos,
     usage: ThreadUsage,
+    /// Why it cannot go on, where the machine failed it.
+    failure: Option<String>,
     /// Whether any group of the whole plan is one of arrivals.
     has_schedule: bool,
     /// Whether any answer is a stream: then it matters whether this worker was waiting for it.
@@ -120,7 +113,7 @@ pub struct Worker<D: Driver> {
     spare: Vec<u8>,
     ready: Vec<Ready>,
     /// Lanes that have just become free, and since when.
-    released: Vec<(u32, Nanos)>,
+    released: VecDeque<(u32, Nanos)>,
     /// Lanes that must read on without an event, and whether their end was announced.
     unread: Vec<(u32, bool)>,
 }
@@ -131,24 +124,25 @@ impl<D: Driver> Worker<D> {
         let Share { plan, prepared, run_start, .. } = &share;
         let lanes = lanes_of(plan, prepared);
         let asked = lanes.len() as u64;
+        let crews = crews_of(&share);
         Self {
             window: Window::new(plan, *run_start),
             slice: SliceClock::new(plan.slice_ns, *run_start),
             journal: Journal::new(&prepared.streams(), plan.log.is_some()),
-            crews: crews_of(&share),
+            alarms: Alarms::new(lanes.len() as u32, &crews),
+            crews,
             routes: routes_of(&share),
-            failure: None,
             closed: Vec::new(),
             spare: Vec::new(),
             opening: Opening::default(),
             connections: Connections { asked, ..Connections::default() },
             usage: driver.usage(),
+            failure: None,
             has_schedule: plan.has_schedule(),
             has_streams: has_streams(plan, prepared),
             scratch: Scratch::new(BUFFER_BYTES),
-            alarms: Timers::default(),
             ready: Vec::new(),
-            released: Vec::new(),
+            released: VecDeque::new(),
             unread: Vec::new(),
             sockets: 0,
             in_flight: 0,
@@ -170,8 +164,8 @@ impl<D: Driver> Worker<D> {
             if self.window.phase == Phase::Over {
                 break;
             }
-            self.take_due(now, now);
-            self.ring(now);
+            self.take_due(now);
+            self.ring(now, WORK_PER_TURN);
             self.settle();
             self.hand_in();
             self.read_on();
@@ -188,29 +182,30 @@ impl<D: Driver> Worker<D> {
         self.journal.tally(row, measured)
     }
 
-    fn ring(&mut self, now: Nanos) {
-        while let Some((at, alarm)) = self.alarms.pop_due(now) {
+    /// Rings the alarms whose time has come, so many at most.
+    fn ring(&mut self, now: Nanos, most: usize) {
+        for _ in 0..most {
+            let Some((at, alarm)) = self.alarms.pop_due(now) else { break };
             match alarm {
-                Alarm::Lane(lane) => self.ring_lane(lane, at, now),
-                Alarm::Queue(crew) => self.ring_queue(crew, at, now),
+                Alarm::Lane(lane) => self.ring_lane(lane, now),
+                Alarm::Queue(crew) => self.ring_queue(crew, now),
                 Alarm::User(crew, user) => self.ring_user(crew, user, at, now),
                 Alarm::Opening => self.open_more(now, true),
             }
         }
     }
 
-    /// Lanes that became free get their next work, until none is left that can have some.
+    /// Lanes that became free get their next work, as many as one turn may give it.
     fn settle(&mut self) {
-        let mut next = 0;
-        while let Some((lane, since)) = self.released.get(next).copied() {
+        for _ in 0..WORK_PER_TURN {
+            let Some((lane, since)) = self.released.pop_front() else { break };
             self.next_work(lane, since);
-            next += 1;
         }
-        self.released.clear();
     }
 
     fn wait(&mut self) {
-        let until = if self.unread.is_empty() { self.next_wake() } else { 0 };
+        let is_idle = self.unread.is_empty() && self.released.is_empty();
+        let until = if is_idle { self.next_wake() } else { 0 };
         let waited = if self.has_streams {
             self.wait_watchfully(until)
         } else {

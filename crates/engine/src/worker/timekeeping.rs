@@ -104,7 +104,9 @@ impl<D: Driver> Worker<D> {
         if now < self.window.start {
             return;
         }
-        self.take_due(self.window.start - 1, now);
+        if !self.take_due(self.window.start - 1) {
+            return;
+        }
         self.hand_up(Phase::Warmup, self.window.start);
         self.window.phase = Phase::Measure;
         self.slice = SliceClock::new(self.share.plan.slice_ns, self.window.start);
@@ -122,13 +124,14 @@ impl<D: Driver> Worker<D> {
         self.close_pages_until(Phase::Measure, now.min(self.window.end));
         if now >= self.window.end {
             // Arrivals that were due within the window but not seen yet are still its own.
-            self.take_due(now, now);
-            self.end_window(self.window.end);
+            if self.take_due(now) {
+                self.end_window(self.window.end);
+            }
         } else if self.window.left == 0 && self.in_flight == 0 {
             self.end_window(self.last_end.max(self.window.start + 1));
         } else if self.window.left == 0 && now >= self.give_up_at() {
             // As long as its timeout, a drain ends with that of the last request: it is a timeout.
-            self.ring(now);
+            self.ring(now, usize::MAX);
             self.end_window(now);
             self.window.drain_until = now;
         }
@@ -149,7 +152,7 @@ impl<D: Driver> Worker<D> {
 
     fn keep_drain(&mut self, now: Nanos) {
         if now >= self.window.drain_until {
-            self.ring(now);
+            self.ring(now, usize::MAX);
         }
         // What began in the warm-up is awaited too: a hung request must not vanish with it.
         if self.all_in_flight() == 0 || now >= self.window.drain_until {
@@ -229,10 +232,10 @@ impl<D: Driver> Worker<D> {
             texts: std::mem::take(&mut self.journal.texts),
             was_heard: self.was_heard(),
             passed_over: self.routes.iter().flat_map(Routes::passed_over).collect(),
+            failure: self.failure.clone(),
             warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
-            failure: self.failure.clone(),
             lateness: Metric::default(),
             waits: Metric::default(),
         };

@@ -5,7 +5,8 @@ use net::{Driver, Nanos};
 
 use super::crew::NOBODY;
 use super::lane::State;
-use super::{Alarm, Worker};
+use super::Worker;
+use super::alarms::Alarm;
 use crate::report::Phase;
 
 impl<D: Driver> Worker<D> {
@@ -25,7 +26,7 @@ impl<D: Driver> Worker<D> {
             let crew = &self.crews[usize::from(self.lanes[lane].crew)];
             if crew.has_own_lanes() && self.lanes[lane].state == State::Idle {
                 // As many lanes as fit 32 bits were planned.
-                self.released.push((lane as u32, self.window.start));
+                self.released.push_back((lane as u32, self.window.start));
             }
         }
     }

@@ -308,6 +308,23 @@ fn bodies_of_every_size_arrive_whole_chunked_or_not() {
 }
 
 #[test]
+fn one_request_alone_keeps_no_more_than_it_may_and_ends_by_its_timeout() {
+    let spec = targets::BytesSpec { size: 64 << 20, ..targets::BytesSpec::default() };
+    let large = Target::start(Spec::Bytes(spec)).unwrap();
+    let outcome = engine::once(&requests(&url(&large), 1, 1)).unwrap();
+    large.stop().unwrap();
+    assert_eq!(outcome["reason"], "read.too_large");
+    assert!(outcome["response"].as_str().unwrap().len() < 24 << 20);
+    // Bytes come all the time.
+    let endless = faulty(Fault::EndlessBody, 1.0);
+    let mut plan = requests(&url(&endless), 1, 1);
+    one(&mut plan).timeout_ns = 300 * MS;
+    let outcome = engine::once(&plan).unwrap();
+    endless.stop().unwrap();
+    assert_eq!(outcome["reason"], "timeout.body");
+}
+
+#[test]
 fn a_request_with_a_large_body_goes_out_whole() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let mut plan = requests(&url(&target), 4, 20);
@@ -329,23 +346,6 @@ fn summaries_of_the_parts_of_a_plan_merge_into_the_result_of_the_whole() {
     let mut sum = parts.next().unwrap();
     for part in parts {
         let bytes = part.to_bytes();
-#[test]
-fn one_request_alone_keeps_no_more_than_it_may_and_ends_by_its_timeout() {
-    let spec = targets::BytesSpec { size: 64 << 20, ..targets::BytesSpec::default() };
-    let large = Target::start(Spec::Bytes(spec)).unwrap();
-    let outcome = engine::once(&requests(&url(&large), 1, 1)).unwrap();
-    large.stop().unwrap();
-    assert_eq!(outcome["reason"], "read.too_large");
-    assert!(outcome["response"].as_str().unwrap().len() < 24 << 20);
-    // Bytes come all the time.
-    let endless = faulty(Fault::EndlessBody, 1.0);
-    let mut plan = requests(&url(&endless), 1, 1);
-    one(&mut plan).timeout_ns = 300 * MS;
-    let outcome = engine::once(&plan).unwrap();
-    endless.stop().unwrap();
-    assert_eq!(outcome["reason"], "timeout.body");
-}
-
         sum.merge(&Summary::from_bytes(&bytes).unwrap());
     }
     target.stop().unwrap();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::world::*;
-use engine::{Gate, Open, Pace, Phase, Stop};
+use engine::{Gate, Open, Pace, Phase, Replay, Stop};
 use net::{Act, Dial, Simulated};
 
 /// After the first answer a connection is looked at before it is used again.
@@ -28,6 +28,52 @@ fn a_constant_rate_starts_every_request_on_time() {
     assert_eq!((run.measured.planned, run.measured.ok), (1000, 1000));
     assert_all(&run.measured.accepted.response, 1000, 5 * MS);
     assert_all(&run.measured.accepted.lag, 1000, 0);
+}
+
+#[test]
+fn lag_counts_until_a_request_is_really_begun() {
+    // 2,000 requests are due at once; each takes the generator 10 µs, which is nobody else's fault.
+    let cost = MS / 100;
+    let replay = Replay { offsets_ns: vec![0; 2000], connections: 2000, max_in_flight: None };
+    let plan = plan(Pace::Replay(replay));
+    let mut world = Simulated::new(hello_after(SECOND / 2));
+    world.send_cost_ns = cost;
+    let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
+    run.assert_balanced();
+    assert_eq!(run.measured.ok, 2000);
+    let lag = &run.measured.accepted.lag;
+    assert!((lag.mean() - 1999.0 / 2.0 * cost as f64).abs() < 1e-6, "{}", lag.mean());
+    assert!(lag.quantile(1.0).abs_diff(1999 * cost) < cost * 20, "{}", lag.quantile(1.0));
+    assert_all(&run.measured.accepted.wait, 2000, 0);
+}
+
+#[test]
+fn a_rate_beyond_all_measure_is_stopped_within_a_turn_and_queues_no_more_than_it_may() {
+    let mut plan = constant(1e7, 6_000);
+    plan.stop = Stop::Duration { duration_ns: 3600 * SECOND };
+    let gate = Arc::new(Gate::new(1));
+    let order = Arc::clone(&gate);
+    let answer = move |number, _| {
+        if number == 5000 {
+            order.stop();
+        }
+        Vec::new()
+    };
+    let mut world = Simulated::new(Target::new(|_, _| Dial::Accept(0), answer));
+    world.send_cost_ns = MS / 100;
+    let run = simulate_in(plan, world, &gate);
+    run.assert_balanced();
+    let sent = run.measured.attempted;
+    assert!((5001..=5001 + 256).contains(&sent), "{sent} requests were begun");
+}
+
+#[test]
+fn a_queue_has_an_end_where_the_plan_says_none() {
+    let mut plan = constant(2e6, 1);
+    request(&mut plan).timeout_ns = 10 * SECOND;
+    let run = simulate(plan, hello_after(20 * SECOND));
+    run.assert_balanced();
+    assert_eq!((run.measured.planned, run.measured.attempted), (2_000_000, 1 << 20));
 }
 
 #[test]
@@ -148,7 +194,7 @@ fn a_generator_that_oversleeps_is_late_and_says_so() {
 }
 
 #[test]
-fn the_cost_of_sending_shows_as_wait_of_those_behind() {
+fn the_cost_of_sending_shows_as_lag_of_those_behind() {
     // Ten users begin at the same time, and each send takes 10 µs.
     let mut plan = closed(10);
     plan.stop = Stop::Requests { requests: 10 };
@@ -157,8 +203,9 @@ fn the_cost_of_sending_shows_as_wait_of_those_behind() {
     let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
     run.assert_balanced();
     let accepted = &run.measured.accepted;
-    assert_eq!((accepted.wait.count(), accepted.wait.mean()), (10, 45_000.0));
-    assert_eq!(accepted.wait.quantile(0.0), 0);
+    assert_eq!((accepted.lag.count(), accepted.lag.mean()), (10, 45_000.0));
+    assert_eq!(accepted.lag.quantile(0.0), 0);
+    assert_all(&accepted.wait, 10, 0);
 }
 
 #[test]
