@@ -40,10 +40,15 @@ def measure(step: Step, lab: Lab) -> Measured:
         with watching(lab, plan) as watched:
             load = lab.start(plan)
             rates = _fired(load, step, lab, watch, watched)
-            level = watched.with_monitor(_labelled(engine.level(load), step, before))
+            level = _labelled(engine.level(load), step, before)
+            if step.is_kept:
+                lab.directory.keep_level(level)
+            # Only now: other machines are asked, and a measured level must not wait for them.
+            level, measured = watched.with_monitor(level), level
         if not step.is_kept:
             return Measured(level)
-        lab.directory.keep_level(level)
+        if level is not measured:
+            lab.directory.replace_level(level)
         if texts is not None and lab.tokenizer is not None:
             level = counted(level, texts, lab.tokenizer)
             lab.directory.replace_level(level)

@@ -60,6 +60,10 @@ class _ByMonitor:
         self._monitor.slice_came(piece)
 
     def with_monitor(self, level: Level, /) -> Level:
-        found = self._monitor.stop(level)
+        try:
+            found = self._monitor.stop(level)
+        except Exception as error:
+            text = f"monitor: it failed: {type(error).__name__}: {error}"
+            return {**level, "warnings": [*(level.get("warnings") or ()), text]}
         warnings = [*(level.get("warnings") or ()), *found["warnings"]]
         return {**level, "monitor": found, "warnings": warnings}

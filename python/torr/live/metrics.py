@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
@@ -188,7 +187,7 @@ def _newest(piece: Slice, trial: Labels) -> Iterator[Sample]:
             yield Sample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
     health = piece.get("health") or {}
     rates = health.get("worker_cpu_rate") or ()
-    for number, rate in zip(health.get("workers") or count(), rates, strict=False):
+    for number, rate in zip(health.get("workers") or range(len(rates)), rates, strict=True):
         yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
 
 

@@ -7,13 +7,13 @@ a second; it says no more than the server has scraped by then.
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from torr.model.json_input import parse_json
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
 from torr.monitor.looks import MOST
 from torr.monitor.scraped import MOST_SERIES
@@ -29,6 +29,9 @@ Json = dict[str, Any]
 ASKING_S = 5.0
 """How long all queries together may take."""
 _BEFORE_S = 60.0
+
+# What reading a document of another form than expected raises.
+_OTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 class PrometheusServer:
@@ -76,7 +79,7 @@ class PrometheusServer:
             answer = self._ask("/api/v1/query", {"query": "time()"})
             told = float(answer["result"][1])
             self._ahead_s = told - (before_s + time.monotonic()) / 2
-        except (EndpointError, KeyError, IndexError, TypeError, ValueError) as error:
+        except (EndpointError, *_OTHER_FORM) as error:
             why = str(error) if isinstance(error, EndpointError) else "it has no time"
             self._error = (
                 f"monitor: {self._url} is no Prometheus server: {why}"
@@ -98,8 +101,9 @@ class PrometheusServer:
                 asked = {"query": query, **span, "step": f"{step_s:.3f}"}
                 answer = self._ask("/api/v1/query_range", asked)
                 series += [_told(name, each, times, step_s) for each in answer["result"]]
-            except (EndpointError, KeyError, IndexError, TypeError, ValueError) as error:
-                self._error = self._error or f"monitor: query {name!r} at {self._url}: {error}"
+            except (EndpointError, *_OTHER_FORM) as error:
+                why = error if isinstance(error, EndpointError) else "its answer has another form"
+                self._error = self._error or f"monitor: query {name!r} at {self._url}: {why}"
         return series
 
     def _ask(self, target: str, asked: Mapping[str, str]) -> Json:
@@ -107,9 +111,9 @@ class PrometheusServer:
         base = self._url.path.rstrip("/")
         page = fetch(self._url, f"{base}{target}?{urlencode(asked)}" if asked else base + target)
         try:
-            answer = json.loads(page.content)
+            answer = parse_json(page.content)
         except ValueError as error:
-            raise EndpointError("its answer is not JSON") from error
+            raise EndpointError(f"its answer: {error}") from error
         if not isinstance(answer, dict) or answer.get("status") != "success":
             raise EndpointError(str(answer.get("error") if isinstance(answer, dict) else answer))
         data: Json = answer["data"]

@@ -47,7 +47,7 @@ ADVICE = {
     "protocol.http2": "The port speaks HTTP/2 only; torr speaks HTTP/1.1.",
     "protocol.bad_head": "Look at it: `torr run --once -v`.",
     "protocol.head_too_large": "Cookies or headers without a bound.",
-    "protocol.too_many_interim": "A server or proxy that repeats 100 Continue, 102 or 103 without end.",
+    "protocol.too_many_interim": "A server or proxy that repeats 100, 102 or 103 without end.",
     "protocol.bad_content_length": "A proxy and its upstream that both set a length.",
     "protocol.bad_chunk": "A broken chunked encoder, or two answers mixed on one connection.",
     "protocol.extra_bytes": "The body is longer than announced.",

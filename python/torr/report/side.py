@@ -18,6 +18,7 @@ from typing import Any
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
+from torr.model.json_input import parse_json
 from torr.report import dat
 from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
@@ -70,7 +71,7 @@ def load(path: Path) -> Side:
             raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
         return Side(dat.read(path))
     try:
-        result = json.loads(path.read_bytes())
+        result = parse_json(path.read_bytes())
     except OSError as error:
         hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
         raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error

@@ -8,7 +8,6 @@ that is checked out where a candidate is started is one more.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.model.json_input import parse_json
 from torr.store.environment import git_commit
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _interpreter(program: Path) -> Path | None:
 def _python(interpreter: Path, env: Mapping[str, str]) -> Versions:
     text = _said([str(interpreter), "-c", _PACKAGES], env)
     try:
-        found: Versions = json.loads(text)
+        found: Versions = parse_json(text)
     except ValueError:
         return {}
     return found
@@ -124,7 +124,7 @@ def _node(program: Path, folders: Sequence[Path], env: Mapping[str, str]) -> Ver
 def _package(path: Path) -> Versions:
     """Name and version of a package of node's; nothing where its file is broken."""
     try:
-        package = json.loads(path.read_text(encoding="utf-8"))
+        package = parse_json(path.read_bytes())
         return {str(package["name"]): str(package["version"])}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -8,7 +8,6 @@ whose percentiles are those that the file has.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import pathlib
 import re
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr import engine
 from torr.errors import UsageError, require
+from torr.model.json_input import parse_json
 from torr.model.parameter import text_of
 from torr.store.kept.kept_run import read_stamp, stamp
 
@@ -42,7 +42,7 @@ def read(path: Path, name: str | None = None) -> Json:
     """Return a result of kind `micro`; raises UsageError that says what is wrong with the file."""
     try:
         text = path.read_bytes()
-        found = json.loads(text)
+        found = parse_json(text)
         benchmarks = found["benchmarks"]
         levels = [level for each in benchmarks for level in _levels(each)]
         started = stamp(read_stamp(found["datetime"]).astimezone(timezone.utc))

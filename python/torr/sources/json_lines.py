@@ -7,10 +7,10 @@ torr reads more members, which people write: see `members`.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.model.json_input import parse_json
 from torr.sources.entry import Entry, at
 from torr.sources.members import MEMBERS, check_names, entry_of
 
@@ -33,9 +33,9 @@ def read(path: Path, text: str) -> Iterator[Entry]:
 
 def _object(line: str) -> Json:
     try:
-        found = json.loads(line)
+        found = parse_json(line)
     except ValueError as error:
-        raise UsageError(f"not JSON: {error}", "write one JSON object a line") from error
+        raise UsageError(str(error), "write one JSON object a line") from error
     require(isinstance(found, dict), "not a JSON object", "write one JSON object a line")
     members: Json = found
     return members

@@ -13,12 +13,12 @@ ShareGPT's JSON, of which the human turns are taken:
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import FileError, UsageError, require
+from torr.model.json_input import parse_json
 from torr.sources.entry import at
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def _lines(path: Path, text: str) -> list[Conversation]:
 
 def _line(line: str) -> Conversation:
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except ValueError as error:
-        raise UsageError(f"not JSON: {error}", _FORM) from error
+        raise UsageError(str(error), _FORM) from error
     turns: Any = None
     if isinstance(value, str):
         turns = [value]
@@ -126,10 +126,10 @@ def _is_whole(text: str) -> bool:
 
 def _share_gpt(path: Path, text: str) -> list[Conversation]:
     try:
-        entries = json.loads(text)
+        entries = parse_json(text)
     except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise FileError(path, line, f"not JSON: {error}") from error
+        line = getattr(error.__cause__, "lineno", 1)
+        raise FileError(path, line, str(error)) from error
     found = []
     for number, entry in enumerate(entries, start=1):
         turns = entry.get("conversations") if isinstance(entry, dict) else None

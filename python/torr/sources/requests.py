@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.model.json_input import parse_json
 from torr.sources import har, http_text, json_lines
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_text(path: Path) -> str:
 def _of_json(path: Path, text: str) -> Requests:
     """A HAR file is one document; everything else is an object a line."""
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except ValueError:
         document = None
     if isinstance(document, dict) and isinstance(document.get("log"), dict):

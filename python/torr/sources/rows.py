@@ -7,11 +7,11 @@ engine reads the rest.
 from __future__ import annotations
 
 import csv
-import json
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from torr.errors import FileError, UsageError
+from torr.model.json_input import parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,9 +81,9 @@ def _of_json(path: Path, file: TextIO) -> frozenset[str]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
         except ValueError as error:
-            raise FileError(path, number, f"not JSON: {error}") from error
+            raise FileError(path, number, str(error)) from error
         if not isinstance(row, dict) or not row:
             raise FileError(path, number, "not a JSON object", 'write {"user": "ann"}')
         return frozenset(row)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
+from torr.model.json_input import parse_json
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_log import LevelLog
 from torr.units import show_count
@@ -251,7 +252,7 @@ _OF_EACH_END = (
 def _kept_head(path: Path) -> Json:
     """What result.json says, of a run that can go on."""
     try:
-        found: Json = json.loads((path / "result.json").read_bytes())
+        found: Json = parse_json((path / "result.json").read_bytes())
     except FileNotFoundError as error:
         raise UsageError(
             f"{path} is no run that kept anything: it has no result.json",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 
@@ -33,6 +34,37 @@ def test_a_load_that_fails_leaves_no_thread_behind(bench, plan):
     with pytest.raises(RuntimeError, match="the engine broke"):
         run(plan, replace(bench.lab(), watch=Watch))
     assert not [each for each in threading.enumerate() if each.name == "torr-monitor"]
+
+
+class Broken:
+    """A source of numbers that fails when it is asked; the level must be on disk by then."""
+
+    cost_s = 0.0
+
+    def __init__(self, directory):
+        self._directory = directory
+        self.kept = None
+
+    def start(self, axis):
+        """Nothing is to be done."""
+
+    def abandon(self):
+        """Nothing is to be done."""
+
+    def stop(self, _seconds):
+        self.kept = json.loads(self._directory.result_path.read_text())["levels"]
+        raise RuntimeError("no such form")
+
+
+def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
+    lab = bench.lab()
+    broken = Broken(lab.directory)
+    [level] = run(plan, replace(lab, watch=lambda: Watch(sources=(broken,)))).levels
+    assert level["warnings"] == ["monitor: it failed: RuntimeError: no such form"]
+    assert level["monitor"] == {}
+    assert [one["ok_per_s"] for one in broken.kept] == [level["ok_per_s"]]
+    kept = json.loads(lab.directory.result_path.read_text())["levels"][0]
+    assert kept["warnings"] == level["warnings"]
 
 
 def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):

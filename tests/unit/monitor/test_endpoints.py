@@ -232,6 +232,27 @@ def test_a_query_that_is_refused_is_said_and_the_others_are_answered():
     assert [series["name"] for series in found["series"]] == ["fine"]
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
+@pytest.mark.parametrize(
+    "series",
+    [
+        {"metric": {}, "values": [["inf", "1"]]},
+        {"metric": [], "values": [[5000.0, "1"]]},
+        {"metric": {}, "values": [5000.0]},
+        {"metric": {}, "values": [[1e308, "1"], [5000.0]]},
+        {"values": []},
+        "none",
+    ],
+)
+def test_an_answer_of_another_form_is_said_and_the_others_are_read(series):
+    found_of = {"odd": [series], "up": [{"metric": {}, "values": [[5000.0, "1"]]}]}
+    with prometheus(found_of) as server:
+        found = asked(server, {"odd": "odd", "fine": "up"})
+    assert "query 'odd'" in found["error"]
+    assert found["error"].endswith("its answer has another form")
+    assert [one["name"] for one in found["series"]] == ["fine"]
+
+
 def test_what_is_no_prometheus_is_said_with_what_to_write():
     with recording() as server:
         found = asked(server, {"up": "up"})

@@ -11,6 +11,7 @@ from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
 from torr.errors import UsageError, require
+from torr.model.json_input import parse_json
 
 EXAMPLES = (
     "torr runs import _output/torr/latest",
@@ -59,7 +60,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
 def _is_of_benchmarks(text: bytes) -> bool:
     """Whether pytest-benchmark wrote it, or something that lacks its benchmarks."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = parse_json(text)
+    except ValueError:
         return False
     return isinstance(found, dict) and "schema" not in found

@@ -7,7 +7,6 @@ anything, the median of its rounds. A comparison of several candidates has no su
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import ResultError
+from torr.model.json_input import parse_json
 from torr.stats.series import Series, verdict_of
 from torr.store.rundir import SCHEMA
 
@@ -82,8 +82,8 @@ def read_result(text: bytes, whose: str, hint: str | None = None) -> Json:
     Raises ResultError where it is none, or where a newer torr made it.
     """
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        found = parse_json(text)
+    except ValueError as error:
         raise ResultError(f"{whose} cannot be read: {error}", hint) from error
     schema = found.get("schema") if isinstance(found, dict) else None
     if isinstance(schema, int) and schema > SCHEMA:

@@ -1,0 +1,75 @@
+"""JSON that comes from outside torr: files of users, results of other machines, answers of servers.
+
+Python's reader takes more than JSON allows, and more than what reads its values can hold: numbers
+beyond the range of a float become infinite, deep nesting ends in a RecursionError. Here both are
+errors that say what is wrong. Nothing is checked about the meaning of a document.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+MOST_DEPTH = 100
+"""Levels of arrays and objects; documents for torr have fewer than ten."""
+
+_MOST_INTEGER = 2**64 - 1
+
+
+class JsonInputError(ValueError):
+    """A text is not JSON that torr reads; the message says why."""
+
+
+def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of a JSON document; raise JsonInputError where it cannot be read."""
+    try:
+        value = json.loads(
+            text, parse_constant=_constant, parse_float=_finite, parse_int=_bounded_integer
+        )
+    except JsonInputError:
+        raise
+    except UnicodeDecodeError as error:
+        raise JsonInputError(f"byte {error.start} is not UTF-8") from error
+    except RecursionError as error:
+        raise JsonInputError(_too_deep()) from error
+    except ValueError as error:
+        raise JsonInputError(f"not JSON: {error}") from error
+    _check_depth(value)
+    return value
+
+
+def _constant(word: str) -> float:
+    raise JsonInputError(f"{word} is not a number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise JsonInputError(f"the number {_short(text)} is too large")
+    return number
+
+
+def _bounded_integer(text: str) -> int:
+    if len(text) > len(str(_MOST_INTEGER)) + 1 or abs(int(text)) > _MOST_INTEGER:
+        raise JsonInputError(f"the number {_short(text)} is too large")
+    return int(text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 30 else f"{text[:27]}..."
+
+
+def _check_depth(value: object) -> None:
+    """Raise JsonInputError for a document of too many levels; without recursion."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MOST_DEPTH):
+        children = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for some in children for one in some if isinstance(one, dict | list)]
+        if not level:
+            return
+    raise JsonInputError(_too_deep())
+
+
+def _too_deep() -> str:
+    return f"it is nested more than {MOST_DEPTH} levels deep"
