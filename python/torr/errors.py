@@ -12,7 +12,11 @@
     ├── NothingMeasuredError     3    no answer byte came, or the server did not start
     │   └── EngineError          3    the engine is missing or broke
     ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
-    └── InterruptedRunError    130    stopped by the user; everything measured is kept
+    └── InterruptedRunError    129    stopped by SIGHUP; everything measured is kept
+                               130    by SIGINT, as Ctrl-C sends it
+                               143    by SIGTERM
+
+An exception that is none of these is a defect of torr, and ends the process with 70.
 
 A message says what happened and to what; the hint says what to try. Errors from other libraries
 are translated where they enter torr, with the cause kept; this module translates nothing.
@@ -35,7 +39,10 @@ class ExitCode(IntEnum):
     USAGE = 2
     NOTHING_MEASURED = 3
     GENERATOR_LIMITED = 4
+    DEFECT = 70
+    HUNG_UP = 129
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class TorrError(Exception):
@@ -106,7 +113,10 @@ class GeneratorLimitedError(TorrError):
 
 
 class InterruptedRunError(TorrError):
-    """The user stopped the run; everything measured is kept."""
+    """A signal stopped the run; everything measured is kept."""
+
+    signal_number = 2
+    """The signal, SIGINT unless another one is known."""
 
 
 def require(holds: bool, message: str, hint: str | None = None) -> None:
@@ -115,13 +125,15 @@ def require(holds: bool, message: str, hint: str | None = None) -> None:
         raise UsageError(message, hint)
 
 
+# What a shell adds to the number of a signal.
+_SIGNALLED = 128
+
 # Looked up along a class's ancestors, so that a subclass ends as its parent does.
 _EXIT_CODES: dict[type[BaseException], ExitCode] = {
     MissedError: ExitCode.MISSED,
     UsageError: ExitCode.USAGE,
     NothingMeasuredError: ExitCode.NOTHING_MEASURED,
     GeneratorLimitedError: ExitCode.GENERATOR_LIMITED,
-    InterruptedRunError: ExitCode.INTERRUPTED,
     KeyboardInterrupt: ExitCode.INTERRUPTED,
 }
 
@@ -132,6 +144,8 @@ def exit_code(error: BaseException) -> ExitCode:
     Raises TypeError for an error that torr cannot explain: that is a bug, and its traceback
     must be seen.
     """
+    if isinstance(error, InterruptedRunError):
+        return ExitCode(_SIGNALLED + error.signal_number)
     for ancestor in type(error).__mro__:
         if ancestor in _EXIT_CODES:
             return _EXIT_CODES[ancestor]

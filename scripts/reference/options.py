@@ -24,7 +24,10 @@ _ENDS = {
     " could not be written, and the load ended",
     ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
     ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
-    ExitCode.INTERRUPTED: "stopped by Ctrl-C or SIGTERM; everything measured is kept",
+    ExitCode.DEFECT: "a defect of torr; its traceback is on stderr",
+    ExitCode.HUNG_UP: "stopped by SIGHUP, as when its terminal is closed; everything measured is kept",
+    ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is kept",
+    ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is kept",
 }
 
 _HEAD = """\

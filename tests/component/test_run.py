@@ -214,12 +214,18 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
     assert (tmp_path / "_output/torr/latest/report.html").exists()
 
 
-def test_sigterm_counts_as_an_interrupt(start, steady, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_other_signals_keep_everything_too_and_have_exit_codes_of_their_own(
+    start, steady, tmp_path, number
+):
     process = start("run", "-z", "60s", "--warmup", "0s", steady.url)
     wait_until(lambda: slices_on_disk(tmp_path))
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     process.communicate(timeout=120)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert result["status"] == "interrupted"
+    assert result["levels"][0]["counts"]["ok"] > 0
 
 
 def test_two_interrupts_end_at_once_and_keep_what_was_measured(start, target, tmp_path):

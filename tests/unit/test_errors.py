@@ -1,3 +1,5 @@
+import signal
+
 import pytest
 
 from torr import errors
@@ -14,6 +16,10 @@ def test_every_error_ends_with_the_exit_code_of_its_family(tmp_path):
     assert exit_code(errors.NothingMeasuredError("x")) == 3
     assert exit_code(errors.GeneratorLimitedError("x")) == 4
     assert exit_code(errors.InterruptedRunError("x")) == 130
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        error = errors.InterruptedRunError("x")
+        error.signal_number = number
+        assert exit_code(error) == 128 + number
     assert exit_code(KeyboardInterrupt()) is ExitCode.INTERRUPTED
 
 

@@ -15,6 +15,7 @@ import click
 
 from torr.cli.gate import gate, judged
 from torr.cli.keeping import registered
+from torr.cli.streams import printed
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
 from torr.stats.series import noun_of
@@ -35,24 +36,27 @@ PUBLISHED = (".dat", ".png")
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
-    """Finish a run whose load is over; raises the error that the process ends with, if any."""
+    """Finish a run whose load is over; raise the error that the process ends with, if any.
+
+    Files come before the store, and both before anything is printed: a step that fails costs only
+    what comes after it.
+    """
     result = closed(outcome, directory, flags["slos"])
     is_unanswered = outcome.failure is not None and not outcome.interrupted
-    try:
-        if flags["output"] == "json":
-            print_json(directory)
-        elif not is_unanswered:
-            _print_text(result, flags)
-    finally:
-        # A store may take its time, so it comes behind what is said; who hears that may be gone.
-        kept = registered(directory, is_asked=not flags["no_store"])
+    is_drawn = bool(outcome.levels) and not outcome.is_urgent and not is_unanswered
+    # What comes first needs least: the verdict of a gate, pictures, a database, a terminal.
     write_junit(result, flags, outcome.failure)
+    paths = draw(result, directory, flags["language"]) if is_drawn else []
+    kept = registered(directory, is_asked=not flags["no_store"])
+    printed.is_in_files = True
+    if flags["output"] == "json":
+        print_json(directory)
+    elif not is_unanswered:
+        _print_text(result, flags)
     if is_unanswered:
         raise nothing_measured(str(outcome.failure), result, directory.path)
-    if outcome.levels and not outcome.is_urgent:
-        paths = draw(result, directory, flags["language"])
-        if flags["output"] == "text" and not flags["quiet"]:
-            print_paths(directory, paths, kept)
+    if is_drawn and flags["output"] == "text" and not flags["quiet"]:
+        print_paths(directory, paths, kept)
     _end(outcome, result, directory, flags)
 
 

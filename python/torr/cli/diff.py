@@ -45,6 +45,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.cli.gate import gate_limits
     from torr.cli.keeping import labels_of, registered
     from torr.cli.sides import sides_of
+    from torr.cli.streams import printed
     from torr.model.secrets import redacted_command
     from torr.report.sides import set_beside
     from torr.store.environment import environment
@@ -64,13 +65,12 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         directory.profiles = found["profiles"]
         directory.close("complete", kept)
         result = {**found, **directory.head, "status": "complete"}
-        try:
-            show_result(result, directory, flags)
-        finally:
-            run = registered(directory, is_asked=not flags["no_store"])
+        write_junit(result, flags)
         plots = draw(result, directory, flags["language"])
+        run = registered(directory, is_asked=not flags["no_store"])
+        printed.is_in_files = True
+        show_result(result, directory, flags)
         if flags["output"] == "text" and not flags["quiet"]:
             print_paths(directory, (), run)
             click.echo("\n".join(f"plot    {click.format_filename(name)}" for name in plots))
-        write_junit(result, flags)
     gate_limits(result["fail_if"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torr.cli.conclude import draw, print_paths, show_result, write_junit
 from torr.cli.gate import gate
 from torr.cli.keeping import registered
+from torr.cli.streams import printed
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
 from torr.model.secrets import REDACTED, is_secret, redacted_text
@@ -37,15 +38,14 @@ def conclude(
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
     result = _closed(outcome, directory, found, flags)
-    try:
-        show_result(result, directory, flags)
-    finally:
-        kept = registered(directory, is_asked=not flags["no_store"])
+    write_junit(result, flags)
     if not outcome.is_urgent:
         draw(result, directory, flags["language"])
-        if flags["output"] == "text" and not flags["quiet"]:
-            print_paths(directory, (), kept)
-    write_junit(result, flags)
+    kept = registered(directory, is_asked=not flags["no_store"])
+    printed.is_in_files = True
+    show_result(result, directory, flags)
+    if not outcome.is_urgent and flags["output"] == "text" and not flags["quiet"]:
+        print_paths(directory, (), kept)
     _end(outcome, result, directory, flags)
 
 

@@ -69,16 +69,16 @@ def locust(args: tuple[str, ...]) -> None:
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, is_asked: bool) -> None:
-    """Judge a test, say what it found beside Locust's output, register it if asked, and draw it."""
+    """Judge a test, draw it, register it if requested, and print its verdict to stderr."""
     from torr.cli.conclude import closed, draw
     from torr.cli.keeping import registered
+    from torr.cli.streams import printed
 
     result = closed(outcome, directory, ())
-    try:
-        out = _say(result)
-    finally:
-        kept = registered(directory, is_asked=is_asked)
     draw(result, directory)
+    kept = registered(directory, is_asked=is_asked)
+    printed.is_in_files = True
+    out = _say(result)
     if kept is not None:
         out.print(f"kept    as run {kept}")
     out.print(f"report  {directory.path / 'report.html'}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import os
 import sys
+import traceback
 from typing import NoReturn
 
 import click
 
 from torr import __version__
 from torr.cli.command import Verbs
+from torr.cli.streams import prepare_streams, printed
 from torr.cli.usage import explained
 from torr.errors import ExitCode, TorrError, exit_code
 
@@ -49,9 +49,8 @@ def torr() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process with its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # an old locale must not cost a result
+    stdout = prepare_streams()
+    printed.is_in_files = False
     try:
         torr.main(arguments, prog_name="torr", standalone_mode=False)
         sys.stdout.flush()
@@ -68,9 +67,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted before anything was measured", ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        _leave_pipe()
-    sys.exit(ExitCode.FINE)
+    except Exception:  # what nothing above explains
+        traceback.print_exc()
+        _end("this is a defect of torr: please report it with the lines above", ExitCode.DEFECT)
+    _end_fine(None if stdout is None else stdout.loss)
 
 
 def _end(message: str, code: ExitCode) -> NoReturn:
@@ -78,7 +78,10 @@ def _end(message: str, code: ExitCode) -> NoReturn:
     sys.exit(code)
 
 
-def _leave_pipe() -> NoReturn:
-    """Whoever read our output has gone (`torr … | head`): end without a word."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _end_fine(loss: str | None) -> NoReturn:
+    """End a command that succeeded; output that is lost is an error where it was the result."""
+    if loss is not None and not printed.is_in_files:
+        _end(f"stdout cannot be written: {loss}", ExitCode.USAGE)
+    if loss is not None:
+        click.echo(f"note: stdout cannot be written: {loss}; the result is in files", err=True)
     sys.exit(ExitCode.FINE)

@@ -85,18 +85,24 @@ def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp
 
 @pytest.mark.parametrize("flags", [(), ("-o", "json")], ids=["text", "json"])
 @pytest.mark.parametrize("verb", ["run", "diff"])
-def test_what_was_found_is_said_before_the_store_is_asked(torr, monkeypatch, capsys, verb, flags):
-    said = []
+def test_files_come_before_the_store_and_both_before_anything_is_printed(
+    torr, monkeypatch, capsys, tmp_path, verb, flags
+):
+    events = []
 
-    def register(_directory, **_more):
-        said.append(capsys.readouterr().out)
+    def register(directory, **_more):
+        events.append((capsys.readouterr().out, sorted(path.name for path in directory.iterdir())))
         return Registered()
 
     torr("run", "--no-store", URL)
     monkeypatch.setattr("torr.store.kept.registering.register", register)
     of = ["_output/torr/latest"] * 2 if verb == "diff" else [URL]
-    torr(verb, *flags, *of)
-    assert "ok/s" in said[0] or json.loads(said[0])["status"] == "complete"
+    ended = torr(verb, "--junit", "junit.xml", *flags, *of)
+    ((printed, files),) = events
+    assert printed == ""
+    assert {"report.html", "result.json", "summary.md"} <= set(files)
+    assert (tmp_path / "junit.xml").exists()
+    assert "ok/s" in ended.out or json.loads(ended.out)["status"] == "complete"
 
 
 def test_a_run_is_registered_though_nobody_hears_what_it_says(torr, monkeypatch):

@@ -271,7 +271,7 @@ def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch
 
 NO_RESULTS = {
     "there is none": (None, "result.json cannot be read: No such file"),
-    "no JSON": ("x", "result.json cannot be read: Expecting value"),
+    "no JSON": ("x", "result.json cannot be read: not JSON: Expecting value"),
     "another tool's": ('{"levels": []}', "result.json is no result of torr"),
     "a newer torr's": ('{"schema": 2}', "result.json was made by a newer torr"),
     "another schema": ('{"schema": 0}', "result.json is no result of torr"),
