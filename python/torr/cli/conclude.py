@@ -19,7 +19,7 @@ from torr.cli.streams import printed
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
 from torr.stats.series import noun_of
-from torr.store.atomic import replace_bytes
+from torr.store.atomic import SHARED, replace_bytes
 from torr.units import show_count, show_levels
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def draw(result: Result, directory: RunDirectory, language: Language | None = No
     published = [path for path in paths if path.suffix in PUBLISHED]
     for path in published:
         with directory.translating_errors():
-            replace_bytes(directory.root / path.name, path.read_bytes())
+            replace_bytes(directory.root / path.name, path.read_bytes(), SHARED)
     return [directory.root / path.name for path in published]
 
 

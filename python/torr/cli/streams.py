@@ -68,11 +68,10 @@ def _open_closed_streams() -> None:
 
     Else the next file that is opened would get their numbers, and what is printed.
     """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # which gets the lowest number that is free
+    # What is opened gets the lowest number that is free.
+    while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        pass
+    os.close(number)
     if sys.stdout is None:
         sys.stdout = open(_STDOUT, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:

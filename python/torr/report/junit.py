@@ -25,7 +25,7 @@ from torr.report.verdict_table import (
 )
 from torr.stats.series import lowest
 from torr.stats.trials import unmeasured
-from torr.store.atomic import replace_bytes
+from torr.store.atomic import SHARED, replace_bytes
 
 Result = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ _CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 def write(result: Result, path: Path, why: str | None = None) -> None:
     """Write the file; `why` it does not pass, if so. Raises OutputError where it cannot be."""
     try:
-        replace_bytes(path, text(result, why).encode())
+        replace_bytes(path, text(result, why).encode(), SHARED)
     except OSError as error:
         message = f"--junit {path}: cannot be written: {error.strerror or error}"
         raise OutputError(message, "choose another file") from error

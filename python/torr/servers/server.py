@@ -12,6 +12,7 @@ left on the disk and on the network, for `leftovers.py`.
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,7 @@ class Server:
         check_free(command.port, command.name)
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
-            log.write_bytes(b"")
+            os.close(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode=0o600))
         except OSError as error:
             raise OutputError(f"{log}: cannot be written: {error.strerror or error}") from error
         token = secrets.token_hex(8)

@@ -6,6 +6,7 @@ Reads files only, starts no process; what a machine does not tell is null.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import sys
 from pathlib import Path
@@ -23,6 +24,8 @@ _LIMITS = {
     "tcp_rmem": "/proc/sys/net/ipv4/tcp_rmem",
     "tcp_wmem": "/proc/sys/net/ipv4/tcp_wmem",
 }
+# SHA-1 or SHA-256.
+_OBJECT_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _GOVERNOR = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
@@ -92,17 +95,24 @@ def _field(path: str, name: str) -> str | None:
 def _resolve(git: Path, head: str) -> str | None:
     reference = head.removeprefix("ref:").strip()
     if reference == head:
-        return head or None
+        return _commit(head)
+    if not reference.startswith("refs/") or ".." in reference.split("/"):
+        return None
     common = git / (_text(git / "commondir").strip() or ".")
     for folder in (git, common):
-        commit = _text(folder / reference).strip()
-        if commit:
+        commit = _commit(_text(folder / reference).strip())
+        if commit is not None:
             return commit
     for line in _text(common / "packed-refs").splitlines():
-        commit, _, name = line.partition(" ")
-        if name == reference:
-            return commit
+        name, _, of = line.partition(" ")
+        if of == reference:
+            return _commit(name)
     return None
+
+
+def _commit(text: str) -> str | None:
+    """The text, if it can name a commit: nothing else of a file goes into a result."""
+    return text if _OBJECT_NAME.fullmatch(text) else None
 
 
 def _text(path: Path) -> str:

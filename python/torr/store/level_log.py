@@ -6,9 +6,14 @@ The text is made once, when the level is kept: result.json is written again afte
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from torr.store.atomic import PRIVATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +37,22 @@ class LevelLog:
     """Slices go in one by one, levels when they are finished."""
 
     def __init__(self, path: Path, *, is_new: bool) -> None:
-        """Open the file of slices, where a new one must not be there yet; raises OSError."""
+        """Open the file of slices, where a new one must not be there yet; raise OSError.
+
+        It is a BlockingIOError where another process has it open.
+        """
         self._path = path
-        self._slices: BinaryIO = path.open("xb" if is_new else "r+b", buffering=0)
+        opener = partial(os.open, mode=PRIVATE)
+        self._slices: BinaryIO = open(  # noqa: SIM115 - closed by `close`
+            path, "xb" if is_new else "r+b", buffering=0, opener=opener
+        )
+        try:
+            fcntl.flock(self._slices, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._slices.close()
+            raise
+        except OSError:
+            pass  # a file system without locks
         self._kept: list[_Kept] = []
         self._level_start = 0
 

@@ -4,7 +4,8 @@
     DIR/NAME-<timestamp>/result.json     replaced atomically after each level
     DIR/latest                           -> NAME-<timestamp>, from the first finished level on
 
-Made before any load goes out, so that a directory that cannot be written stops nothing halfway.
+Only its owner may read it: it holds what targets sent, and what servers printed. It is made before
+any load goes out, so that a directory that cannot be written stops nothing halfway.
 It draws nothing: plots, tables and pages are the report's.
 """
 
@@ -91,6 +92,10 @@ class RunDirectory:
         try:
             run._log = LevelLog.reopened(path / "slices.jsonl", head["levels"])
             run.failures = head.get("failures") or []
+        except BlockingIOError as error:
+            raise OutputError(
+                f"{path}: another torr goes on with this run", "wait until it has ended"
+            ) from error
         except OSError as error:
             raise OutputError(
                 f"{path}: cannot be written: {error.strerror or error}", "start a new run"
@@ -297,7 +302,7 @@ def _make(root: Path, name: str) -> Path:
     for number in range(1, 1000):
         path = root / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
-            path.mkdir()
+            path.mkdir(mode=0o700)
             return path
     raise OutputError(f"{root}: too many runs named {name}")
 

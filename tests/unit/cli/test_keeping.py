@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -84,9 +85,9 @@ def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp
 
 
 @pytest.mark.parametrize("flags", [(), ("-o", "json")], ids=["text", "json"])
-@pytest.mark.parametrize("verb", ["run", "diff"])
+@pytest.mark.parametrize("of", [("run", URL), ("diff", *["_output/torr/latest"] * 2)])
 def test_files_come_before_the_store_and_both_before_anything_is_printed(
-    torr, monkeypatch, capsys, tmp_path, verb, flags
+    torr, monkeypatch, capsys, of, flags
 ):
     events = []
 
@@ -96,12 +97,11 @@ def test_files_come_before_the_store_and_both_before_anything_is_printed(
 
     torr("run", "--no-store", URL)
     monkeypatch.setattr("torr.store.kept.registering.register", register)
-    of = ["_output/torr/latest"] * 2 if verb == "diff" else [URL]
-    ended = torr(verb, "--junit", "junit.xml", *flags, *of)
+    ended = torr(*of, "--junit", "junit.xml", *flags)
     ((printed, files),) = events
     assert printed == ""
     assert {"report.html", "result.json", "summary.md"} <= set(files)
-    assert (tmp_path / "junit.xml").exists()
+    assert Path("junit.xml").exists()
     assert "ok/s" in ended.out or json.loads(ended.out)["status"] == "complete"
 
 

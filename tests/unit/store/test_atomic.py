@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import pytest
 
-from torr.store.atomic import replace_bytes, replace_link, replacing
+from torr.store.atomic import SHARED, replace_bytes, replace_link, replacing
 
 
 def test_the_old_content_stays_until_the_new_is_whole(tmp_path):
@@ -15,6 +18,25 @@ def test_the_old_content_stays_until_the_new_is_whole(tmp_path):
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_for_its_owner_unless_it_is_made_to_be_shared(tmp_path):
+    replace_bytes(tmp_path / "private", b"")
+    replace_bytes(tmp_path / "shared", b"", SHARED)
+    umask = os.umask(0)
+    os.umask(umask)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("private", "shared")]
+    assert modes == [0o600, 0o666 & ~umask]
+
+
+def test_a_draft_of_another_process_with_the_same_number_is_not_in_the_way(tmp_path, monkeypatch):
+    # Two containers may write to one volume, and each has a process 1.
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    with replacing(tmp_path / "file") as one, replacing(tmp_path / "file") as two:
+        one.write(b"one")
+        two.write(b"two")
+    assert (tmp_path / "file").read_bytes() == b"one"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_an_error_on_the_way_keeps_the_old_content(tmp_path):

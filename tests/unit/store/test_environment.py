@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 
+import pytest
+
 from torr.store.environment import allowed_cores, environment, git_commit
 
 
@@ -50,3 +52,21 @@ def test_the_commit_of_a_work_tree_is_found_from_below(tmp_path):
 
 def test_outside_a_work_tree_there_is_no_commit(tmp_path):
     assert git_commit(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "ref: ../../secret",
+        "ref: refs/../../../secret",
+        "ref: refs/heads/main",
+        "password of the day",
+    ],
+)
+def test_nothing_but_the_name_of_a_commit_is_taken_from_the_files_of_git(tmp_path, head):
+    folder = tmp_path / "tree"
+    (folder / ".git/refs/heads").mkdir(parents=True)
+    (tmp_path / "secret").write_text("a1" * 20)
+    (folder / ".git/HEAD").write_text(head)
+    (folder / ".git/refs/heads/main").write_text("a secret of forty characters, all of them")
+    assert git_commit(folder) is None

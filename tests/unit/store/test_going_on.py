@@ -7,7 +7,7 @@ import json
 import pytest
 
 from doubles import Truth, level_of, slice_of
-from torr.errors import UsageError
+from torr.errors import OutputError, UsageError
 from torr.store.rundir import RunDirectory
 
 
@@ -45,6 +45,15 @@ def test_it_stays_the_run_that_it_was(ended):
     differing = {key for key in before if before[key] != after[key]}
     assert differing <= {"status", "ended"}
     assert after["status"] == "complete"
+
+
+def test_two_at_a_time_do_not_go_on_with_one_run(ended):
+    in_use = pytest.raises(OutputError, match="another torr goes on with this run")
+    with RunDirectory.reopen(ended), in_use:
+        RunDirectory.reopen(ended)
+    with RunDirectory.reopen(ended) as run:
+        measure(run, 1000, 1)
+    assert [len(level["slices"]) for level in run.full_levels()] == [3, 2, 1]
 
 
 def test_a_half_written_line_goes(ended):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import weakref
@@ -49,6 +50,15 @@ def test_a_level_is_in_result_json_as_soon_as_it_is_kept(tmp_path, open_run):
     assert [level["concurrency"] for level in result["levels"]] == [200, 500]
     assert [len(level["slices"]) for level in result["levels"]] == [3, 2]
     assert result["status"] == "interrupted"
+
+
+def test_nobody_else_may_read_a_run(tmp_path, open_run):
+    run = open_run(tmp_path)
+    measure(run, 200)
+    run.close("complete")
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in run.path.iterdir()}
+    assert modes == {"result.json": 0o600, "slices.jsonl": 0o600}
+    assert stat.S_IMODE(run.path.stat().st_mode) == 0o700
 
 
 def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
