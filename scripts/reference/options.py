@@ -25,7 +25,7 @@ _ENDS = {
     ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
     ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
     ExitCode.DEFECT: "a defect of torr; its traceback is on stderr",
-    ExitCode.HUNG_UP: "stopped by SIGHUP, such as of a closed terminal; everything measured is kept",
+    ExitCode.HUNG_UP: "stopped by SIGHUP, as of a closed terminal; everything measured is kept",
     ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is kept",
     ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is kept",
 }
