@@ -57,7 +57,11 @@ impl Machine {
             throttled: seen.throttled,
             target_cpu_rate: seen.target_cpu_rate,
             is_local: self.is_local,
-            lags: if can_lag { slice.workers.iter().map(|part| part.lag).collect() } else { Vec::new() },
+            lags: if can_lag {
+                slice.workers.iter().map(|part| part.lag).collect()
+            } else {
+                Vec::new()
+            },
         }
     }
 

@@ -83,7 +83,7 @@ impl Counts {
     }
 
     /// Turns the counts into a histogram, to which others are added.
-    fn to_be_added_to(&mut self) -> &mut Histogram<u64> {
+    fn as_sum(&mut self) -> &mut Histogram<u64> {
         if !matches!(self, Self::Histogram(_)) {
             *self = Self::Histogram(self.histogram().map_or_else(empty, Cow::into_owned));
         }
@@ -150,9 +150,9 @@ impl Metric {
         match &other.counts {
             Counts::None => {}
             Counts::Buckets(buckets) if buckets.count() == 0 => {}
-            Counts::Buckets(buckets) => buckets.add_to(self.counts.to_be_added_to()),
+            Counts::Buckets(buckets) => buckets.add_to(self.counts.as_sum()),
             // Adding cannot fail on a histogram that grows.
-            Counts::Histogram(histogram) => drop(self.counts.to_be_added_to().add(histogram)),
+            Counts::Histogram(histogram) => drop(self.counts.as_sum().add(histogram)),
         }
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;

@@ -102,8 +102,7 @@ fn drive<D: Driver>(
         let stands_still = ready.is_empty() && until < deadline && driver.now() >= until;
         reason = stands_still.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
-            let step =
-                turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
+            let step = turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
             if let Step::Done(outcome) = step {
                 return outcome;
             }

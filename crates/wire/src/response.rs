@@ -169,8 +169,8 @@ impl Response {
         }
         self.interim_answers += 1;
         self.interim_bytes += length;
-        let is_too_much = self.interim_answers > MAX_INTERIM_ANSWERS
-            || self.interim_bytes > MAX_INTERIM_BYTES;
+        let is_too_much =
+            self.interim_answers > MAX_INTERIM_ANSWERS || self.interim_bytes > MAX_INTERIM_BYTES;
         if is_too_much { Err(WireError::TooManyInterim) } else { Ok(false) }
     }
 

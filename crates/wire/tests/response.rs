@@ -124,7 +124,8 @@ fn an_interim_head_of_the_full_size_hides_nothing_of_the_final_one_at_any_split(
     // than the room that a head has.
     let filler = "a".repeat(wire::MAX_HEAD_BYTES - 100);
     let interim = format!("HTTP/1.1 103 Early Hints\r\nLink: {filler}\r\n\r\n");
-    let last = format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 5\r\n\r\nhello", "b".repeat(9000));
+    let last =
+        format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 5\r\n\r\nhello", "b".repeat(9000));
     let whole = [interim.as_bytes(), last.as_bytes()].concat();
     let ends = (interim.len() - 30)..(interim.len() + 40);
     for split in (0..interim.len()).step_by(4099).chain(ends) {

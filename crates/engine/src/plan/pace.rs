@@ -180,7 +180,7 @@ impl Pace {
     /// Whether connections are opened before the first requests: users who come and go open theirs
     /// when they come.
     pub(crate) fn opens_connections_first(&self) -> bool {
-        self.connections() > 0 && !(self.is_closed() && !self.stages().is_empty())
+        self.connections() > 0 && (self.stages().is_empty() || !self.is_closed())
     }
 
     /// Users or rate by time; empty where neither changes.

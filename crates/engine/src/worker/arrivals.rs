@@ -3,9 +3,9 @@
 use client::{Outcome, Reason, Stamps};
 use net::{Driver, Nanos};
 
+use super::alarms::Alarm;
 use super::crew::{Due, NOBODY};
 use super::lane::State;
-use super::alarms::Alarm;
 use super::{WORK_PER_TURN, Worker};
 use crate::pace::{Schedule, mix};
 use crate::plan::Pace;
@@ -153,7 +153,8 @@ impl<D: Driver> Worker<D> {
             self.crews[crew].queue = late.into_iter().chain(waiting).collect();
         }
         for _ in 0..WORK_PER_TURN {
-            let Some(due) = self.crews[crew].queue.pop_front_if(|due| is_late(due)) else { break };
+            let Some(due) = self.crews[crew].queue.front().copied().filter(is_late) else { break };
+            self.crews[crew].queue.pop_front();
             self.end_queued(number, &due, now);
         }
         let queue = &self.crews[crew].queue;

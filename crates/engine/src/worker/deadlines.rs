@@ -3,9 +3,9 @@
 use client::{Connection, Reason};
 use net::{Driver, Nanos};
 
-use super::lane::State;
 use super::Worker;
 use super::alarms::Alarm;
+use super::lane::State;
 
 /// What has come but was not read yet is read within this time.
 const READING_NS: Nanos = 1_000_000;

@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 
 use net::{Driver, Nanos};
 
-use super::lane::State;
 use super::Worker;
 use super::alarms::Alarm;
+use super::lane::State;
 use crate::report::Phase;
 
 /// First dials under way at once: fewer than the shortest usual accept queue.

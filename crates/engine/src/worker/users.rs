@@ -3,10 +3,10 @@
 use client::{Class, Reason};
 use net::{Driver, Nanos};
 
-use super::crew::NOBODY;
-use super::lane::State;
 use super::Worker;
 use super::alarms::Alarm;
+use super::crew::NOBODY;
+use super::lane::State;
 use crate::report::Phase;
 
 impl<D: Driver> Worker<D> {

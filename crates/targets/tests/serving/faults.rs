@@ -59,7 +59,9 @@ fn meets(fault: Fault) -> Meets {
         ),
         Fault::HugeHead => Like(43 + 1_049 * 1_000 + 2, is_huge_head, Open),
         Fault::SlowHead => Endless(18, |text| !text.contains("\r\n\r\n")),
-        Fault::EndlessInterim => Endless(30_000, |text| text.starts_with("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102")),
+        Fault::EndlessInterim => {
+            Endless(30_000, |text| text.starts_with("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102"))
+        }
         Fault::EndlessHead => Endless(30_000, |text| !text.contains("\r\n\r\n")),
         Fault::EndlessBody => Endless(30_000, |text| text.contains("\r\n\r\n2710\r\naaaa")),
         Fault::Status503 => exactly(UNAVAILABLE, Open),
