@@ -33,7 +33,7 @@ PATCHES = ROOT / "tests" / "mutants"
 LOGS = ROOT / "build" / "mutants-logs"
 LOCK = ROOT / "build" / "mutants.lock"
 RESULTS = ROOT / "build" / "mutants.json"
-LIMIT_S = 20 * 60
+LIMIT_S = 10 * 60
 """The time limit of one command: a mutant may make tests hang."""
 MARK = "TORR_MUTANT"
 """The environment variable by which processes that a command left running are found."""
