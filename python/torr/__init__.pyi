@@ -92,6 +92,7 @@ def run(
     dir: _Path = "_output/torr",
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
+    allow_not_shown: bool = False,
     monitor: str | int | Sequence[str | int] | None = None,
     profile: str | int | None = None,
     profile_at: int | None = None,
@@ -172,6 +173,7 @@ def run(
     dir: output directory [_output/torr]
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
+    allow_not_shown: pass SLOs that are neither held nor broken
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
     profile: then profile a process, memory:PID or Go's pprof
     profile_at: with --profile: users [of the best level]
@@ -187,6 +189,7 @@ def ladder(
     progress: _Progress | None = None,
     levels: str | Sequence[int] | None = None,
     rounds: int = 1,
+    min_capacity: str | float | _Path | Sequence[str | float] | None = None,
     duration: _Duration | None = None,
     pool: int | None = None,
     think: _Duration | None = None,
@@ -242,6 +245,7 @@ def ladder(
     dir: _Path = "_output/torr",
     slo: str | Sequence[str] | None = None,
     abort_on: str | Sequence[str] | None = None,
+    allow_not_shown: bool = False,
     monitor: str | int | Sequence[str | int] | None = None,
     profile: str | int | None = None,
     profile_at: int | None = None,
@@ -259,6 +263,7 @@ def ladder(
 
     levels: 1,2,4 or auto[:START[:END]] [200,500 … 50000]
     rounds: repeat the whole ladder; drift hits all levels [1]
+    min_capacity: exit 1 below it: '5000 ok/s' or '200 users'
     duration: measured window of a level [10s]
     pool: users share N connections [one each]
     think: users think after each answer: 1s, 1s-3s, exp:2s
@@ -314,6 +319,7 @@ def ladder(
     dir: output directory [_output/torr]
     slo: must hold (else exit 1), e.g. 'p95 < 500ms'
     abort_on: end early (exit 1) when it holds: 'errors > 5%'
+    allow_not_shown: pass SLOs that are neither held nor broken
     monitor: watch a process, a /metrics, a Prometheus (repeatable)
     profile: then profile a process, memory:PID or Go's pprof
     profile_at: with --profile: users [of the best level]

@@ -76,11 +76,9 @@ class Result(model.Result):
     @property
     def passed(self) -> bool:
         """Whether its SLOs may pass and no abort condition ended it: a command would not exit 1."""
-        from torr.cli.gate import judged
-        from torr.model.condition import Condition
+        from torr.cli.gate import judged_again
 
-        texts = (self._raw.get("experiment") or {}).get("slos") or ()
-        return judged(self._raw, [Condition.parse(text) for text in texts]).missed is None
+        return judged_again(self._raw).missed is None
 
     @property
     def level(self) -> model.Level:

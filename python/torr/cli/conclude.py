@@ -85,7 +85,7 @@ def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -
     if flags["junit"] is not None:
         from torr.report import junit
 
-        missed = judged(result, flags.get("slos", ())).missed
+        missed = judged(result, flags).missed
         said = why if missed is None else missed.message
         junit.write(result, flags["junit"], said)
 
@@ -160,4 +160,6 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
         places = list(dict.fromkeys(level["concurrency"] for level in limited))
         where = show_levels(places, noun_of(result["levels"]))
         raise GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
-    gate(result, flags["slos"])
+    gate(result, flags)
+    if result["levels"] and not any(level["counts"]["ok"] for level in result["levels"]):
+        raise nothing_measured("no request succeeded", result, directory.path)

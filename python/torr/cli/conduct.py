@@ -92,7 +92,12 @@ def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[
 
     `experiment` holds what the plan does not: SLOs, abort conditions, a ladder's levels and rounds.
     """
-    conditions = {key: [str(each) for each in flags[key]] for key in ("slos", "abort_on")}
+    conditions: dict[str, Any] = {
+        key: [str(each) for each in flags[key]] for key in ("slos", "abort_on")
+    }
+    conditions |= {"allow_not_shown": True} if flags.get("allow_not_shown") else {}
+    if flags.get("min_capacity") is not None:
+        conditions["min_capacity"] = str(flags["min_capacity"])
     return {
         "kind": kind,
         "command": ["torr", *redacted_command(sys.argv[1:])],

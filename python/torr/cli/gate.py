@@ -1,7 +1,8 @@
-"""Whether a run passes: its SLOs, and no abort condition. A script reads it from the exit code.
+"""Whether a run passes: its SLOs, its capacity, and no abort condition. Scripts read the exit code.
 
-A ladder climbs until SLOs break, so what counts is the lowest level that claims anything. Where
-none does, nothing speaks for the SLOs, and they do not pass.
+A gate fails closed: an SLO that is neither held nor broken does not pass, unless the user allows
+that. A ladder climbs until SLOs break, so what counts is the lowest level that claims anything, or
+the capacity that `--min-capacity` asks for.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
 
 Result = dict[str, Any]
+Flags = dict[str, Any]
 
 _WORDS = ("broken", "not shown")
 _SHOWN = 3
@@ -29,9 +31,9 @@ MOST_FAILED = 0.01
 """A time that is not shown passes only where no more than this share of the attempts failed."""
 
 
-def gate(result: Result, slos: Sequence[Condition]) -> None:
-    """Raise MissedError unless the run may pass; name each SLO that is neither held nor broken."""
-    judgement = judged(result, slos)
+def gate(result: Result, flags: Flags) -> None:
+    """Raise MissedError unless the run may pass; print a note for each SLO that is not shown."""
+    judgement = judged(result, flags)
     for note in judgement.notes:
         click.echo(f"note: {note}", err=True)
     if judgement.missed is not None:
@@ -54,18 +56,44 @@ def _of_limit(entry: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Why the SLOs do not pass, if so; and what is neither held nor broken."""
+    """Why the run does not pass, if so; and which SLOs are allowed to be not shown."""
 
     missed: MissedError | None = None
     notes: tuple[str, ...] = ()
 
 
-def judged(result: Result, slos: Sequence[Condition]) -> Judgement:
-    """Whether the SLOs pass; what an abort condition ended does not, whatever they say."""
-    found = _of_slos(result, slos)
-    if found.missed is None and result.get("ended_by"):
+def judged(result: Result, flags: Flags) -> Judgement:
+    """Whether the run passes; what an abort condition ended does not, whatever the SLOs say."""
+    found = _of_slos(result, flags.get("slos") or ())
+    if found.missed is not None:
+        return found
+    if result.get("ended_by"):
         return Judgement(MissedError(f"ended early by {result['ended_by']}"), found.notes)
-    return found
+    if found.notes and not flags.get("allow_not_shown"):
+        return Judgement(_not_shown(found.notes))
+    least = flags.get("min_capacity")
+    return found if least is None else Judgement(least.missed_by(result), found.notes)
+
+
+def judged_again(result: Result) -> Judgement:
+    """Whether a kept result passes, by what was asked of it when it was measured."""
+    from torr.model.condition import Condition
+    from torr.model.least_capacity import LeastCapacity
+
+    asked = result.get("experiment") or {}
+    least = asked.get("min_capacity")
+    flags = {
+        "slos": [Condition.parse(text) for text in asked.get("slos") or ()],
+        "allow_not_shown": asked.get("allow_not_shown", False),
+        "min_capacity": None if least is None else LeastCapacity.parse(least),
+    }
+    return judged(result, flags)
+
+
+def _not_shown(notes: Sequence[str]) -> MissedError:
+    more = f" and {len(notes) - 1} more" if len(notes) > 1 else ""
+    hint = "measure more, such as -z 30s, or pass it with --allow-not-shown"
+    return MissedError(f"{notes[0]}{more}", hint)
 
 
 def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
@@ -109,7 +137,7 @@ def _of_candidate(verdict: Result) -> str:
 
 
 def _of_unshown(found: Sequence[Result], rounds: Sequence[Level]) -> Judgement:
-    """What is not shown passes, but a time where too much failed."""
+    """What is not shown may be allowed, but not a time where too much failed."""
     failed, ended = _failed(rounds)
     notes: list[str] = []
     for verdict in found:
@@ -118,8 +146,7 @@ def _of_unshown(found: Sequence[Result], rounds: Sequence[Level]) -> Judgement:
             failures = f"{failed:,} of {ended:,} attempts failed"
             missed = MissedError(f"SLO not shown: {_named(verdict)}, and {failures}")
             return Judgement(missed, tuple(notes))
-        said = f"SLO not shown: {_named(verdict)}: neither held nor broken, so no failure"
-        notes.append(said)
+        notes.append(f"SLO not shown: {_named(verdict)}: neither held nor broken")
     return Judgement(notes=tuple(notes))
 
 

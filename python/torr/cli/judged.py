@@ -126,4 +126,6 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: Flags
     if flags["strict"] and limited:
         count = show_count(len(limited), "trial")
         raise GeneratorLimitedError(f"--strict: the generator was the limit in {count}")
-    gate(result, flags["slos"])
+    gate(result, flags)
+    if not any(level["counts"]["ok"] for level in result["levels"]):
+        raise NothingMeasuredError("no request of any trial succeeded", "torr run --once shows one")

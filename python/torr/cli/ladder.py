@@ -69,6 +69,12 @@ def _levels(text: str) -> Fixed | Auto:
     group=LOAD,
     help="repeat the whole ladder; drift hits all levels [1]",
 )
+@flag(
+    "--min-capacity",
+    type=words.CAPACITY,
+    group=options.RESULT,
+    help="exit 1 below it: '5000 ok/s' or '200 users'",
+)
 @options.duration
 @options.pool
 @options.phases

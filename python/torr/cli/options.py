@@ -159,6 +159,13 @@ judging = together(
         help="end early (exit 1) when it holds: 'errors > 5%'",
     ),
     flag(
+        "--allow-not-shown",
+        is_flag=True,
+        group=RESULT,
+        rare=True,
+        help="pass SLOs that are neither held nor broken",
+    ),
+    flag(
         "--strict",
         is_flag=True,
         group=RESULT,

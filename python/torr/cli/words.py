@@ -16,6 +16,7 @@ from torr import units
 from torr.errors import UsageError, require
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
+from torr.model.least_capacity import LeastCapacity
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.model.pin import read_pin
 from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
@@ -297,6 +298,7 @@ WATCHED = Word("PID|URL", watched)
 PROFILED = Word("PID|URL", _profiled)
 PROFILED_SERVERS = Word("cpu|memory|URL", Asked.of_servers)
 CONDITION = Word("COND", _condition)
+CAPACITY = Word("CAPACITY", LeastCapacity.parse)
 CHANGE = Word("CHANGE", _change)
 NOTE = Word("TEXT", read_note)
 TAG = Word("TAG", read_tag)

@@ -80,6 +80,32 @@ def test_an_slo_that_the_lowest_level_breaks_ends_with_1(torr):
     assert "SLO broken: p95 < 1ms" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("least", "flags", "why"),
+    [
+        ("80 users", ("--slo", "p95 < 15ms"), None),
+        ("81 users", ("--slo", "p95 < 15ms"), "missed: "),
+        ("1 ok/s", ("--slo", "p95 < 15ms"), None),
+        ("1M ok/s", ("--slo", "p95 < 15ms"), "missed: "),
+        ("1M ok/s", ("--slo", "p95 < 10m"), "not shown: the highest level held"),
+        ("1 ok/s", (), None),
+        ("1M ok/s", (), "missed: "),
+    ],
+)
+def test_a_ladder_is_gated_by_its_capacity(torr, least, flags, why):
+    ended = torr("ladder", "--levels", LEVELS, "--min-capacity", least, *flags, URL)
+    assert ended.code == (0 if why is None else 1), ended.err
+    if why is not None:
+        assert f"--min-capacity '{least}': {why}" in ended.err
+
+
+def test_what_is_no_capacity_is_refused(torr):
+    ended = torr("ladder", "--min-capacity", "5 apples", URL)
+    assert ended.code == 2
+    assert "'5 apples' is not a capacity" in ended.err
+    assert "write '5000 ok/s' or '200 users'" in ended.err
+
+
 def test_limited_levels_are_marked_and_claim_nothing(torr, fake, tmp_path):
     def curve(users):
         return Truth(health="generator-limited" if users > 20 else "healthy")

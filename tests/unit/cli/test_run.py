@@ -170,14 +170,25 @@ def test_an_slo_does_not_pass_where_the_generator_was_the_limit_at_every_level(t
     assert "SLO p95 < 1s: not shown: the generator was the limit" in ended.err
 
 
-def test_an_slo_on_too_few_attempts_is_no_failure_and_is_said(torr, fake):
+def test_an_slo_on_too_few_attempts_passes_only_where_that_is_allowed(torr, fake):
     fake.curve = lambda _users: Truth(ok_per_s=1)
-    ended = torr("run", "-q", "--slo", "success >= 99.9%", URL)
-    assert ended.code == 0
-    assert ended.err == (
-        "note: SLO not shown: success >= 99.9% (no error in 10 attempts shows too little: it takes "
-        "3,000): neither held nor broken, so no failure\n"
+    call = ("run", "-q", "--slo", "success >= 99.9%", URL)
+    why = (
+        "SLO not shown: success >= 99.9% (no error in 10 attempts shows too little: it takes "
+        "3,000): neither held nor broken\n"
     )
+    ended = torr(*call)
+    assert ended.code == 1
+    assert ended.err.startswith(f"torr: {why}hint: measure more")
+    ended = torr(*call, "--allow-not-shown")
+    assert (ended.code, ended.err) == (0, f"note: {why}")
+
+
+def test_a_run_in_which_nothing_succeeded_has_measured_nothing(torr, fake):
+    fake.curve = lambda _users: Truth(0, errors={"status": 1000})
+    ended = torr("run", URL)
+    assert ended.code == 3
+    assert "no request succeeded: tried GET" in ended.err
 
 
 def test_an_slo_that_is_not_shown_does_not_pass_while_attempts_fail(torr, fake):
