@@ -9,11 +9,16 @@ use crate::{Reason, Tunnel, UNSET};
 /// So much is sealed at once: what does not fit into the socket would only lie in memory.
 const SEALED_AT_ONCE: usize = 64 * 1024;
 
+/// Reads that bring nothing for the exchange, made in one go before other connections get their turn.
+const READS_IN_A_ROW: u32 = 16;
+
 /// How far the way to an open connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Not there yet.
+    /// Not there yet: a new event of the socket is needed.
     Pending,
+    /// Not there yet, and there may be more to read, which no event will say: another call, soon.
+    Again,
     /// Bytes may be written.
     Open,
 }
@@ -92,22 +97,20 @@ impl<S> Connection<S> {
             {
                 return Err(Reason::of_dial(&error));
             }
-            let is_through = match &mut self.tunnel {
+            let way = match &mut self.tunnel {
                 Some(tunnel) if ready.writable || ready.readable => {
                     tunnel.advance(driver, &self.socket)?
                 }
-                Some(_) => false,
-                None => ready.writable,
+                None if ready.writable => Opening::Open,
+                _ => Opening::Pending,
             };
-            if is_through {
-                self.tunnel = None;
-                self.connected_at = driver.now();
+            if way != Opening::Open {
+                return Ok(way);
             }
+            self.tunnel = None;
+            self.connected_at = driver.now();
         }
-        if self.is_connected() && !self.is_open() {
-            self.shake_hands(driver, buffer)?;
-        }
-        Ok(if self.is_open() { Opening::Open } else { Opening::Pending })
+        if self.is_open() { Ok(Opening::Open) } else { self.shake_hands(driver, buffer) }
     }
 
     /// Writes what fits; `WouldBlock` when nothing does.
@@ -148,7 +151,8 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Reads what is there; 0 is the end of the stream, `WouldBlock` that nothing is there.
+    /// Reads what is there; 0 is the end of the stream, `WouldBlock` that nothing is there,
+    /// `Interrupted` that there may be more behind much that was nothing for the exchange.
     pub fn recv<D: Driver<Socket = S>>(
         &mut self,
         driver: &mut D,
@@ -160,11 +164,14 @@ impl<S> Connection<S> {
             return read;
         };
         let (plain, cipher) = halves(buffer);
-        while !layer.is_ended() {
+        for _ in 0..READS_IN_A_ROW {
+            if layer.is_ended() {
+                return Ok(0);
+            }
             let kept = layer.restore(cipher);
             let length = driver.recv(&self.socket, &mut cipher[kept..])?;
             if length == 0 {
-                break;
+                return Ok(0);
             }
             self.is_drained = kept + length < cipher.len();
             let opened = layer.open(&mut cipher[..kept + length], plain);
@@ -173,7 +180,7 @@ impl<S> Connection<S> {
                 return Ok(length);
             }
         }
-        Ok(0)
+        Err(io::ErrorKind::Interrupted.into())
     }
 
     /// How many bytes, as they came, wait in the socket to be read.
@@ -196,16 +203,22 @@ impl<S> Connection<S> {
         &mut self,
         driver: &mut D,
         buffer: &mut [u8],
-    ) -> Result<(), Reason> {
+    ) -> Result<Opening, Reason> {
         let (plain, cipher) = halves(buffer);
-        let Some(layer) = &mut self.layer else { return Ok(()) };
-        while !layer.is_open() {
+        let Some(layer) = &mut self.layer else { return Ok(Opening::Open) };
+        for _ in 0..READS_IN_A_ROW {
+            if layer.is_open() {
+                send_waiting(driver, &self.socket, layer.as_mut())?;
+                return Ok(Opening::Open);
+            }
             send_waiting(driver, &self.socket, layer.as_mut())?;
             let kept = layer.restore(cipher);
             let length = match driver.recv(&self.socket, &mut cipher[kept..]) {
                 Ok(0) => return Err(Reason::TlsClosed),
                 Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Opening::Pending);
+                }
                 Err(_) => return Err(Reason::TlsClosed),
             };
             let opened = layer.open(&mut cipher[..kept + length], plain);
@@ -219,7 +232,7 @@ impl<S> Connection<S> {
                 return Err(LayerFault::Failed.into());
             }
         }
-        send_waiting(driver, &self.socket, layer.as_mut())
+        Ok(Opening::Again)
     }
 }
 

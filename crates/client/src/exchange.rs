@@ -178,6 +178,7 @@ impl Exchange {
                 Ok(0) => return self.ended(driver.now(), connection.served),
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Step::Again,
                 Err(error) => return self.broken(driver.now(), connection.served, &error),
             };
             self.stamp_read(driver.now(), length);

@@ -121,8 +121,12 @@ fn turn<D: Driver>(
     deadline: Nanos,
 ) -> Step {
     if !connection.is_open() {
-        match connection.advance(driver, event, &mut scratch.buffer) {
-            Ok(Opening::Pending) => return Step::Pending,
+        let mut way = connection.advance(driver, event, &mut scratch.buffer);
+        while way == Ok(Opening::Again) && driver.now() < deadline {
+            way = connection.advance(driver, event, &mut scratch.buffer);
+        }
+        match way {
+            Ok(Opening::Pending | Opening::Again) => return Step::Pending,
             Ok(Opening::Open) => {
                 let (taken, at) = (exchange.stamps.taken, connection.connected_at());
                 exchange.stamps.connect = at.saturating_sub(taken);

@@ -73,6 +73,7 @@ impl<D: Driver> Reactor<D> {
         let Some(connection) = &mut slot.connection else { return };
         match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
             Ok(Opening::Pending) => {}
+            Ok(Opening::Again) => self.unread.push((number, event.closed)),
             Ok(Opening::Open) => self.opened(number, event),
             Err(reason) => self.dial_failed(number, reason),
         }

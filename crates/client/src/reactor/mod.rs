@@ -191,7 +191,10 @@ impl<D: Driver> Reactor<D> {
         for _ in 0..ROUNDS {
             for (number, closed) in std::mem::take(&mut self.unread) {
                 let event = Ready { closed, ..READ_ON };
-                self.progress(number, event);
+                match self.slots[number as usize].state {
+                    State::Dialling => self.advance(number, event),
+                    _ => self.progress(number, event),
+                }
             }
         }
         self.ring(self.driver.now());

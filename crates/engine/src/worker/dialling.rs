@@ -72,6 +72,7 @@ impl<D: Driver> Worker<D> {
         };
         match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
             Ok(Way::Pending) => {}
+            Ok(Way::Again) => self.unread.push((number, event.closed)),
             Ok(Way::Open) => self.opened(number, now, event),
             Err(reason) => {
                 self.hang_up(number);

@@ -108,10 +108,7 @@ impl<D: Driver> Worker<D> {
     pub(super) fn read_on(&mut self) {
         for (number, closed) in std::mem::take(&mut self.unread) {
             let event = Ready { closed, ..READ_ON };
-            match self.lanes[number as usize].state {
-                State::Busy => self.progress(number, event),
-                _ => self.look_for_end(number, event),
-            }
+            self.move_lane(number, event);
         }
         self.settle();
     }

@@ -234,7 +234,15 @@ impl<D: Driver> Worker<D> {
         let Some(lane) = self.lanes.get(number as usize) else {
             return;
         };
-        if lane.generation != generation || lane.connection.is_none() {
+        if lane.generation == generation {
+            self.move_lane(number, event);
+        }
+    }
+
+    /// Moves the exchange of a lane, or what comes before or after it.
+    fn move_lane(&mut self, number: u32, event: Ready) {
+        let lane = &self.lanes[number as usize];
+        if lane.connection.is_none() {
             return;
         }
         match lane.state {

@@ -1,0 +1,125 @@
+//! What an exchange may take of a worker's time, and what it may leave behind.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
+
+use std::sync::Arc;
+
+use client::{Connection, Exchange, Opening, Outcome, Outline, Reason, Scratch, Step, Tunnel};
+use net::{
+    Act, Address, Dial, Driver, Layer, LayerError, Nanos, Peer, Ready, Simulated, SimulatedSocket,
+};
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Sends these bytes as soon as a connection is there, and the answer to each request.
+struct Server {
+    greeting: Vec<u8>,
+}
+
+impl Peer for Server {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Greet(0, self.greeting.clone())
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        vec![(1, Act::Bytes(ANSWER.to_vec()))]
+    }
+}
+
+const READY: Ready = Ready { token: 0, readable: true, writable: true, closed: false };
+
+type Socket = SimulatedSocket;
+
+fn connected(
+    greeting: Vec<u8>,
+    layer: Option<Box<dyn Layer>>,
+    tunnel: Option<Tunnel>,
+) -> (Simulated<Server>, Connection<Socket>) {
+    let mut world = Simulated::new(Server { greeting });
+    let to = Address::Ip("127.0.0.1:1".parse().unwrap());
+    let connection = Connection::dialled(world.dial(&to, None, 0).unwrap(), layer).through(tunnel);
+    world.wait(10, &mut Vec::new()).unwrap();
+    (world, connection)
+}
+
+#[test]
+fn a_connection_on_which_a_request_was_cut_short_by_its_answer_is_not_used_again() {
+    let request = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n";
+    let (mut world, mut connection) = connected(Vec::new(), None, None);
+    let mut scratch = Scratch::new(4096);
+    connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+    let mut end = |length| {
+        let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length });
+        assert_eq!(exchange.send(&mut world, &mut connection, request), Step::Pending);
+        world.wait(world.now() + 10, &mut Vec::new()).unwrap();
+        exchange.receive(&mut world, &mut connection, &mut scratch, false)
+    };
+    let ended = |reusable| Step::Done(Outcome { failure: None, status: Some(200), reusable });
+    assert_eq!(end(request.len()), ended(true));
+    // The body has not been written when the answer comes.
+    assert_eq!(end(request.len() + 100), ended(false));
+}
+
+/// A layer to which whatever comes is an empty record, or a step of an endless handshake.
+struct Empty {
+    is_open: bool,
+    outgoing: Vec<u8>,
+}
+
+impl Layer for Empty {
+    fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    fn is_ended(&self) -> bool {
+        false
+    }
+
+    fn restore(&mut self, _: &mut [u8]) -> usize {
+        0
+    }
+
+    fn open(&mut self, _: &mut [u8], _: &mut [u8]) -> Result<usize, LayerError> {
+        Ok(0)
+    }
+
+    fn seal(&mut self, plain: &[u8]) -> Result<(), LayerError> {
+        self.outgoing.extend_from_slice(plain);
+        Ok(())
+    }
+
+    fn end(&mut self) {}
+
+    fn outgoing(&mut self) -> &mut Vec<u8> {
+        &mut self.outgoing
+    }
+}
+
+#[test]
+fn empty_records_without_end_hold_up_nobody_else() {
+    for is_open in [false, true] {
+        let layer = Box::new(Empty { is_open, outgoing: Vec::new() });
+        let (mut world, mut connection) = connected(vec![0; 1 << 20], Some(layer), None);
+        // Each read takes half of the buffer: there is far more than one turn may take.
+        let mut scratch = Scratch::new(1024);
+        let way = connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+        if is_open {
+            assert_eq!(way, Opening::Open);
+            let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+            let step = exchange.receive(&mut world, &mut connection, &mut scratch, false);
+            assert_eq!(step, Step::Again);
+        } else {
+            assert_eq!(way, Opening::Again);
+        }
+    }
+}
+
+#[test]
+fn a_proxy_that_answers_without_end_is_left() {
+    let interim = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(1 << 14);
+    let tunnel = Tunnel::new(Arc::from(b"CONNECT h:1 HTTP/1.1\r\n\r\n".as_slice()));
+    let (mut world, mut connection) = connected(interim, None, Some(tunnel));
+    let mut ways = (0..1000).map(|_| connection.advance(&mut world, READY, &mut []));
+    let end = ways.find(|way| *way != Ok(Opening::Again));
+    assert_eq!(end, Some(Err(Reason::ConnectProxy)));
+}
