@@ -14,7 +14,7 @@ WITH_PYTHON = [page for page in PAGES if "```python" in page.read_text(encoding=
 def quicker(code, url):
     """The same code, aimed at a target of ours and over within a second."""
     code = code.replace("http://localhost:8080", url)
-    code = re.sub(r'duration="\d+s"', "requests=200, warmup=0", code)
+    code = re.sub(r'duration="\d+s"', "requests=1000, warmup=0", code)
     code = code.replace("p99 < 50ms", "p99 < 50s")  # how fast it is, is the machine's
     return re.sub(r"levels=\[", 'duration="500ms", warmup=0, levels=[', code)
 

@@ -37,7 +37,7 @@ def levels(ended, name):
 
 
 def test_a_ladder_under_slos(example, quick):
-    ended = example("ladder_healthz.sh", quick, **QUICK, DURATION="1s")
+    ended = example("ladder_healthz.sh", quick, **QUICK, DURATION="3s")
     assert ended.code == 0, ended.err
     assert levels(ended, "healthz") == ["5", "10"]
     assert "under SLO   10 connections" in ended.out
@@ -77,7 +77,7 @@ def test_an_old_data_file_gives_the_levels_and_one_side(example, quick, tmp_path
 
 
 def test_an_open_load_shows_what_visitors_feel(example, quick):
-    ended = example("open_load.sh", quick, RATE="200", DURATION="2s")
+    ended = example("open_load.sh", quick, RATE="200", DURATION="6s")
     # Where a busy machine has requests start late nothing is claimed, and an SLO is not shown.
     is_limited = "not shown: the generator was the limit" in ended.err
     assert ended.code == (1 if is_limited else 0), ended.err
@@ -107,7 +107,7 @@ def test_times_agree_with_the_log_of_the_target(example):
 
 
 def test_a_result_is_read_with_the_standard_library(example, quick):
-    assert example("ladder_healthz.sh", quick, LEVELS="5").code == 0
+    assert example("ladder_healthz.sh", quick, LEVELS="5", DURATION="3s").code == 0
     ended = example("read_result.py")
     assert ended.code == 0, ended.err
     assert ended.out.startswith("healthz: torr ladder, ")
