@@ -3,7 +3,8 @@
 #
 #   examples/ladder_healthz.sh http://localhost:8080/healthz
 #
-# DURATION=1s LEVELS=50,100,200 gives a first look. Exit code 1: at the lowest level an SLO is broken or not shown.
+# DURATION=1s LEVELS=50,100,200 gives a first look. Exit code 1: at the lowest level an SLO is broken
+# or not shown.
 set -eu
 url=${1:?give the URL to fire at}
 
