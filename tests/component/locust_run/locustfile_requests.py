@@ -1,6 +1,18 @@
 """Requests of every kind, rows of the file's own beside them, and tasks that raise."""
 
+import gevent
 from locust import FastHttpUser, HttpUser, constant, events, task
+
+
+@events.test_start.add_listener
+def look_at_the_statistics(environment, **_more):
+    """Read them again and again, as the page of Locust does."""
+
+    def look():
+        while environment.stats.total.num_requests >= 0:
+            gevent.sleep(0.1)
+
+    gevent.spawn(look)
 
 
 class Everything(HttpUser):

@@ -49,6 +49,12 @@ def test_the_run_counts_every_request_that_locust_counts(ended):
     assert steps["GET fast"]["latency"]["ttfb_ms"]["n"] == kept["GET fast"][0]
 
 
+def test_every_request_has_one_response_time_however_often_the_statistics_are_read(ended):
+    rows = json.loads(ended.out[ended.out.index("[\n    {") :])
+    times = {row["name"]: sum(row["response_times"].values()) for row in rows}
+    assert times == {row["name"]: row["num_requests"] for row in rows}
+
+
 def test_exceptions_of_tasks_are_told(ended):
     assert ended.code == 1
     (warning,) = ended.level["warnings"]

@@ -41,6 +41,15 @@ def test_a_percentile_of_batches_shows_what_holds_for_whole_ones(limit, batch, w
         assert found["reason"] == "timed in batches of 50, which hide what single operations took"
 
 
+@pytest.mark.parametrize("limit", ["<0.5us", "<=0.5us", ">0.5us", ">=0.5us"])
+def test_a_limit_within_the_interval_of_the_rounds_is_neither_held_nor_broken(limit):
+    found = judged(marks={"mean": limit})
+    low, high = found["interval"]
+    assert low < found["limit"] < high
+    assert found["word"] == "not shown"
+    assert found["reason"] == "the limit lies within the interval of the rounds"
+
+
 def test_rates_and_means_of_batches_are_those_of_operations():
     assert judged(marks={"ops": ">1.5M/s"}, batch=50)["word"] == "held"
     assert judged(marks={"mean": "<0.6us"}, batch=50)["word"] == "held"
