@@ -218,7 +218,9 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
 def test_other_signals_keep_everything_too_and_have_exit_codes_of_their_own(
     start, steady, tmp_path, number
 ):
-    process = start("run", "-z", "60s", "--warmup", "0s", steady.url)
+    # The tests may have been started by nohup.
+    default = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)}
+    process = start("run", "-z", "60s", "--warmup", "0s", steady.url, **default)
     wait_until(lambda: slices_on_disk(tmp_path))
     process.send_signal(number)
     process.communicate(timeout=120)
