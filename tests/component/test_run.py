@@ -132,7 +132,10 @@ def test_an_slo_does_not_pass_when_every_request_fails(torr, target):
     faulty = target("faulty", "--fault", "status_503", "--share", "100%")
     ended = torr("run", *QUICK, "--slo", "p95 < 500ms", faulty.url)
     assert ended.code == 1, ended.err
-    assert "no request succeeded" in ended.err
+    # On a busy machine torr may be slower than a target that answers at once.
+    is_limited = ended.level["health"]["verdict"] == "generator-limited"
+    why = "the generator was the limit" if is_limited else "no request succeeded"
+    assert why in ended.err
 
 
 def test_503s_are_data(torr, target):
