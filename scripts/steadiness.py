@@ -1,10 +1,10 @@
 """Run `make test` many times, half of them on busy cores, and print which runs failed.
 
-    python scripts/steadiness.py [--runs 20]
+    python scripts/steadiness.py [--runs 20] [--busy 10]
 
-During the second half of the runs, a busy loop runs on each core at normal priority. The output of
-each run goes to build/steadiness, a table of all runs to build/steadiness.json. The exit code is 1
-if a run failed. Twenty runs take about three hours on two cores.
+During the first runs, as many as --busy says, a busy loop runs on each core at normal priority.
+The output of each run goes to build/steadiness, a table of all runs to build/steadiness.json. The
+exit code is 1 if a run failed. Twenty runs take about three hours on two cores.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ def main() -> int:
     """Run the tests as often as requested and print each run; return 1 if one failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=20, help="how many runs (default: 20)")
-    runs = parser.parse_args().runs
+    parser.add_argument("--busy", type=int, help="how many of them on busy cores (default: half)")
+    arguments = parser.parse_args()
+    runs = arguments.runs
+    busy = runs // 2 if arguments.busy is None else arguments.busy
     LOGS.mkdir(parents=True, exist_ok=True)
     table = []
     for number in range(1, runs + 1):
-        is_busy = number > runs // 2
+        is_busy = number <= busy
         start_s = time.monotonic()
         with (LOGS / f"{number}.log").open("wb") as output, busy_cores(is_busy=is_busy):
             process = subprocess.run(

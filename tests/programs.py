@@ -109,6 +109,7 @@ os.wait()
 """
 WRONG_BODY = 'serve(answer(b"Hello wurld"))'
 UNAVAILABLE = 'serve(answer(b"", b"503 Service Unavailable"))'
+NOT_FOUND = 'serve(answer(b"", b"404 Not Found"))'
 CLOSES = "serve(closes=True)"
 CHUNKED = r"""
 serve(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nserver: chunky\r\n"

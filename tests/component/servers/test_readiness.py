@@ -13,6 +13,7 @@ from programs import (
     FORKS_AND_LEAVES,
     HELLO,
     NEVER_LISTENS,
+    NOT_FOUND,
     ONE_SOCKET,
     PASSES_ON,
     UNAVAILABLE,
@@ -133,11 +134,14 @@ def test_a_server_that_never_listens_is_not_ready(start):
     assert got.value.kind == "not_ready"
 
 
-def test_a_server_that_answers_with_errors_is_not_ready(start, clock, monkeypatch):
+@pytest.mark.parametrize(
+    ("code", "status"), [(UNAVAILABLE, 503), (NOT_FOUND, 404)], ids=["unavailable", "not_found"]
+)
+def test_a_server_that_answers_with_errors_is_not_ready(start, clock, monkeypatch, code, status):
     monkeypatch.setattr(readiness, "ask", clock.over_behind(ask))
-    server = start(UNAVAILABLE, health="/health")
+    server = start(code, health="/health")
     server.started = clock.now_s
-    with pytest.raises(TrialError, match=r"it answered 503 at http.*/health") as got:
+    with pytest.raises(TrialError, match=rf"it answered {status} at http.*/health") as got:
         await_ready(server)
     assert got.value.kind == "not_ready"
 

@@ -93,6 +93,13 @@ def test_errors_come_with_their_reasons_the_commonest_first(run):
     )
 
 
+def test_the_share_of_errors_is_of_all_attempts(make_level, make_result):
+    level = make_level(5, 100.0, 1.0)
+    level["counts"] = {"attempted": 100, "ok": 60, "errors": {"timeout": 40}}
+    (row,) = table.errors(make_result("run", [level])).rows
+    assert row[:4] == ("5", "timeout", "40", "40 %")
+
+
 def test_without_errors_there_is_no_table_of_errors(ladder):
     assert table.errors(ladder) is None
 

@@ -9,7 +9,7 @@ import pytest
 from spoken import REPORT, ROOT, phrases
 from torr import engine
 from torr.report.reasons import ADVICE
-from torr.report.told import matches
+from torr.report.told import matches, told
 
 TORR = ROOT / "python" / "torr"
 TOLD = json.loads((REPORT / "zh.json").read_text())["told"]
@@ -99,6 +99,14 @@ def test_translations_have_the_placeholders_of_their_patterns():
     holes = {pattern: sorted(_HOLE.findall(pattern)) for pattern in TOLD}
     differing = {p: w for p, w in TOLD.items() if sorted(_HOLE.findall(w)) != holes[p]}
     assert differing == {}
+
+
+def test_of_several_patterns_the_one_with_most_words_of_its_own_translates():
+    general = "the ladder ends too early: power is greatest at its highest level, {level}"
+    special = f"{general}, as users starved above it"
+    assert {general, special} <= set(TOLD)
+    expected = TOLD[special].replace("{level}", "8")
+    assert (told(special.replace("{level}", "8")).render("zh")) == expected
 
 
 def test_no_pattern_would_take_any_text():

@@ -26,7 +26,16 @@ def test_everybody_of_this_machine_may_look(host):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example:8677", "10.0.0.1", "", "[::1", "a@b:1"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example:8677",
+        "localhost.evil.example",
+        "10.0.0.1",
+        "",
+        "[::1",
+        "a@b:1",
+    ],
 )
 def test_a_name_that_was_bent_to_this_machine_may_not(host):
     assert status(HERE, host=host) == 421
@@ -88,7 +97,11 @@ def test_each_server_has_a_token_of_its_own_and_shows_it_in_no_text():
 
 @pytest.mark.parametrize(
     ("name", "is_one"),
-    [("127.3.2.1", True), ("::1", True), ("localhost", True), ("10.0.0.1", False), ("::", False)],
+    [
+        *(("127.3.2.1", True), ("::1", True), ("localhost", True), ("a.localhost", True)),
+        *(("10.0.0.1", False), ("::", False), ("localhost.example", False)),
+        ("notlocalhost", False),
+    ],
 )
 def test_what_is_loopback(name, is_one):
     assert is_loopback(name) == is_one
