@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,22 @@ def test_an_error_on_the_way_keeps_the_old_content(tmp_path):
         fail_halfway(path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_new_content_is_on_the_disk_before_it_takes_the_place_of_the_old(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    synced, fsync = [], os.fsync
+
+    def record(descriptor):
+        synced.append((Path(f"/proc/self/fd/{descriptor}").resolve(), path.read_bytes()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record)
+    replace_bytes(path, b"new")
+    (draft, before), (folder, after) = synced
+    assert draft.parent == folder == tmp_path
+    assert (before, after) == (b"old", b"new")
 
 
 def test_bytes_are_replaced_whole(tmp_path):
