@@ -67,8 +67,8 @@ describe("sorting words", () => {
 
 describe("copies", () => {
   it("quote what CSV needs quoted and leave no formula", () => {
-    const text = asCsv(["a", 'b"'], [["1,940", "=HYPERLINK(1)"], ["-1", "-x"]]); // prettier-ignore
-    expect(text).toBe('a,"b"""\r\n"1,940",\'=HYPERLINK(1)\r\n-1,\'-x\r\n');
+    const text = asCsv(["a", '"b"'], [["1,940", "=HYPERLINK(1)"], ["-1", "-x"]]); // prettier-ignore
+    expect(text).toBe('a,"""b"""\r\n"1,940",\'=HYPERLINK(1)\r\n-1,\'-x\r\n');
   });
 
   it("align numbers to the right in Markdown and escape what it would read", () => {

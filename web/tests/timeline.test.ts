@@ -81,6 +81,20 @@ describe("timeline", () => {
     expect(found?.tokens).toEqual([50]);
   });
 
+  it("takes the pool of each slice, also when slices of the warm-up are left out", () => {
+    const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
+    const levels = [5, 10].map((users) =>
+      level(users, [slice(-1, { phase: "warmup", stream }), slice(0, { stream })], { stream }),
+    );
+    const pool = (p50: number) => ({
+      ttft: [{ p50: 1 }, { p50 }],
+      response: [{ p50: 2 }, { p50: p50 + 5 }],
+    });
+    const found = timeline(levels, { "0": pool(300), "1": pool(400) });
+    expect(found?.times.ttft.p50).toEqual([300, null, 400]);
+    expect(found?.times.response.p50).toEqual([305, null, 405]);
+  });
+
   it("says nothing of tokens where answers came and none was told", () => {
     const found = timeline([level(5, [slice(0), slice(1, { ok_per_s: 0 })])]);
     expect(found?.tokens).toEqual([null, 0]);
