@@ -163,7 +163,7 @@ pub struct Sample {
     pub at: Nanos,
     /// The status, if a head came.
     pub status: Option<u16>,
-    /// The head of the answer, secrets redacted.
+    /// The head of the answer. Whoever keeps it covers its secrets.
     pub head: String,
     /// The first KB of the body.
     pub body: String,

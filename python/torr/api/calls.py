@@ -76,7 +76,8 @@ def _measure(
     listening = Listening(interrupt, progress)
     # A function of the caller's is called in the thread of the call.
     follow: Follow = patiently if progress is None else directly
-    with RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory:
+    folder, name = flags["folder"], flags["name"]
+    with RunDirectory.create(folder, name, prepared.head, secrets=prepared.secrets) as directory:
         with hearing_ctrl_c(interrupt):
             lab = Lab(
                 directory,

@@ -21,7 +21,14 @@ from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
 from torr.micro.across import is_another
-from torr.model.secrets import REDACTED, is_secret, redacted_command, redacted_text, whole
+from torr.model.secrets import (
+    LEAST_SECRET,
+    REDACTED,
+    is_secret,
+    redacted_command,
+    redacted_text,
+    whole,
+)
 from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
@@ -94,13 +101,24 @@ def _judge(matrix: Matrix, course: Course, slos: Sequence[Condition]) -> Judge:
     return judge
 
 
+def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
+    """What no file of the run may hold: secrets of servers, and of what is sent to them."""
+    found = {secret for each in file.candidates for secret in each.command.secrets}
+    for each in file.candidates:
+        found.update(matrix.plan_of(each, matrix.cells[0], "http://localhost/").secrets)
+    for name, values in file.factors.items():
+        found.update(str(value) for value in values if is_secret(name))
+    return sorted(secret for secret in found if len(secret) >= LEAST_SECRET)
+
+
 def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:
     """A new run, or the one to go on with."""
     resumed: Path | None = flags["resume"]
     head = _head(file, matrix, pin, flags)
+    secrets = _secrets(file, matrix)
     if resumed is None:
-        return RunDirectory.create(flags["folder"], flags["name"], head)
-    directory = RunDirectory.reopen(resumed.resolve())
+        return RunDirectory.create(flags["folder"], flags["name"], head, secrets=secrets)
+    directory = RunDirectory.reopen(resumed.resolve(), secrets=secrets)
     kept = directory.head.get("experiment") or {}
     asked = json.loads(json.dumps(head["experiment"]))
     # The plainest difference is said; what a run did not say when it began tells none.

@@ -40,6 +40,8 @@ class Prepared:
     head: dict[str, Any]
     experiment: Experiment
     watch: Callable[[], Watch] | None = None
+    secrets: Sequence[str] = ()
+    """What no file of the run may hold."""
 
 
 def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
@@ -48,7 +50,9 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
     tokenizer = tokenizer_of(flags)
     with (
         door_of(flags) as door,
-        RunDirectory.create(flags["folder"], flags["name"], prepared.head) as directory,
+        RunDirectory.create(
+            flags["folder"], flags["name"], prepared.head, secrets=prepared.secrets
+        ) as directory,
         heard_by(interrupt),
         live_page(door, directory, interrupt, _judge(prepared, flags), flags) as pages,
     ):

@@ -103,4 +103,4 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
     climb = Climb(levels, flags["rounds"], tuple(flags["slos"]))
     head = head_of("ladder", plan, flags, levels=climb.levels.asked, rounds=climb.rounds)
     whole = with_profile(lambda lab: experiment(plan, climb, lab), plan, flags)
-    return Prepared(head, whole, watch_of(urls, plan, flags))
+    return Prepared(head, whole, watch_of(urls, plan, flags), plan.secrets)

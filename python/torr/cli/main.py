@@ -13,6 +13,7 @@ from torr.cli.command import Verbs
 from torr.cli.streams import prepare_streams, printed
 from torr.cli.usage import explained
 from torr.errors import ExitCode, TorrError, exit_code
+from torr.model.outside import safe_text
 
 VERBS = {
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
@@ -68,13 +69,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted before anything was measured", ExitCode.INTERRUPTED)
     except Exception:  # what nothing above explains
-        traceback.print_exc()
+        click.echo(safe_text(traceback.format_exc()), err=True, nl=False)
         _end("this is a defect of torr: please report it with the lines above", ExitCode.DEFECT)
     _end_fine(None if stdout is None else stdout.loss)
 
 
 def _end(message: str, code: ExitCode) -> NoReturn:
-    click.echo(f"torr: {message}", err=True)
+    click.echo(f"torr: {safe_text(message)}", err=True)
     sys.exit(code)
 
 

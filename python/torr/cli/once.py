@@ -10,7 +10,7 @@ import click
 from torr import engine, units
 from torr.cli.unanswered import missing_socket, where
 from torr.errors import NothingMeasuredError, require
-from torr.model.secrets import is_secret
+from torr.model.outside import Outside
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -21,8 +21,9 @@ def once(plan: Plan, *, verbose: bool) -> None:
     found = _sent(plan)
     # What was never sent is not shown as if it had been.
     if verbose and found["class"] not in {"connect", "tls", "dns"}:
-        click.echo(_side("> ", found["request"]))
-        click.echo(_side("< ", found["response"]))
+        outside = Outside().with_secrets(plan.secrets)
+        click.echo(_side("> ", found["request"], outside))
+        click.echo(_side("< ", found["response"], outside))
     _require_answer(plan, found)
     click.echo(_summary(found))
 
@@ -51,27 +52,22 @@ def _require_answer(plan: Plan, found: dict[str, Any]) -> None:
         )
 
 
-def _side(mark: str, text: str) -> str:
+def _side(mark: str, text: str, outside: Outside) -> str:
+    """One side of an exchange as others may read it."""
     content = base64.b64decode(text)
     head, blank, body = content.partition(b"\r\n\r\n")
-    lines = [mark + _shown(line) for line in head.decode("latin-1").split("\r\n")]
+    lines = [mark + line for line in outside.text(head.decode("latin-1")).split("\r\n")]
     if blank:
-        lines += [mark.rstrip(), *(_body(body))]
+        lines += [mark.rstrip(), *(_body(body, outside))]
     return "\n".join(lines) + "\n"
 
 
-def _shown(line: str) -> str:
-    """A line of a head as it may be read by others: without the value of a secret header."""
-    name, colon, _ = line.partition(":")
-    return f"{name}: [redacted]" if colon and is_secret(name) else line
-
-
-def _body(body: bytes) -> list[str]:
+def _body(body: bytes, outside: Outside) -> list[str]:
     try:
         text = body.decode()
     except UnicodeDecodeError:
         return [f"({len(body):,} bytes that are not text)"]
-    return [text] if text else []
+    return [outside.text(text)] if text else []
 
 
 def _summary(found: dict[str, Any]) -> str:

@@ -146,4 +146,4 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
     plan = plan_of(urls, flags)
     head = head_of("run", plan, flags)
     whole = with_profile(lambda lab: experiment(plan, lab), plan, flags)
-    return Prepared(head, whole, watch_of(urls, plan, flags))
+    return Prepared(head, whole, watch_of(urls, plan, flags), plan.secrets)

@@ -16,20 +16,12 @@ from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.experiments.tokens import counted, with_texts
 from torr.experiments.watched import watching
 from torr.model.plan import Duration
-from torr.model.secrets import covered, is_secret
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from torr.engine import Level, Load
     from torr.experiments.watched import Watched
     from torr.model.plan import Plan
-
-# Shorter words stand in texts by chance.
-_LEAST_SECRET = 4
-SAMPLED_TEXTS = ("detail", "head", "body")
 
 
 def measure(step: Step, lab: Lab) -> Measured:
@@ -42,16 +34,15 @@ def measure(step: Step, lab: Lab) -> Measured:
             rates = _fired(load, step, lab, watch, watched)
             level = _labelled(engine.level(load), step, before)
             if step.is_kept:
-                lab.directory.keep_level(level)
+                level = lab.directory.keep_level(level)
             # Only now: other machines are asked, and a measured level must not wait for them.
             level, measured = watched.with_monitor(level), level
         if not step.is_kept:
             return Measured(level)
         if level is not measured:
-            lab.directory.replace_level(level)
+            level = lab.directory.replace_level(level)
         if texts is not None and lab.tokenizer is not None:
-            level = counted(level, texts, lab.tokenizer)
-            lab.directory.replace_level(level)
+            level = lab.directory.replace_level(counted(level, texts, lab.tokenizer))
     lab.listener.level_ended(step, level)
     return Measured(level, tuple(rates), watch.judge_level(level))
 
@@ -78,9 +69,11 @@ def _follow(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) ->
     for piece in engine.slices(load):
         watched.slice_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
-        if step.is_kept:
-            lab.directory.keep_slice({**place, **piece})
-        lab.listener.slice_came(step, piece)
+        is_kept, directory = step.is_kept, lab.directory
+        safe = (
+            directory.keep_slice({**place, **piece}) if is_kept else directory.outside.json(piece)
+        )
+        lab.listener.slice_came(step, safe)
         if piece["phase"] == "measure" and piece["ok_per_s"] is not None:
             rates.append(piece["ok_per_s"])
         if watch.judge_slice(piece) and not stopping:
@@ -98,7 +91,6 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
     }
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
     found = {
-        "samples": [_redacted(sample, secrets_of(step.plan)) for sample in level["samples"]],
         "cut_short": _is_cut_short(level, step.plan),
         "monitor": {},
     }
@@ -113,22 +105,3 @@ def _is_cut_short(level: Level, plan: Plan) -> bool:
     if not isinstance(plan.stop, Duration):
         return True
     return round((level["seconds"] or 0) * SECOND_NS) < plan.stop.duration_ns
-
-
-def _redacted(sample: dict[str, Any], secrets: Sequence[str]) -> dict[str, Any]:
-    """A kept answer without the secrets that its text names, or that were sent and come back."""
-    texts = {key: covered(sample[key], secrets) for key in SAMPLED_TEXTS if sample.get(key)}
-    return {**sample, **texts}
-
-
-def secrets_of(plan: Plan) -> list[str]:
-    """The values of secret headers, whole and behind their scheme, the longest first."""
-    values = {
-        part
-        for request in plan.requests
-        for name, value in request.headers
-        if is_secret(name)
-        for part in (value, value.partition(" ")[2])
-        if len(part) >= _LEAST_SECRET
-    }
-    return sorted(values, key=len, reverse=True)

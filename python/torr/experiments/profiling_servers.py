@@ -114,7 +114,7 @@ def _profile(
     except EndedEarly:
         return {**_nothing(asked, plan), **failed("interrupted")}
     except TrialError as error:
-        told = error.as_json(trial.candidate.command.secrets)
+        told = lab.directory.outside.json(error.as_json())
         if found:  # it was taken before its server ended, or would not stop
             return _noted(found, error.kind, str(told["text"]))
         return {**_nothing(asked, plan), **failed(str(told["text"]), error.hint)}

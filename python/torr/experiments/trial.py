@@ -22,6 +22,7 @@ from torr.monitor.monitor import Watch
 from torr.servers.answer import Answer, ask
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
+from torr.servers.log_file import without_secrets
 from torr.servers.place import place
 from torr.servers.readiness import await_ready
 from torr.servers.server import Server
@@ -152,10 +153,8 @@ def _keep(trial: Trial, error: TrialError, lab: Lab, *, is_measured: bool) -> No
     Of a trial that is not kept only what it left behind: from then on nobody would see it.
     """
     if trial.round or error.kind == "left_behind":
-        failure = {**trial.as_json(), "measured": is_measured}
-        failure |= error.as_json(trial.candidate.command.secrets)
-        lab.directory.keep_failure(failure)
-        lab.listener.trial_failed(failure)
+        failure = {**trial.as_json(), "measured": is_measured, **error.as_json()}
+        lab.listener.trial_failed(lab.directory.keep_failure(failure))
 
 
 def _alone(_server: Server, load: Callable[[], Level]) -> None:
@@ -178,10 +177,11 @@ def made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course, around: Around
 def _served(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> Iterator[Server]:
     """A server that is ready and answers what it should; behind the block nothing of it is left."""
     candidate = trial.candidate
-    with place() as here:
+    log = _log(trial, lab)
+    with place() as here, without_secrets(log, lab.directory.outside.covered):
         command = _command(trial, here, course.pin)
         before = snapshot(command.cwd, ignored=lab.directory.written)
-        with Server.start(command, here.scratch, _log(trial, lab)) as server:
+        with Server.start(command, here.scratch, log) as server:
             server.is_urgent = lambda: lab.interrupt.is_urgent
             ready = await_ready(server, is_over=lambda: lab.interrupt.requested)
             course.readiness.setdefault(trial.place, []).append(ready)

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import OutputError
 from torr.experiments.lab import Outcome
-from torr.model.secrets import redacted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.locust.ledger import Gathering
     from torr.store.rundir import RunDirectory
-
-SAMPLED_TEXTS = ("detail", "head", "body")
 
 log = logging.getLogger("torr.locust")
 
@@ -80,7 +77,7 @@ class KeptTest:
             return None
         level = labelled(json.loads(self.gathering.level()))
         try:
-            self.directory.keep_level(level)
+            level = self.directory.keep_level(level)
         except OutputError as error:
             self.lose(error)
             return None
@@ -90,11 +87,6 @@ class KeptTest:
 def labelled(level: dict[str, Any]) -> dict[str, Any]:
     """The level as result.json has it; a window that never opened answered nothing a second."""
     rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
-    samples = [_redacted(sample) for sample in level["samples"]]
     place: dict[str, Any] = {"candidate": None, "factors": {}, "round": 1}
     # Whoever ends a test by hand has not cut it: most have no other end.
-    return {**place, **level, **rates, "samples": samples, "cut_short": False, "monitor": {}}
-
-
-def _redacted(sample: dict[str, Any]) -> dict[str, Any]:
-    return {**sample, **{key: redacted_text(sample[key]) for key in SAMPLED_TEXTS}}
+    return {**place, **level, **rates, "cut_short": False, "monitor": {}}

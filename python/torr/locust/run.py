@@ -24,6 +24,7 @@ from torr.locust.head import addresses_of, head_of, warmup_s
 from torr.locust.kept_test import KeptTest
 from torr.locust.ledger import Gathering
 from torr.locust.reporting import send_sheets, take_sheets
+from torr.model.secrets import secrets_of_command
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
@@ -171,7 +172,9 @@ class Leader:
         options = self._environment.parsed_options
         folder = Path(getattr(options, "torr_out", FOLDER))
         head = head_of(self._environment, self._arguments)
-        return RunDirectory.create(folder, getattr(options, "torr_name", NAME), head, FLAGS)
+        secrets = secrets_of_command(self._arguments)
+        name = getattr(options, "torr_name", NAME)
+        return RunDirectory.create(folder, name, head, FLAGS, secrets=secrets)
 
     def _say(self, outcome: Outcome, test: KeptTest) -> None:
         try:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from torr.errors import require
 from torr.model.pace import Closed, Open, Pace, Replay, Think
 from torr.model.rows import Rows
+from torr.model.secrets import known_secrets
 from torr.model.shares import dealt_to_each
 from torr.model.transport import Transport
 from torr.units import SECOND_NS
@@ -246,6 +247,12 @@ class Plan:
         """The contract's plan as it is written to disk: without secrets and a replay's times."""
         # How long a slice is follows from those times.
         return self.redacted().as_json() | {"slice_ns": self.slice_ns}
+
+    @property
+    def secrets(self) -> list[str]:
+        """What is sent that nobody else may read, longest first."""
+        texts = [text for request in self.requests for text in request.texts_with_secrets()]
+        return known_secrets([*texts, *self.transport.texts_with_secrets()])
 
     def redacted(self) -> Plan:
         """The same without secrets, and without the times of a replay."""

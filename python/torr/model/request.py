@@ -120,6 +120,11 @@ class Request:
         }
         return found | {name: value for name, value in rare.items() if value}
 
+    def texts_with_secrets(self) -> list[str]:
+        """Texts in which secrets may stand, under their names."""
+        body = () if self.body is None else (self.body.decode("latin-1"),)
+        return [self.url, *(f"{name}: {value}" for name, value in self.headers), *body]
+
     def redacted(self) -> Request:
         """The same without what must not be written to disk."""
         headers = tuple((k, REDACTED if is_secret(k) else v) for k, v in self.headers)

@@ -101,6 +101,11 @@ class Transport:
         }
         return found if self.proxy is None else {**found, "proxy": self.proxy.as_json()}
 
+    def texts_with_secrets(self) -> list[str]:
+        """Texts in which secrets may stand, under their names."""
+        shown = None if self.proxy is None else self.proxy.authorization
+        return [] if shown is None else [f"proxy-authorization: {shown}"]
+
     def redacted(self) -> Transport:
         """The same without what the proxy is shown."""
         if self.proxy is None or self.proxy.authorization is None:

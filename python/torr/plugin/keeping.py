@@ -106,9 +106,12 @@ def sections(session: Session, speed: dict[str, float]) -> Json:
 
 
 def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
+    from torr.model.secrets import secrets_of_command
+
     # A test may stand in a directory of its own when the first thing is measured.
     folder = config.invocation_params.dir / config.getoption("torr_dir")
-    return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS)
+    secrets = secrets_of_command(sys.argv[1:])
+    return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS, secrets=secrets)
 
 
 def _head(config: pytest.Config) -> Json:

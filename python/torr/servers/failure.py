@@ -11,14 +11,9 @@ any server that did not start does. Nothing is tried again here.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from torr.errors import NothingMeasuredError
-from torr.model.secrets import covered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Kind = Literal[
     "not_found",
@@ -46,14 +41,13 @@ class TrialError(NothingMeasuredError):
         self.kind = kind
         self.log_tail = log_tail
 
-    def as_json(self, secrets: Iterable[str] = ()) -> dict[str, object]:
-        """The outcome as it is kept, without secrets: kind, text, hint and the tail of the log."""
-        hide = partial(covered, secrets=tuple(secrets))
+    def as_json(self) -> dict[str, object]:
+        """The outcome as it is kept: kind, text, hint and the tail of the log."""
         return {
             "kind": self.kind,
-            "text": hide(self.message),
-            "hint": None if self.hint is None else hide(self.hint),
-            "log_tail": [hide(line) for line in self.log_tail],
+            "text": self.message,
+            "hint": self.hint,
+            "log_tail": list(self.log_tail),
         }
 
     def __str__(self) -> str:

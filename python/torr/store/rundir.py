@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
 from torr.model.json_input import parse_json
+from torr.model.outside import Outside
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_log import LevelLog
 from torr.units import show_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from typing_extensions import Self
@@ -51,17 +52,26 @@ class RunDirectory:
     """Trials that came to nothing, in the order in which they were made."""
     profiles: list[Json] = field(default_factory=list)
     """Profiles that were taken behind what was measured."""
+    outside: Outside = field(default_factory=Outside, repr=False)
+    """Makes what is kept fit for it: no secret, nothing that moves a terminal."""
     _log: LevelLog = field(init=False, repr=False)
     # How many levels result.json holds.
     _on_disk: int = 0
 
     @classmethod
     def create(
-        cls, root: Path, name: str, head: Mapping[str, Any], flags: Mapping[str, str] = FLAGS
+        cls,
+        root: Path,
+        name: str,
+        head: Mapping[str, Any],
+        flags: Mapping[str, str] = FLAGS,
+        *,
+        secrets: Iterable[str] = (),
     ) -> RunDirectory:
         """Make the directory and open its slices; raises OutputError naming flag and path.
 
         `head` holds what is known before the load: kind, command, plan, note, tags, environment.
+        `secrets` are in no file of it, wherever they come from.
         """
         check_name(name, flags["name"])
         started = datetime.now(timezone.utc)
@@ -71,7 +81,8 @@ class RunDirectory:
             path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
             known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
             own = {"id": os.urandom(16).hex(), "name": name, "started": _stamp(started)}
-            run = cls(path, {**known, **own})
+            outside = Outside().with_secrets(secrets)
+            run = cls(path, outside.json({**known, **own}), outside=outside)
             run._log = LevelLog(path / "slices.jsonl", is_new=True)
         except OSError as error:
             raise OutputError(
@@ -81,14 +92,15 @@ class RunDirectory:
         return run
 
     @classmethod
-    def reopen(cls, path: Path) -> RunDirectory:
+    def reopen(cls, path: Path, *, secrets: Iterable[str] = ()) -> RunDirectory:
         """Go on with a run that ended early: its finished levels stay, what was half-made goes.
 
         Raises UsageError when there is no run, or when it is complete, OutputError when it cannot
         be written.
         """
         head = _kept_head(path)
-        run = cls(path, {key: value for key, value in head.items() if key not in _OF_EACH_END})
+        known = {key: value for key, value in head.items() if key not in _OF_EACH_END}
+        run = cls(path, known, outside=Outside().with_secrets(secrets))
         try:
             run._log = LevelLog.reopened(path / "slices.jsonl", head["levels"])
             run.failures = head.get("failures") or []
@@ -147,45 +159,54 @@ class RunDirectory:
             "verdicts": [],
         }
 
-    def keep_slice(self, piece: Json) -> None:
-        """Append a slice; raises OutputError when the disk does not take it."""
+    def keep_slice(self, piece: Json) -> Json:
+        """Append a slice, and return it as it is kept; raises OutputError on a full disk."""
+        kept: Json = self.outside.json(piece)
         try:
-            self._log.append_slice(piece)
+            self._log.append_slice(kept)
         except OSError as error:
             raise self._lost(error) from error
+        return kept
 
-    def keep_level(self, level: Json) -> None:
-        """Add a finished level, and have it in result.json before returning.
+    def keep_level(self, level: Json) -> Json:
+        """Have a finished level in result.json before returning it as it is kept.
 
         Until the run is closed result.json says `interrupted`: so it was, if no more comes.
         """
-        self.keep_levels([level])
+        (kept,) = self.keep_levels([level])
+        return kept
 
     def keep_levels(
         self, levels: Sequence[Json], sections: Mapping[str, Any] | None = None
-    ) -> None:
-        """Add levels that finished together, and what is concluded so far.
+    ) -> list[Json]:
+        """Add levels that finished together, and what is concluded so far; return them as kept.
 
         Slices since the last ones are those of the first.
         """
         is_first = not self._log
-        for level in levels:
+        kept: list[Json] = [self.outside.json(level) for level in levels]
+        for level in kept:
             self._log.add(level)
         self._assemble("interrupted", dict(sections or {}))
         if is_first:
             self._point_latest_here()
+        return kept
 
-    def keep_failure(self, failure: Json) -> None:
-        """Have a trial that came to nothing in result.json before returning."""
-        self.failures.append(failure)
+    def keep_failure(self, failure: Json) -> Json:
+        """Have a trial that came to nothing in result.json before returning it as it is kept."""
+        kept: Json = self.outside.json(failure)
+        self.failures.append(kept)
         self._assemble("interrupted", {})
         if not self._log and len(self.failures) == 1:
             self._point_latest_here()
+        return kept
 
-    def replace_level(self, level: Json) -> None:
-        """Have more about the level that was kept last in result.json before returning."""
-        self._log.replace_last(level)
+    def replace_level(self, level: Json) -> Json:
+        """Have more about the level that was kept last in result.json; return it as it is kept."""
+        kept: Json = self.outside.json(level)
+        self._log.replace_last(kept)
         self._assemble("interrupted", {})
+        return kept
 
     def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
         """Write the last result.json, with what was concluded (capacity, verdicts).
@@ -214,9 +235,10 @@ class RunDirectory:
 
     def _assemble(self, status: Status, sections: Json) -> None:
         known = self._known(status)
-        more = {"failures": self.failures, "profiles": self.profiles}
+        more = {"failures": self.failures, "profiles": self.outside.json(self.profiles)}
         there = {name: found for name, found in more.items() if found}
-        rest = {"capacity": None, "verdicts": [], **there, **sections}
+        concluded = self.outside.json(sections)
+        rest = {"capacity": None, "verdicts": [], **there, **concluded}
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
             self._log.write(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -94,11 +95,18 @@ def locust(run_in, tmp_path):
 
 @pytest.fixture
 def interrupted(start, tmp_path):
-    """Run a locustfile until it has kept an interval, then do something to its process."""
+    """Run a locustfile until its workers are in an interval, then do something to its process."""
+
+    def workers():
+        lines = [x for file in tmp_path.rglob("slices.jsonl") for x in file.read_text().split("\n")]
+        return max((len(json.loads(line)["health"]["workers"]) for line in lines[:-1]), default=0)
 
     def run(name, *arguments, by):
         process = start(*command(name, *arguments))
-        wait_until(lambda: any(file.read_bytes() for file in tmp_path.rglob("slices.jsonl")))
+        count = (
+            int(arguments[arguments.index("--processes") + 1]) if "--processes" in arguments else 1
+        )
+        wait_until(lambda: workers() >= count)
         by(process)
         return ended(process, tmp_path)
 

@@ -26,7 +26,7 @@ def counted(out):
 @pytest.fixture(scope="module")
 def ended(run_in, target, tmp_path_factory):
     """A test with three users of each of the file's classes."""
-    asked = ("-H", target.url, "-u", "9", "-r", "9", "-t", "2s", "--json")
+    asked = ("-H", target.url, "-u", "9", "-r", "9", "--json")
     return run_in(tmp_path_factory.mktemp("exchanges"), "locustfile_requests", *asked)
 
 

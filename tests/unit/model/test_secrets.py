@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from documents import ROOT
-from torr.model.secrets import is_secret, redacted_command, redacted_text
+from torr.model.secrets import (
+    PARTS_OF_NAMES,
+    WHOLE_NAMES,
+    covered,
+    is_secret,
+    known_secrets,
+    redacted_command,
+    redacted_text,
+    secrets_of_command,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +29,9 @@ from torr.model.secrets import is_secret, redacted_command, redacted_text
         *("Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "apikey"),
         *("X-Auth-Token", "access_token", "client_secret", "password", "passwd", "api_key"),
         *("X-Auth", "X-Session", "X-CSRF", "X-Amz-Signature", "sig", "access_key", "pwd"),
+        *("user[password]", "user%5Bpassword%5D", "p%61ssword", "jsessionid", "PHPSESSID"),
+        *("key", "code", "jwt", "pass", "auth", "private_key", "privateKey", "Authentication"),
+        *("Ocp-Apim-Subscription-Key", "ns.password", "clientSecret", "x-functions-key"),
     ],
 )
 def test_these_names_hold_secrets(name):
@@ -25,10 +40,12 @@ def test_these_names_hold_secrets(name):
 
 def test_the_names_are_those_of_the_page():
     page = (ROOT / "docs/one-request.md").read_text()
-    (listed,) = re.findall(r"one of these\nin it: (.*?) \(or is `sig`\)", page, re.DOTALL)
-    names = listed.replace("\n", " ").split(", ")
-    assert len(names) == 14
-    assert all(is_secret(f"x{name}y") for name in names)
+    (listed,) = re.findall(r"has one of these\s+in it: (.*?); or it is", page, re.DOTALL)
+    assert tuple(listed.replace("\n", " ").split(", ")) == PARTS_OF_NAMES
+    assert all(is_secret(f"x{name}y") for name in PARTS_OF_NAMES)
+    (listed,) = re.findall(r"or it is one of these: (.*?)\. ", page, re.DOTALL)
+    assert tuple(listed.replace("\n", " ").split(", ")) == WHOLE_NAMES
+    assert all(is_secret(name) and not is_secret(f"b{name}y") for name in WHOLE_NAMES)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +67,12 @@ def test_members_of_json_within_json_are_found(text, saved):
 
 
 @pytest.mark.parametrize(
-    "name", ["accept", "content-type", "x-user", "host", "key", "page", "author", "design"]
+    "name",
+    [
+        *("accept", "content-type", "x-user", "host", "page", "author", "design", "keyboard"),
+        *("primary_key", "status_code", "postcode", "passenger", "bypass", "compass", "oauth2"),
+        *("tokenizer", "token_type", "TokenError", "InvalidSessionException"),
+    ],
 )
 def test_these_names_do_not(name):
     assert not is_secret(name)
@@ -122,3 +144,97 @@ def test_the_word_behind_another_flag_is_not(flag):
 def test_a_command_that_is_kept_can_be_written_whatever_its_bytes_are():
     words = redacted_command(["-d", os.fsdecode(b"o\xff"), "\ud800", "naïve 😀"])
     assert words == ["-d", "o\ufffd", "\ufffd", "naïve 😀"]
+
+
+def in_json(value):
+    return json.dumps({"n": 1, "x": value})
+
+
+SHAPES = {
+    "header line": "accept: a\r\nX-Api-Key: {}\r\nhost: h",
+    "query": "GET /items?n=1&api_key={}&m=2",
+    "query in brackets": "http://h/?user[password]={}",
+    "percent-encoded name": "a=b&user%5Bpassword%5D={}&n=1",
+    "path parameter": "http://h/a;jsessionid={}?n=1",
+    "fragment": "http://h/#access_token={}&n=1",
+    "quoted field": 'login password="a {} b" n=1',
+    "setting": "db_password = '{}'",
+    "yaml": "settings:\n  api_key: {}\n  n: 1",
+    "user of a URL": "http://ann:{}@host/",
+    "user of a database": "postgresql://ann:p/{}@host/db",
+    "json member": '{{"n": 1, "token": "{}", "m": 2}}',
+    "json object": '{{"credentials": {{"user": "ann", "as": ["{}"]}}, "n": 1}}',
+    "json behind an escape": '{{"msg":"5\\" disk","token":"{}"}}',
+    "json with an escaped name": '{{"p\\u0061ssword":"{}"}}',
+    "json cut short": '{{"a": {{"secret": ["x", "{}',
+    "json of a header": '[["authorization", "{}"], ["n", "1"]]',
+    "json of a name and a value": '{{"name": "Authorization", "value": "{}"}}',
+    "python dictionary": "KeyError: {{'password': '{}'}}",
+    "xml element": "<a><ns:password kind='b'>{}</ns:password></a>",
+    "xml text": "<password><![CDATA[{}<]]></password>",
+    "xml attribute": '<user password="{}" n="1"/>',
+    "multipart": '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\n{}\r\n--b--\r\n',
+    "bearer": "error: Bearer {} is unknown",
+    "sentence": "2026-01-01 INFO the api key: {} was refused",
+    "private key": "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
+    "javascript web token": "it was eyJhbGciOi{}.eyJzdWIi.sig",
+}
+PLANTED = st.text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ0123456789_-", min_size=12)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@given(secret=PLANTED.map(lambda text: f"7{text}"), inner=st.integers(0, 2))
+def test_a_planted_secret_is_covered_once_and_for_all(shape, secret, inner):
+    text = shape.format(secret)
+    for _ in range(inner):
+        text = in_json(text)
+    saved = redacted_text(text)
+    assert secret not in saved
+    assert redacted_text(saved) == saved
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_secret_that_was_found_is_known_wherever_it_comes_back(shape):
+    secret = "q7Zr-9xWk_2"  # noqa: S105
+    known = known_secrets([shape.format(secret)])
+    assert any(secret in each for each in known)
+
+
+@given(text=st.text(), secret=PLANTED)
+def test_json_stays_json_and_loses_the_values_of_secret_members(text, secret):
+    saved = redacted_text(json.dumps({"text": text, "token": secret, "n": [1, {"m": text}]}))
+    found = json.loads(saved)
+    assert (found["token"], found["n"][0]) == ("***", 1)
+
+
+@given(text=st.text("tokenpaswrd=:&?\"'{}[]<>\\/@. \r\n%5B-", max_size=200))
+def test_what_was_covered_stays_as_it_is(text):
+    saved = redacted_text(text)
+    assert redacted_text(saved) == saved
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"code": "model_not_found", "status": 404}',
+        '{"max_tokens": 100, "token_type": "bearer", "token": null}',
+        "/search?key=name&n=1",
+        "invalid bearer token",
+        "TokenError: no such thing",
+        "the basic plan",
+    ],
+)
+def test_what_only_sounds_like_a_secret_stays(text):
+    assert redacted_text(text) == text
+
+
+def test_no_sentence_of_torr_is_changed():
+    catalogue = json.loads((ROOT / "python/torr/report/zh.json").read_text())
+    texts = {text for part in catalogue.values() for pair in part.items() for text in pair}
+    assert {text for text in texts if redacted_text(text) != text} == set()
+
+
+def test_secrets_of_a_command_are_those_that_it_is_saved_without():
+    words = ["--basic-auth", "ann:hush 1", "-HX-Key: hush-key-2", "http://h/?token=hush-3", "n"]
+    assert {"hush 1", "hush-3"} <= set(secrets_of_command(words))
+    assert covered("it said hush-3", secrets_of_command(words)) == "it said ***"

@@ -289,7 +289,7 @@ impl Process {
         let name = &self.name;
         if !self.has_reported {
             return format!(
-                "{name} told nothing of what it fired: it has to run `torr locust`, too"
+                "{name} told nothing of what it fired: it ended before its first report, or does not run `torr locust`"
             );
         }
         format!("{name} was not heard to its end: what it did after its last report is not counted")

@@ -98,7 +98,7 @@ impl Journal {
         let watch = exchange.and_then(|exchange| exchange.watch.as_ref());
         if let Some(event) = watch.map(|watch| watch.culprit()).filter(|event| !event.is_empty()) {
             // Of a long stream, the event that broke it says more than its beginning.
-            sample.body = redact_members(&String::from_utf8_lossy(event));
+            sample.body = String::from_utf8_lossy(event).into_owned();
         }
         self.samples.push(sample);
     }
@@ -131,61 +131,10 @@ impl Sample {
             detail: format!("{}{place}", reason.text()),
             at,
             status,
-            head: redact(head),
-            body: redact_members(&body.chars().take(1024).collect::<String>()),
+            head: head.to_owned(),
+            body: body.chars().take(1024).collect(),
         }
     }
-}
-
-/// Fields that carry secrets keep their name and lose their value.
-fn redact(head: &str) -> String {
-    let lines = head.split("\r\n").map(|line| match line.split_once(':') {
-        Some((name, _)) if is_secret(name) => format!("{name}: [redacted]"),
-        _ => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\r\n")
-}
-
-/// JSON members whose names tell of secrets lose their text value, whole or cut off.
-fn redact_members(body: &str) -> String {
-    let mut pieces = body.split('"');
-    let mut kept = vec![pieces.next().unwrap_or_default()];
-    let (mut name, mut is_next_secret) = ("", false);
-    // Between quotes stand, in turn, what is quoted and what is not.
-    for (piece, is_quoted) in pieces.zip([true, false].into_iter().cycle()) {
-        if is_quoted {
-            kept.push(if is_next_secret { "[redacted]" } else { piece });
-            name = piece;
-        } else {
-            kept.push(piece);
-            is_next_secret = piece.trim() == ":" && is_secret(name);
-        }
-    }
-    kept.join("\"")
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let parts = [
-        "cookie",
-        "authoriz",
-        "authentic",
-        "x-auth",
-        "token",
-        "secret",
-        "api-key",
-        "api_key",
-        "passw",
-        "pwd",
-        "session",
-        "csrf",
-        "xsrf",
-        "signature",
-        "access-key",
-        "access_key",
-        "credential",
-    ];
-    parts.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]
@@ -193,24 +142,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_lose_their_secrets() {
+    fn samples_hold_the_head_and_the_beginning_of_the_body() {
         let answer = b"HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nX-Auth-Token: abc\r\nServer: s\r\n\r\nbody";
         let sample = Sample::new(Reason::Status, Some(503), answer, 0, None);
         assert_eq!(
             sample.head,
-            "HTTP/1.1 503 Busy\r\nSet-Cookie: [redacted]\r\nX-Auth-Token: [redacted]\r\nServer: s"
+            "HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nX-Auth-Token: abc\r\nServer: s"
         );
         assert_eq!((sample.body.as_str(), sample.reason.as_str()), ("body", "status.503"));
-    }
-
-    #[test]
-    fn members_of_a_json_body_lose_their_secrets() {
-        let body = r#"{"error": "no", "access_token": "abc.def", "n": 1, "api-key":"k"}"#;
-        let kept =
-            r#"{"error": "no", "access_token": "[redacted]", "n": 1, "api-key":"[redacted]"}"#;
-        assert_eq!(redact_members(body), kept);
-        assert_eq!(redact_members(r#"{"token": "cut o"#), r#"{"token": "[redacted]"#);
-        assert_eq!(redact_members("plain text"), "plain text");
     }
 
     #[test]

@@ -1,0 +1,70 @@
+"""What comes from outside, fit to be kept and printed: no secrets, nothing that moves a terminal.
+
+A target, a server, a task, an imported file and a command line say what they like. Their words pass
+here once, where they enter a result, a log or the terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from torr.model.secrets import covered, redacted_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Control characters but for tabs and line feeds, and what turns the direction of writing around. A
+# carriage return stays at the end of a line.
+_MOVING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+_LONGEST_REMEMBERED = 200
+_MOST_REMEMBERED = 10_000
+
+
+def printable(text: str) -> str:
+    r"""The text with control characters as they are written in a program: `\x1b`."""
+    return _MOVING.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def safe_text(text: str) -> str:
+    """A text from outside, fit to be kept and printed."""
+    return printable(redacted_text(text))
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Makes texts fit to be kept; `secrets` are values to cover wherever they stand."""
+
+    secrets: tuple[str, ...] = ()
+    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def with_secrets(self, secrets: Iterable[str]) -> Outside:
+        """The same with more secrets."""
+        known = {*self.secrets, *secrets}
+        return Outside(tuple(sorted(known, key=len, reverse=True)))
+
+    def covered(self, text: str) -> str:
+        """A text without secrets, else as it is."""
+        return covered(text, self.secrets)
+
+    def text(self, text: str) -> str:
+        """A text, fit to be kept."""
+        if len(text) > _LONGEST_REMEMBERED:
+            return printable(self.covered(text))
+        found = self._known.get(text)
+        if found is None:
+            found = printable(self.covered(text))
+            if len(self._known) < _MOST_REMEMBERED:
+                self._known[text] = found
+        return found
+
+    def json(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        """A value of JSON with all texts in it, names of members too, fit to be kept."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(name): self.json(each) for name, each in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.json(each) for each in value]
+        return value
