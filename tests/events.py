@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 TIMEOUT_S = 30
 
@@ -76,7 +76,5 @@ def ask(url, path="/", method="GET", body=None, **headers):
 
 
 def token_of(url):
-    """Return the token in the data of the live page."""
-    text = ask(url)[2]
-    start = text.index('id="torr-data">') + len('id="torr-data">')
-    return json.loads(text[start : text.index("</script>", start)])["live"]["token"]
+    """Return the token in the URL that torr printed for its live page."""
+    return parse_qs(urlsplit(url).query)["token"][0]

@@ -59,7 +59,11 @@ class Events:
 @contextmanager
 def served(events):
     """Serve a live page and its events, and yield its URL."""
-    page = html.document({"mode": "live", "lang": None, "run": None, "live": {"token": GIVEN}})
+    data = {"mode": "live", "lang": None, "run": None}
+    pages = {
+        path: html.document({**data, "live": {"token": token}}).encode()
+        for path, token in (("/", GIVEN), ("/without-token", None))
+    }
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_):
@@ -72,7 +76,7 @@ def served(events):
                 else:
                     self.stream()
                 return
-            self.answer(200 if self.path == "/" else 404, page.encode())
+            self.answer(200 if self.path in pages else 404, pages.get(self.path, b""))
 
         def do_POST(self):
             events.stopped.append((self.path, self.headers.get("X-Torr-Token")))

@@ -276,6 +276,6 @@ export interface Bootstrap {
   mode: "report" | "live" | "serve";
   lang: Lang | null;
   run: Run | null;
-  live: { token: string } | null;
+  live: { token: string | null } | null;
   kept?: Kept;
 }

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from torr.live import exposition
 from torr.live.stream import EventStream, Readers
-from torr.serving.guard import Guarded, without_token
+from torr.serving.guard import Guarded, knows, without_token
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,6 +28,9 @@ class Served:
     """What there is to serve: the page, and what is called in the server's thread."""
 
     document: str
+    """The page, which may end the run."""
+    document_to_look: str
+    """The page of whoever does not know the token."""
     metrics: Callable[[], str]
     stop: Callable[[], object]
 
@@ -36,7 +39,11 @@ def app(served: Served, readers: Readers, access: Access) -> ASGIApp:
     """The application; every answer of it is guarded."""
 
     async def page(request: Request) -> Response:
-        return without_token(request, access) or HTMLResponse(served.document)
+        clean = without_token(request, access)
+        if clean is not None:
+            return clean
+        may_change = knows(request, access)
+        return HTMLResponse(served.document if may_change else served.document_to_look)
 
     async def events(request: Request) -> Response:
         place = readers.journal.place_of(request.headers.get("last-event-id"))

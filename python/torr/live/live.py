@@ -70,12 +70,16 @@ class Live:
         remaining = self.feed.remaining
         metrics.ahead = lambda: (remaining.done_s, remaining.left_s)
         access = door.access()
-        live = {"token": access.token}
-        data = {"mode": "live", "lang": shown.language, "run": None, "live": live}
-        served = Served(document(data), metrics.text, self._stop)
+
+        def page(token: str | None) -> str:
+            live = {"token": token}
+            data = {"mode": "live", "lang": shown.language, "run": None, "live": live}
+            return document(data)
+
+        served = Served(page(access.token), page(None), metrics.text, self._stop)
         self._server = Server(app(served, self._readers, access), door, self._readers)
         metrics.cost_s = lambda: self._server.cost_s
-        self.url = door.url(access)
+        self.url = door.url(access, is_for_changes=True)
 
     def start(self) -> None:
         """Serve what there is, and what will come."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,11 +18,14 @@ from torr.profile import pprof
 from torr.profile.tools import SLACK_S, seen
 
 if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
     from torr.profile.stacks import Stacks
 
 _HINT = 'import _ "net/http/pprof" and serve it, or name the process by its id'
 # Of what a server says in its own words.
 _MOST_BYTES = 1_000
+_PIECE_BYTES = 64 << 10
 # How long an answer that costs nothing is waited for.
 _LOOK_S = 5.0
 
@@ -67,10 +71,10 @@ class Pprof:
 
     def _read(self, address: str, patience_s: float) -> bytes:
         # A proxy of the environment is for the web: it knows another localhost.
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Stay())
         try:
             with opener.open(address, timeout=patience_s) as answer:
-                found: bytes = answer.read()
+                found = _bounded(answer, patience_s)
         except HTTPError as error:
             said = _words_of(error)
             hint = _HINT if error.code == HTTPStatus.NOT_FOUND or not said else None
@@ -78,6 +82,26 @@ class Pprof:
         except (OSError, HTTPException, ValueError) as error:
             raise UsageError(f"--profile {address}: {error}", _HINT) from error
         return found
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: what another place tells is no profile of this server."""
+
+    def redirect_request(self, *_request: object) -> None:
+        """Leave a redirect the error that it is here."""
+
+
+def _bounded(answer: HTTPResponse, patience_s: float) -> bytes:
+    """The body of an answer; raises ValueError where it is too long, TimeoutError too slow."""
+    deadline_s = time.monotonic() + patience_s
+    found = bytearray()
+    while piece := answer.read1(_PIECE_BYTES):
+        found += piece
+        if len(found) > pprof.MOST_BYTES:
+            raise ValueError(f"the answer has more than {pprof.MOST_BYTES >> 20} MiB")
+        if time.monotonic() > deadline_s:
+            raise TimeoutError(f"the answer did not end within {patience_s:g} s")
+    return bytes(found)
 
 
 def _words_of(error: HTTPError) -> str:

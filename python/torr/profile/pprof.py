@@ -7,7 +7,6 @@ inlined, the innermost first.
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -24,8 +23,12 @@ _TYPE, _UNIT = 1, 2
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _UNKNOWN = "(unknown)"
+_TOO_LARGE = "profile for a shorter time"
 _SIZES = {_FIXED64: 8, _FIXED32: 4}
 _MOST_BYTES_OF_A_VARINT = 10
+# Profiles of large servers over minutes have a tenth of these.
+MOST_BYTES = 32 << 20
+_MOST_VALUES = 4_000_000
 
 Fields = Mapping[int, list[int | bytes]]
 
@@ -37,26 +40,52 @@ def read(data: bytes, kind: str | None = None) -> Stacks:
     """
     try:
         return _read(data, kind)
-    except (EOFError, IndexError, KeyError, TypeError, ValueError, OSError, zlib.error) as error:
+    except (EOFError, IndexError, KeyError, TypeError, ValueError, zlib.error) as error:
         raise UsageError("this is no profile of pprof", "fetch /debug/pprof/profile") from error
 
 
 def _read(data: bytes, kind: str | None) -> Stacks:
-    profile = _fields(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    budget = _Budget()
+    profile = _fields(_unpacked(data), budget)
     strings = [_bytes(text).decode("utf-8", "replace") for text in profile[_STRINGS]]
-    types = [_fields(_bytes(each)) for each in profile[_SAMPLE_TYPE]]
+    types = [_fields(_bytes(each), budget) for each in profile[_SAMPLE_TYPE]]
     names = [strings[_first(each, _TYPE)] for each in types]
     if kind is not None and kind not in names:
         raise UsageError(f"the profile has no {kind!r}", f"it has {', '.join(names)}")
     at = names.index(kind) if kind is not None else len(names) - 1
-    frames = _Frames.of(profile, strings)
+    frames = _Frames.of(profile, strings, budget)
     weights: Counter[Stack] = Counter()
     for each in profile[_SAMPLE]:
-        sample = _fields(_bytes(each))
-        value = _numbers(sample, _VALUES)[at]
+        sample = _fields(_bytes(each), budget)
+        value = _numbers(sample, _VALUES, budget)[at]
         if value:
-            weights[frames.stack(_numbers(sample, _LOCATIONS))] += value
+            weights[frames.stack(_numbers(sample, _LOCATIONS, budget))] += value
     return Stacks(weights, _unit(strings[_first(types[at], _UNIT)]))
+
+
+def _unpacked(data: bytes) -> bytes:
+    """The content of what may be packed by gzip; raises UsageError where it is too large."""
+    if data[:2] == b"\x1f\x8b":
+        unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        data = unpacking.decompress(data, MOST_BYTES + 1)
+        if len(data) <= MOST_BYTES and not unpacking.eof:
+            raise EOFError
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"the profile has more than {MOST_BYTES >> 20} MiB", _TOO_LARGE)
+    return data
+
+
+class _Budget:
+    """How many values may still be read; a profile has few, whatever its bytes say."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_VALUES
+
+    def spend(self) -> None:
+        """Read one more; raises UsageError where there are too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise UsageError(f"the profile has more than {_MOST_VALUES:,} values", _TOO_LARGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +95,15 @@ class _Frames:
     by_location: Mapping[int, tuple[str, ...]]
 
     @classmethod
-    def of(cls, profile: Fields, strings: list[str]) -> _Frames:
+    def of(cls, profile: Fields, strings: list[str], budget: _Budget) -> _Frames:
         functions = {}
         for each in profile[_FUNCTION]:
-            function = _fields(_bytes(each))
+            function = _fields(_bytes(each), budget)
             functions[_first(function, _ID)] = strings[_first(function, _NAME)] or _UNKNOWN
         found = {}
         for each in profile[_LOCATION]:
-            location = _fields(_bytes(each))
-            lines = [_fields(_bytes(line)) for line in location[_LINE]]
+            location = _fields(_bytes(each), budget)
+            lines = [_fields(_bytes(line), budget) for line in location[_LINE]]
             named = tuple(functions[_first(line, _OF_FUNCTION)] for line in lines)
             found[_first(location, _ID)] = named or (_UNKNOWN,)
         return cls(found)
@@ -88,10 +117,12 @@ def _unit(text: str) -> str:
     return {"nanoseconds": "ns", "count": "samples"}.get(text, text)
 
 
-def _fields(data: bytes) -> Fields:
+def _fields(data: bytes, budget: _Budget) -> Fields:
     """The fields of a message by their numbers; those that are not there are empty."""
+    budget.spend()
     found: defaultdict[int, list[int | bytes]] = defaultdict(list)
     for number, value in _each(data):
+        budget.spend()
         found[number].append(value)
     return found
 
@@ -123,7 +154,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     raise ValueError
 
 
-def _numbers(fields: Fields, number: int) -> list[int]:
+def _numbers(fields: Fields, number: int, budget: _Budget) -> list[int]:
     """A repeated number, packed into bytes or one by one."""
     found: list[int] = []
     for value in fields[number]:
@@ -132,6 +163,7 @@ def _numbers(fields: Fields, number: int) -> list[int]:
             continue
         at = 0
         while at < len(value):
+            budget.spend()
             each, at = _varint(value, at)
             found.append(each)
     return found

@@ -2,7 +2,8 @@
 
 On loopback everybody of this machine may look. A page of another site must not: a name that was
 bent to 127.0.0.1 (DNS rebinding) stands in Host, which has to be one of loopback's. A change needs
-the token as well, which only torr's own page has, and a request of that page.
+the token as well, and a request of torr's own page, which has the token only where it was opened by
+the URL that torr printed. A wrong token is refused wherever it is.
 
 On any other address every request needs the token: in the URL that torr printed, which becomes a
 cookie, or as `Authorization: Bearer …`, as Prometheus sends it. Host may be anything then: a site
@@ -51,7 +52,9 @@ class Access:
         """Why a request is not answered; None where it is."""
         if self.is_open and not is_loopback(_name_of(asked.headers.get("host", ""))):
             return Refusal(421, "this page is at 127.0.0.1 or localhost, under no other name")
-        if not self.is_open and not self._knows(asked):
+        if TOKEN in asked.query and not self._is_token(asked.query[TOKEN]):
+            return Refusal(401, "this token is of another page: open the URL that torr printed")
+        if not self.is_open and not self.knows(asked):
             return Refusal(401, "open the URL that torr printed: it has a token")
         if asked.method in SAFE_METHODS:
             return None
@@ -66,7 +69,8 @@ class Access:
             return Refusal(403, "this needs the token: reload the page")
         return None
 
-    def _knows(self, asked: Asked) -> bool:
+    def knows(self, asked: Asked) -> bool:
+        """Whether a request has the token."""
         return any(map(self._is_token, (_bearer(asked), asked.cookies.get(self.cookie, ""))))
 
     def _is_token(self, text: str) -> bool:

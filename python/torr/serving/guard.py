@@ -55,7 +55,8 @@ class Guarded:
 def without_token(request: Request, access: Access) -> RedirectResponse | None:
     """Send a browser on to the same page without the token, which goes on as a cookie.
 
-    None where the URL has none: it leaves the address bar and the history.
+    It leaves the address bar and the history. None where the URL has none; a wrong one never comes
+    here, since it is refused.
     """
     if TOKEN not in request.query_params:
         return None
@@ -66,6 +67,11 @@ def without_token(request: Request, access: Access) -> RedirectResponse | None:
     # changes anything, and a change needs the token in a header (`access.py`).
     response.set_cookie(access.cookie, access.token, httponly=True, samesite="lax")
     return response
+
+
+def knows(request: Request, access: Access) -> bool:
+    """Whether a request has the token, so that the page that it asks for may have it, too."""
+    return access.knows(_asked(request.scope))
 
 
 def _asked(scope: Scope) -> Asked:

@@ -79,10 +79,11 @@ class Door:
         """Who may ask; cookies do not tell ports apart, so their names do."""
         return Access(f"torr-{self.port}", self.is_open)
 
-    def url(self, access: Access) -> str:
-        """Where a browser finds it."""
+    def url(self, access: Access, *, is_for_changes: bool = False) -> str:
+        """Where a browser finds it; on loopback the token is for changes alone."""
         shown = place(self.host, self.port)
-        return shown if access.is_open else f"{shown}?token={access.token}"
+        has_token = is_for_changes or not access.is_open
+        return f"{shown}?token={access.token}" if has_token else shown
 
 
 def place(host: str, port: int) -> str:

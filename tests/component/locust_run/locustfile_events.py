@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import last_reports  # noqa: F401
+import patient_master  # noqa: F401
 from locust import User, constant, task
 
 

@@ -8,7 +8,7 @@ from operator import methodcaller
 
 import pytest
 
-from installed import children_of
+from installed import children_of, wait_until
 
 EVENTS = "locustfile_events"
 INTERRUPT = methodcaller("send_signal", signal.SIGINT)
@@ -72,7 +72,9 @@ def test_a_name_that_cannot_name_files_is_refused_before_the_test(locust):
 
 def test_a_worker_that_dies_is_a_loss_that_is_told(interrupted):
     def kill_a_worker(process):
-        os.kill(children_of(process.pid)[0], signal.SIGKILL)
+        worker = children_of(process.pid)[0]
+        os.kill(worker, signal.SIGKILL)
+        wait_until(lambda: worker not in children_of(process.pid))
         INTERRUPT(process)
 
     # Without a run time: the workers' first reports come when the machine lets them.

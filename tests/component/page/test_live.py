@@ -59,6 +59,12 @@ def test_stop_is_asked_for_with_the_token(visit, events, address):
     wait_until(lambda: list(events.stopped) == [("/stop", GIVEN)])
 
 
+def test_a_page_without_the_token_cannot_stop_the_run(visit, address):
+    page = visit(f"{address}without-token").page
+    page.locator(".live").wait_for()
+    assert page.get_by_role("button", name="Stop").count() == 0
+
+
 def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address):
     level = results.run()["levels"][0]
     events.refusals += [503, 503, 503, 503]

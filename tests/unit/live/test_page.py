@@ -8,6 +8,7 @@ import pytest
 
 from doubles import Truth
 from events import ask, token_of
+from page import Page
 from torr.monitor.exposition import is_exposition
 from torr.serving import server
 
@@ -21,6 +22,42 @@ def test_the_page_is_nobody_elses(played):
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["referrer-policy"] == "no-referrer"
     assert "access-control-allow-origin" not in headers
+
+
+def live_data(url, **headers):
+    return Page(ask(url, **headers)[2]).data["live"]
+
+
+def cookie_of(url):
+    """Open the URL that torr printed, and return the cookie that a browser gets."""
+    status, headers, _ = ask(url, f"/?token={token_of(url)}")
+    assert (status, headers["location"]) == (303, "/")
+    assert "HttpOnly" in headers["set-cookie"]
+    assert "samesite=lax" in headers["set-cookie"].lower()
+    return headers["set-cookie"].partition(";")[0]
+
+
+def test_the_page_may_stop_the_run_where_it_was_opened_by_the_url_that_torr_printed(played):
+    url = played().url
+    token = token_of(url)
+    assert live_data(url, cookie=cookie_of(url)) == {"token": token}
+    assert live_data(url, authorization=f"Bearer {token}") == {"token": token}
+
+
+def test_whoever_does_not_know_the_token_is_not_told(played):
+    url = played().url
+    name = cookie_of(url).partition("=")[0]
+    assert live_data(url) == {"token": None}
+    assert live_data(url, cookie=f"{name}=guessed") == {"token": None}
+    assert token_of(url) not in ask(url)[2]
+
+
+def test_a_wrong_token_gets_no_cookie(played):
+    url = played().url
+    status, headers, text = ask(url, "/?token=guessed")
+    assert status == 401
+    assert "set-cookie" not in headers
+    assert "open the URL that torr printed" in text
 
 
 def test_numbers_are_in_the_format_of_prometheus(played):
@@ -92,11 +129,7 @@ def test_a_wide_page_shows_nothing_without_its_token(played, monkeypatch):
     for path in ("/", "/events", "/metrics", "/nothing"):
         assert ask(url, path)[0] == 401
     assert ask(url, "/metrics", authorization=f"Bearer {token}")[0] == 200
-    status, headers, _ = ask(url, f"/?token={token}")
-    assert (status, headers["location"]) == (303, "/")
-    assert "HttpOnly" in headers["set-cookie"]
-    assert "samesite=lax" in headers["set-cookie"].lower()
-    cookie = headers["set-cookie"].partition(";")[0]
+    cookie = cookie_of(run.url)
     assert ask(url, "/", cookie=cookie)[0] == 200
     assert ask(url, "/stop", "POST", cookie=cookie)[0] == 403
     assert ask(url, "/stop", "POST", cookie=cookie, authorization=f"Bearer {token}")[0] == 202

@@ -57,3 +57,30 @@ def test_a_profile_that_is_cut_anywhere_is_refused_or_smaller():
 def test_what_is_no_profile_is_refused(data):
     with pytest.raises(UsageError, match="no profile of pprof"):
         pprof.read(data)
+
+
+def test_a_small_answer_that_unpacks_to_a_large_one_is_refused():
+    bomb = gzip.compress(bytes(pprof.MOST_BYTES + 1))
+    assert len(bomb) < 100_000
+    with pytest.raises(UsageError, match="the profile has more than 32 MiB"):
+        pprof.read(bomb)
+
+
+def test_a_large_profile_is_refused():
+    with pytest.raises(UsageError, match="the profile has more than 32 MiB"):
+        pprof.read(bytes(pprof.MOST_BYTES + 1))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        profile(message(2, packed(1, *[1] * 300), packed(2, 1, 5))),
+        profile(*[message(2, packed(1, 1), packed(2, 1, 5))] * 100),
+        profile() + location(9, *[1] * 100),
+        profile() + message(6) * 300,
+    ],
+)
+def test_a_profile_of_too_many_values_is_refused(data, monkeypatch):
+    monkeypatch.setattr(pprof, "_MOST_VALUES", 300)
+    with pytest.raises(UsageError, match="the profile has more than 300 values"):
+        pprof.read(data)

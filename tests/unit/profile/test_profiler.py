@@ -8,8 +8,9 @@ import sys
 import threading
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -52,7 +53,16 @@ def go():
             code, kind = 404 if self.path.startswith("/none") else 200, "text/html"
             if self.path.startswith("/busy"):
                 code, kind, body = 500, "text/plain; charset=utf-8", BUSY
+            if self.path.startswith("/moved"):
+                code = 302
             self.send_response(code)
+            if self.path.startswith("/moved"):
+                self.send_header("location", "/debug/pprof/")
+            if self.path.startswith("/slow"):
+                self.send_header("transfer-encoding", "chunked")
+                self.end_headers()
+                self.wfile.write(b"1\r\nx\r\n" * 100 + b"0\r\n\r\n")
+                return
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -99,6 +109,26 @@ def test_a_proxy_of_the_environment_is_not_asked(go, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     Pprof(f"{go[0]}/debug/pprof").check()
     assert go[1] == ["/debug/pprof/"]
+
+
+def test_no_redirect_is_followed(go):
+    url, asked = go
+    with pytest.raises(UsageError, match="HTTP Error 302"):
+        Pprof(f"{url}/moved").check()
+    assert asked == ["/moved/"]
+
+
+def test_an_answer_that_does_not_end_in_time_is_refused(go, monkeypatch):
+    clock = count()  # each look at it is a second later
+    monkeypatch.setattr("torr.profile.go.time", SimpleNamespace(monotonic=clock.__next__))
+    with pytest.raises(UsageError, match="the answer did not end within 31 s"):
+        Pprof(f"{go[0]}/slow").take(1)
+
+
+def test_an_answer_that_is_too_long_is_refused(go, monkeypatch):
+    monkeypatch.setattr("torr.profile.go.pprof.MOST_BYTES", 10)
+    with pytest.raises(UsageError, match="the answer has more than"):
+        Pprof(f"{go[0]}/debug/pprof").check()
 
 
 def test_a_server_that_is_gone_is_said():

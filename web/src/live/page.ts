@@ -110,6 +110,8 @@ export class LivePage {
 
   private stopButton(): HTMLButtonElement {
     const token = this.data.live?.token ?? "";
+    // Without the token of the URL that torr printed a page is for looking.
+    if (!token) return button("", () => undefined, { class: "stop", hidden: "" });
     const made = button(
       say(this.isStopping ? "live.stopping" : "live.stop"),
       () => {

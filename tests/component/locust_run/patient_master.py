@@ -1,6 +1,7 @@
-"""Have Locust's master wait for the last reports of its workers, on a busy machine too.
+"""Have Locust's master wait for its workers as long as a busy machine needs.
 
-Locust waits for half a second, and counts without those that come later.
+Locust's master takes a worker for lost that was silent for three seconds, and stops the test when
+it hears of none. At the end it waits for half a second, and counts without reports that come later.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import time
 
 import gevent
+import psutil
 from locust import events, runners
 
 LOCUSTS_WAIT_S = 0.5
@@ -24,20 +26,20 @@ class WaitingGevent:
         return getattr(gevent, name)
 
     def sleep(self, seconds=0):
-        """Sleep; at the end of a test until each worker has quit or is missing."""
+        """Sleep; at the end of a test until each worker that still runs has quit."""
         if seconds != LOCUSTS_WAIT_S:
             gevent.sleep(seconds)
             return
+        children = psutil.Process().children()
+        running = sum(child.status() != psutil.STATUS_ZOMBIE for child in children)
+        lost = self._runner.environment.parsed_options.processes - running
         end = time.monotonic() + TIMEOUT_S
-        while self._is_awaited() and time.monotonic() < end:
+        while len(self._runner.clients) > lost and time.monotonic() < end:
             gevent.sleep(0.02)
-
-    def _is_awaited(self):
-        clients = self._runner.clients.values()
-        return any(client.state != runners.STATE_MISSING for client in clients)
 
 
 @events.init.add_listener
 def wait_for_workers(runner, **_more):
     if isinstance(runner, runners.MasterRunner):
+        runners.HEARTBEAT_LIVENESS = TIMEOUT_S
         runners.gevent = WaitingGevent(runner)
