@@ -177,8 +177,8 @@ fn an_open_load_sends_what_was_planned() {
 }
 
 /// Faults that end by a timeout alone.
-const SILENT: [Fault; 4] =
-    [Fault::SlowLoris, Fault::LengthTooLong, Fault::EndlessBody, Fault::Hang];
+const SILENT: [Fault; 5] =
+    [Fault::SlowLoris, Fault::LengthTooLong, Fault::SlowHead, Fault::EndlessBody, Fault::Hang];
 
 fn faulty(fault: Fault, share: f64) -> (Target, String) {
     let host = "127.0.0.1".into();
@@ -237,13 +237,14 @@ fn silent_faults_balance_over_processes_and_the_targets_agree() {
         plan.groups[0].source = Source::Steps { requests: vec![answered, unanswered] };
         plan.groups.remove(0)
     });
-    let mut plan = requests(&url, 1, 4 * 18);
+    let pairs = 9 * SILENT.len() as u64;
+    let mut plan = requests(&url, 1, 2 * pairs);
     (plan.groups, plan.workers) = (groups.collect(), 3);
     let summary = run(&plan);
     healthy.stop().unwrap();
     let total = balanced(&summary);
-    assert_eq!((total.attempted, total.ok, summary.in_flight), (4 * 18, 4 * 9, 0));
-    assert_eq!(healthy.counts().answered, 4 * 9);
+    assert_eq!((total.attempted, total.ok, summary.in_flight), (2 * pairs, pairs, 0));
+    assert_eq!(healthy.counts().answered, pairs);
     for (fault, (target, _)) in SILENT.iter().zip(targets) {
         target.stop().unwrap();
         let counts = target.counts();

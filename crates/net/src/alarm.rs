@@ -44,3 +44,21 @@ impl AsFd for Alarm {
         self.timer.as_fd()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_time_counts_until_it_has_passed() {
+        let mut alarm = Alarm::new().unwrap();
+        let mut at_after = |at, now| {
+            alarm.set(at, now).unwrap();
+            alarm.at
+        };
+        assert_eq!(at_after(500, 100), 500);
+        assert_eq!(at_after(600, 100), 500);
+        assert_eq!(at_after(400, 100), 400);
+        assert_eq!(at_after(600, 400), 600);
+    }
+}

@@ -219,9 +219,8 @@ mod tests {
     fn an_alarm_ends_a_wait_and_is_no_event_of_a_socket() {
         let mut driver = Epoll::new().unwrap();
         let (mut ready, now) = (Vec::new(), driver.now());
-        driver.wake_at(now + 2_000_000).unwrap();
-        // A later one changes nothing.
         driver.wake_at(now + 60_000_000_000).unwrap();
+        driver.wake_at(now + 2_000_000).unwrap();
         driver.wait(now + 60_000_000_000, &mut ready).unwrap();
         let tokens: Vec<_> = driver.events.iter().map(|event| event.data.u64()).collect();
         assert_eq!((tokens, ready), (vec![ALARM], Vec::new()));

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares, nnls
 
 Numbers = NDArray[np.float64]
 
@@ -104,6 +103,9 @@ def fit(users: Numbers, rates: Numbers) -> Fit:
     κ is fitted as κ·M², M the largest N, and σ as it is, so that both steps have one size. The
     start comes from N/X = (1 + σ(N−1) + κN(N−1))/λ, which is linear, by non-negative least squares.
     """
+    # It takes a second to import, and most ladders have too few levels to need it.
+    from scipy.optimize import least_squares
+
     largest = float(users.max())
     solved = least_squares(
         lambda p: _log_model(p, users, largest) - np.log(rates),
@@ -144,6 +146,8 @@ def _cost(p: Numbers, users: Numbers, largest: float) -> Numbers:
 
 
 def _start(users: Numbers, rates: Numbers, largest: float) -> Numbers:
+    from scipy.optimize import nnls
+
     columns = np.column_stack([np.ones_like(users), users - 1, users * (users - 1) / largest**2])
     weights = rates / users  # makes the errors relative ones
     (one, contention, coherency), _ = nnls(columns * weights[:, None], np.ones_like(users))
