@@ -4,9 +4,10 @@
     python scripts/tests.py all                 what `make test-full` runs
     python scripts/tests.py rust                one step
 
-A tier is a list of steps, and a step is one call of a test runner. A step that fails does not stop
-the others, unless `--stop-early` is given. The times are in build/test-times; scripts/test_times.py
-prints them.
+A tier is a list of steps, and a step is one call of a test runner. Cargo's tests mostly wait: they
+run beside the other steps of their tier, and their output comes after theirs. A step that fails
+does not stop the others, unless `--stop-early` is given. The times are in build/test-times;
+scripts/test_times.py prints them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +39,8 @@ class Step:
     name: str
     command: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
+    is_beside: bool = False
+    """Whether it runs beside the other steps of its tier."""
 
 
 def pytest(
@@ -67,6 +72,7 @@ TIERS = {
             "rust",
             ("cargo", "test", "--workspace"),
             {"RUST_TEST_THREADS": str(2 * CORES), "PYO3_PYTHON": sys.executable},
+            is_beside=True,
         ),
         Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
         pytest("pytest-unit", "tests/unit", *QUICK, processes=CORES),
@@ -93,11 +99,10 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     TIMES.mkdir(parents=True, exist_ok=True)
     failed = []
-    for tier, step in steps(options.names):
-        if not passed(tier, step, stop_early=options.stop_early):
-            failed.append(step.name)
-            if options.stop_early:
-                break
+    for tier, tier_steps in selected(options.names).items():
+        failed += failures(tier, tier_steps, stop_early=options.stop_early)
+        if failed and options.stop_early:
+            break
     if failed:
         print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -114,17 +119,40 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def steps(names: Sequence[str]) -> Iterator[tuple[str, Step]]:
-    """Return the steps of these names, each with its tier, in the order of the tiers."""
-    for tier, tier_steps in TIERS.items():
+def selected(names: Sequence[str]) -> dict[str, list[Step]]:
+    """Return the steps of these names by tier, in the order of the tiers."""
+    chosen = set(names)
+    return {
+        tier: [step for step in tier_steps if {"all", tier, step.name} & chosen]
+        for tier, tier_steps in TIERS.items()
+    }
+
+
+def failures(tier: str, tier_steps: Sequence[Step], *, stop_early: bool) -> list[str]:
+    """Run steps of a tier; return the names of those that failed."""
+    beside = [step for step in tier_steps if step.is_beside]
+    failed = []
+    with ThreadPoolExecutor() as threads:
+        running = [
+            (step, threads.submit(passed, tier, step, stop_early=stop_early, is_quiet=True))
+            for step in beside
+        ]
         for step in tier_steps:
-            if {"all", tier, step.name} & set(names):
-                yield tier, step
+            if step not in beside and not passed(tier, step, stop_early=stop_early):
+                failed.append(step.name)
+                if stop_early:
+                    break
+        for step, has_passed in running:
+            if not has_passed.result():
+                failed.append(step.name)
+            print(f"\n== {tier}: {step.name}", flush=True)
+            sys.stdout.write(output_of(step).read_text(encoding="utf-8", errors="replace"))
+            sys.stdout.flush()
+    return failed
 
 
-def passed(tier: str, step: Step, *, stop_early: bool) -> bool:
+def passed(tier: str, step: Step, *, stop_early: bool, is_quiet: bool = False) -> bool:
     """Run one step, write its time, and return whether it passed."""
-    print(f"\n== {tier}: {step.name}", flush=True)
     is_pytest = "pytest" in step.command
     command = [*step.command, "--exitfirst"] if stop_early and is_pytest else list(step.command)
     environment = {**os.environ, **step.environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
@@ -132,11 +160,29 @@ def passed(tier: str, step: Step, *, stop_early: bool) -> bool:
     # that a test starts.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start_s = time.monotonic()
-    process = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    with ExitStack() as stack:
+        output = None
+        if is_quiet:
+            output = stack.enter_context(output_of(step).open("wb"))
+        else:
+            print(f"\n== {tier}: {step.name}", flush=True)
+        process = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=output and subprocess.STDOUT,
+            check=False,
+        )
     seconds = round(time.monotonic() - start_s, 1)
     record = {"tier": tier, "step": step.name, "seconds": seconds}
     (TIMES / f"{step.name}.json").write_text(json.dumps(record), encoding="utf-8")
     return process.returncode == 0
+
+
+def output_of(step: Step) -> Path:
+    """Return where the output of a step goes that runs beside others."""
+    return TIMES / f"{step.name}.log"
 
 
 if __name__ == "__main__":

@@ -203,6 +203,16 @@ def streamed_ladder():
     return result("ladder", levels, ["ttft p95 < 900ms"])
 
 
+def ladder_of_ten_minutes():
+    """Ten levels of a minute, with histograms as long as those of a wide distribution."""
+    levels = [station(n) for n in (1, 2, 5, 10, 20, 50, 100, 200, 400, 800)]
+    for level in levels:
+        level["slices"] = slices(level["ok_per_s"], 5.0, 10, 60)
+        for piece in level["slices"]:
+            piece["histograms"] = {"service": "x" * 5000}
+    return result("ladder", levels)
+
+
 def sides():
     """Two ladders, of which the second holds half as much."""
     slower = [station(n, limit=60, delay_ms=7.5) for n in (*LEVELS, 3200)]

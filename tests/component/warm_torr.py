@@ -24,7 +24,7 @@ IMPORTED = (
     *("torr.monitor.monitor", "torr.report.html", "torr.report.markdown", "torr.report.csv"),
     *("torr.report.ladder_figure", "torr.report.comparison_figure", "torr.report.diff_figure"),
     *("torr.store.kept.registering", "torr.store.kept.store", "torr.store.environment"),
-    *("torr.stats.capacity", "scipy.stats", "matplotlib.backends.backend_agg"),
+    *("torr.stats.capacity", "scipy.optimize", "matplotlib.backends.backend_agg"),
 )
 
 

@@ -35,6 +35,7 @@ def test_stop_ends_the_run_and_shows_what_was_kept(live, steady, tmp_path):
     assert opened.complaints == []
 
 
+@pytest.mark.full
 def test_a_reload_in_mid_run_shows_the_same_levels(live, steady, written):
     process, opened = live("ladder", "--levels", "2,4", "-z", "5s", "--warmup", "0s", steady.url)
     opened.page.get_by_text("level 2 of 2").wait_for()

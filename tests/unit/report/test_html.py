@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import results
 import torr.report
 from page import Page
 from torr.errors import OutputError
@@ -103,6 +104,10 @@ def test_a_page_that_was_not_built_says_what_to_do(run, monkeypatch):
 def test_nothing_in_the_bundle_ends_its_element():
     assert not re.search(r"</script|<!--", (html.BUNDLE / "page.js").read_text(), re.IGNORECASE)
     assert "</style" not in (html.BUNDLE / "page.css").read_text()
+
+
+def test_the_report_of_a_ladder_of_ten_minutes_has_five_megabytes_at_most():
+    assert len(html.page(results.ladder_of_ten_minutes()).encode()) <= 5_000_000
 
 
 def test_the_bundle_is_two_hundred_kilobytes_at_most():
