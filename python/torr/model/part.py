@@ -14,7 +14,7 @@ Amount = Annotated[float, Field(ge=0)]
 class Part(BaseModel):
     """One object of result.json; keys that it does not know are kept."""
 
-    model_config = ConfigDict(extra="allow", populate_by_name=True)
+    model_config = ConfigDict(extra="allow", populate_by_name=True, allow_inf_nan=False)
 
 
 class Stats(Part):

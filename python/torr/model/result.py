@@ -14,17 +14,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from torr.errors import UsageError
 from torr.model.claims import Capacity, Verdict
 from torr.model.in_process import Budget, LeftBehind, Timing
+from torr.model.json_input import JsonInputError, parse_json
+from torr.model.moment import read_stamp
 from torr.model.monitored import Monitored
 from torr.model.part import Amount, Count, Part, Rate, Stats
 from torr.model.profiled import Profile
 from torr.model.streamed import Stream
+
+
+def _moment(text: str) -> str:
+    read_stamp(text)
+    return text
+
+
+Moment = Annotated[str, AfterValidator(_moment)]
 
 
 class Counts(Part):
@@ -266,8 +276,8 @@ class Result(Part):
     id: str | None = Field(default=None, description="what tells it from every other run")
     kind: Literal["run", "ladder", "compare", "diff", "locust", "micro"]
     name: str
-    started: str
-    ended: str | None = None
+    started: Moment
+    ended: Moment | None = None
     status: Literal["complete", "interrupted", "failed", "running"]
     command: list[str] = []
     plan: dict[str, Any] | None = None
@@ -286,6 +296,8 @@ class Result(Part):
     )
 
 
+_HINT = "give a run directory or its result.json"
+
 AnyResult = TypeVar("AnyResult", bound=Result)
 
 
@@ -297,16 +309,26 @@ def read(path: Path) -> Result:
 def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
     """Read a `result.json` as a class of one's own."""
     try:
-        return kind.model_validate_json(path.read_bytes())
+        text = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    return checked(kind, text, str(path))
+
+
+def checked(kind: type[AnyResult], text: bytes, whose: str) -> AnyResult:
+    """Return the result that a text holds; `whose` is what messages call it.
+
+    Raises UsageError that names the first wrong key.
+    """
+    try:
+        return kind.model_validate(parse_json(text))
+    except JsonInputError as error:
+        raise UsageError(f"{whose} is not a result of torr: {error}", _HINT) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the text"
-        raise UsageError(
-            f"{path} is not a result of torr: {where}: {first['msg']}",
-            "give a run directory or its result.json",
-        ) from error
+        message = f"{whose} is not a result of torr: {where}: {first['msg']}"
+        raise UsageError(message, _HINT) from error
 
 
 def schema_text() -> str:

@@ -17,6 +17,9 @@ from torr.errors import FileError, UsageError
 from torr.stats.series import Point, Series
 from torr.store.atomic import replace_bytes
 
+# Of a number in a file; sums of larger ones would not be numbers any more.
+_MOST = 1e15
+
 COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
 
 
@@ -87,7 +90,7 @@ def _value(word: str, column: str, path: Path, line: int) -> float | None:
         raise FileError(path, line, message) from error
     if math.isnan(value):
         return None
-    if value < 0 or math.isinf(value):
+    if not 0 <= value <= _MOST:
         raise FileError(path, line, f"{word!r} is not possible ({column})")
     return value
 

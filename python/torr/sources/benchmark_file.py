@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from torr import engine
 from torr.errors import UsageError, require
 from torr.model.json_input import parse_json
+from torr.model.moment import read_stamp, stamp
 from torr.model.parameter import text_of
-from torr.store.kept.kept_run import read_stamp, stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def read(path: Path, name: str | None = None) -> Json:
         started = stamp(read_stamp(found["datetime"]).astimezone(timezone.utc))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         hint = "write it with --benchmark-json"
         raise UsageError(f"{path} is not JSON of pytest-benchmark", hint) from error
     require(bool(levels), f"{path} has no benchmark", "select some, and write it again")

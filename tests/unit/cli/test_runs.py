@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import sqlite3
@@ -288,6 +289,68 @@ def test_what_is_no_result_is_not_imported(torr, tmp_path, name):
     ended = torr("runs", "import", "run")
     assert ended.code == 2
     assert said in ended.err
+
+
+def exported(torr, tmp_path):
+    """Return the result.json of run 1, exported."""
+    torr("runs", "export", "1", "-d", "out")
+    (path,) = (tmp_path / "out").glob("*/result.json")
+    return path
+
+
+IMPOSSIBLE = {
+    "a year that no list can show": ("started", "9999-12-31T23:59:59Z", "started: "),
+    "no moment": ("started", "yesterday", "started: "),
+    "a number beyond any machine": ("concurrency", 10**30, "is too large"),
+    "infinity": ("ok_per_s", math.inf, "Infinity is not a number of JSON"),
+    "a number beyond floats": ("ok_per_s", 1.5, "is too large"),
+    "more than all": ("success_rate", 100.5, "levels.0.success_rate: "),
+    "fewer than none": ("ok_per_s", -1.0, "levels.0.ok_per_s: "),
+    "text for a number": ("concurrency", "many", "levels.0.concurrency: "),
+    "what is nested too deeply": ("note", json.loads("[" * 150 + "]" * 150), "nested more than"),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_a_result_with_impossible_values_is_refused_with_file_and_key(torr, tmp_path, name):
+    key, value, said = IMPOSSIBLE[name]
+    path = exported(torr, tmp_path)
+    result = json.loads(path.read_text())
+    of = result if key in {"started", "note"} else result["levels"][0]
+    of[key] = value
+    whole = json.dumps(result)
+    path.write_text(whole.replace("1.5", "1.5e999") if name.endswith("floats") else whole)
+    ended = torr("runs", "import", str(path.parent))
+    assert ended.code == 2
+    assert f"{path.parent}/result.json" in ended.err
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert torr("runs", "list").code == 0
+
+
+def test_an_import_replaces_no_other_run_unless_it_is_asked_to(torr, tmp_path):
+    path = exported(torr, tmp_path)
+    assert torr("runs", "import", str(path)).out.startswith("run 1  ")
+    result = json.loads(path.read_text())
+    result["levels"][0]["ok_per_s"] = 7.0
+    path.write_text(json.dumps(result))
+    refused = torr("runs", "import", str(path))
+    assert refused.code == 2
+    assert f"{path}: this is kept as run 1, with another content\nhint: --replace" in refused.err
+    assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] != 7.0
+    assert torr("runs", "import", "--replace", str(path)).out.startswith("run 1  ")
+    assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] == 7.0
+
+
+def test_secrets_and_control_characters_of_an_imported_file_are_not_kept(torr, tmp_path):
+    path = exported(torr, tmp_path)
+    result = json.loads(path.read_text())
+    result |= {"id": None, "name": "foreign", "note": "\x1b[2Jpassword=hush-hush"}
+    path.write_text(json.dumps(result))
+    run_id = torr("runs", "import", str(path)).out.split()[1]
+    kept = torr("runs", "show", run_id, "-o", "json").out
+    assert "hush-hush" not in kept
+    assert json.loads(kept)["note"] == "\\x1b[2Jpassword=***"
 
 
 def test_a_run_that_is_imported_has_its_name(torr):

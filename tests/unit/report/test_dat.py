@@ -90,6 +90,8 @@ def test_reads_wrktest_with_percent_signs_comments_and_blank_lines(tmp_path):
         ("200 nan 4.3 100", "'nan' is not a number of ok/s"),
         ("200 -1 4.3 100", "'-1' is not possible (ok/s)"),
         ("200 1 inf 100", "'inf' is not possible"),
+        ("1e308 1 4.3 100", "'1e308' is not possible (concurrency)"),
+        ("200 1e308 4.3 100", "'1e308' is not possible (ok/s)"),
         ("200 1 4% 100", "'4%' is not a number"),
         ("200 1 4 115.66", "over 100 %"),
         ("10 1 1 100", "level 10 comes a second time"),

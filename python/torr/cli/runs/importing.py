@@ -10,8 +10,9 @@ import click
 from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
-from torr.errors import UsageError, require
+from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json
+from torr.model.outside import Outside, printable
 
 EXAMPLES = (
     "torr runs import _output/torr/latest",
@@ -29,15 +30,20 @@ HINT = "give a run's directory, its result.json, or JSON of pytest-benchmark"
     group=choosing.RESULT,
     help="of pytest-benchmark's [that of the file]",
 )
-def import_files(files: tuple[Path, ...], name: str | None) -> None:
+@flag("--replace", is_flag=True, group=choosing.RESULT, help="what is kept of the same run")
+def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> None:
     """Keep directories of runs, or JSON files of pytest-benchmark, each once."""
     from torr.store.kept.store import open_store
 
     found = [_read(path, name) for path in files]
     with open_store() as store:
         for path, (text, directory) in zip(files, found, strict=True):
-            run_id = store.register(text, directory)
-            click.echo(f"run {run_id}  {click.format_filename(path)}")
+            shown = printable(click.format_filename(path))
+            try:
+                run_id = store.register(text, directory, may_replace=replace)
+            except ResultError as error:
+                raise ResultError(f"{shown}: {error.message}", error.hint) from error
+            click.echo(f"run {run_id}  {shown}")
 
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
@@ -51,10 +57,20 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}", HINT) from error
     if file is path and _is_of_benchmarks(text):
-        return json.dumps(benchmark_file.read(path, name)).encode(), None
+        return _fit(json.dumps(benchmark_file.read(path, name)).encode(), file), None
     read_result(text, str(file), HINT)
     require(name is None, f"-n/--name {name}: {path} is a run and has its name", "leave -n out")
-    return text, file.parent.resolve()
+    return _fit(text, file), file.parent.resolve()
+
+
+def _fit(text: bytes, file: Path) -> bytes:
+    """The text of a result, fit to be kept; raises UsageError where a value is not possible."""
+    from torr.model.result import Result, checked
+
+    checked(Result, text, str(file))
+    found = parse_json(text)
+    fit = Outside().json(found)
+    return text if fit == found else json.dumps(fit, ensure_ascii=False).encode()
 
 
 def _is_of_benchmarks(text: bytes) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import ResultError
 from torr.model.json_input import parse_json
+from torr.model.moment import read_stamp, stamp
 from torr.stats.series import Series, verdict_of
 from torr.store.rundir import SCHEMA
 
@@ -138,17 +139,6 @@ def uid_of(result: Mapping[str, Any]) -> str:
 def milliseconds(moment: datetime) -> int:
     """Return milliseconds since 1970."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
-
-
-def stamp(moment: datetime) -> str:
-    """Write a moment as result.json does: `2026-01-31T12:00:00.000Z`."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
-
-
-def read_stamp(text: str) -> datetime:
-    """Read a moment of result.json; raises ValueError."""
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
 
 
 def _moment(after_ms: int | None) -> datetime | None:

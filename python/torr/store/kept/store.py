@@ -15,6 +15,7 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from torr.errors import ResultError, StoreError
+from torr.model.json_input import parse_json
 from torr.model.secrets import whole
 from torr.store.kept.database import Database
 from torr.store.kept.kept_run import (
@@ -97,11 +98,14 @@ class Store:
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(runs)).scalar_one()
 
-    def register(self, text: bytes, directory: Path | None = None) -> int:
+    def register(
+        self, text: bytes, directory: Path | None = None, *, may_replace: bool = True
+    ) -> int:
         """Keep a result.json, given as its text; its id.
 
         A run that is kept already, and went on, is replaced; its note and tags stay as they are
-        now, given or taken away since. Raises ResultError where it is no result of this torr.
+        now, given or taken away since. Raises ResultError where it is no result of this torr, or
+        where another one is kept under its id that it may not replace.
         """
         result = read_result(text, "this", RESULT_HINT)
         columns = columns_of(result, None if directory is None else whole(str(directory)))
@@ -117,6 +121,8 @@ class Store:
                     return run_id
                 # Another torr has registered it since.
                 run_id = connection.execute(known).scalar_one()
+            if not may_replace:
+                _refuse_another(connection, run_id, result)
             del columns["note"]
             connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
             connection.execute(update(results).where(results.c.run_id == run_id).values(**content))
@@ -220,6 +226,25 @@ def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:
         found.setdefault(run_id, []).append(tag)
     # Read within Python: databases differ in how they order text.
     return [KeptRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
+
+
+def _refuse_another(connection: Connection, run_id: int, result: Json) -> None:
+    """Raise ResultError where another result is kept as a run; one that is broken is none.
+
+    Notes and tags are no part of it: they are changed in the store.
+    """
+    query = select(results.c.json_zlib).where(results.c.run_id == run_id)
+    packed = connection.execute(query).scalar_one_or_none()
+    try:
+        kept = dict(parse_json(zlib.decompress(packed or b"")))
+    except (zlib.error, TypeError, ValueError):
+        return
+    own = {"note": None, "tags": None}
+    if kept | own != {**result, **own}:
+        raise ResultError(
+            f"this is kept as run {run_id}, with another content",
+            "--replace puts it in the place of what is kept",
+        )
 
 
 def _new(connection: Connection, columns: Json) -> int | None:

@@ -156,6 +156,18 @@ def test_a_result_that_cannot_be_read_says_why(store, said):
         store.result(run_id)
 
 
+def test_what_is_kept_is_replaced_only_where_it_may_be_or_is_broken(store):
+    run_id = store.register(text())
+    slower = text("api", level(speed=2000.0))
+    with pytest.raises(ResultError, match=f"this is kept as run {run_id}, with another content"):
+        store.register(slower, may_replace=False)
+    assert store.register(text(note="later"), may_replace=False) == run_id
+    assert store.register(slower) == run_id
+    spoil(store.place, run_id, whole="cut")
+    assert store.register(slower, may_replace=False) == run_id
+    assert store.result(run_id)["levels"] == json.loads(slower)["levels"]
+
+
 def test_a_result_of_a_newer_torr_is_not_kept(store):
     with pytest.raises(ResultError, match="this was made by a newer torr") as refused:
         store.register(text(schema=2))
