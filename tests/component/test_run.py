@@ -173,7 +173,9 @@ def test_a_host_that_does_not_resolve_ends_with_2_and_leaves_nothing(torr):
 def test_missing_descriptors_limit_the_generator_and_strict_says_4(torr, target):
     slow = target("delay", "--delay", "5ms")
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
-    flags = ("-c", 400, "-z", "1s", "--warmup", "0s", "--strict", "--processes", 1)
+    # A dial that failed is tried again after ten times this delay: several times in the window.
+    again = ("--retry-delay", "20ms")
+    flags = ("-c", 400, "-z", "1s", "--warmup", "0s", "--strict", "--processes", 1, *again)
     ended = torr("run", *flags, slow.url, **few)
     assert ended.code == 4, ended.err
     assert ended.level["health"]["verdict"] == "generator-limited"

@@ -2,10 +2,13 @@
 
 Locust's master takes a worker for lost that was silent for three seconds, and stops the test when
 it hears of none. At the end it waits for half a second, and counts without reports that come later.
+And its run time begins before its users do: with $TEST_TIME_S, a test ends that time after all of
+them have begun.
 """
 
 from __future__ import annotations
 
+import os
 import time
 
 import gevent
@@ -40,6 +43,12 @@ class WaitingGevent:
 
 @events.init.add_listener
 def wait_for_workers(runner, **_more):
-    if isinstance(runner, runners.MasterRunner):
-        runners.HEARTBEAT_LIVENESS = TIMEOUT_S
-        runners.gevent = WaitingGevent(runner)
+    if not isinstance(runner, runners.MasterRunner):
+        return
+    runners.HEARTBEAT_LIVENESS = TIMEOUT_S
+    runners.gevent = WaitingGevent(runner)
+    seconds = os.environ.get("TEST_TIME_S")
+    if seconds:
+        events.spawning_complete.add_listener(
+            lambda **_more: gevent.spawn_later(float(seconds), runner.quit)
+        )

@@ -12,7 +12,7 @@ from torr.model.result import schema_text
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
 
-EVENTS = ("locustfile_events", "-u", "4", "-r", "4", "-t", "2s", "--json", "--csv", "rows")
+EVENTS = ("locustfile_events", "-u", "4", "-r", "4", "--json", "--csv", "rows")
 # A directory that is not the default one, and that tests find where the default one is.
 OUT = ("--torr-out", "../_output/torr", "--torr-name", "mine")
 NOTED = ("--torr-note", "api 1.2 CPU", "--torr-tag", "b", "--torr-tag", "a")
@@ -60,7 +60,7 @@ def test(run_in, tmp_path_factory):
     folder = tmp_path_factory.mktemp("test")
     (folder / "called").mkdir()
     store = f"sqlite:///{folder}/runs.db"
-    ended = run_in(folder / "called", *EVENTS, *OUT, *NOTED, TORR_STORE=store)
+    ended = run_in(folder / "called", *EVENTS, "-t", "2s", *OUT, *NOTED, TORR_STORE=store)
     ended.folder = folder
     return SimpleNamespace(ended=ended, store=store, called=folder / "called")
 
@@ -70,7 +70,7 @@ def test_counts_what_locust_counts(test):
 
 
 def test_processes_count_what_locust_counts(locust, tmp_path):
-    check_counts(locust(*EVENTS, "--processes", "2"), 2)
+    check_counts(locust(*EVENTS, "--processes", "2", TEST_TIME_S="1"), 2)
     assert "good" in (tmp_path / "rows_stats.csv").read_text()
 
 
