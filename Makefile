@@ -34,11 +34,12 @@ wheel: build ## build the package as it is published, into dist
 
 test: build ## run the unit and component tests, of Rust, Python and the page (6 minutes)
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
-	$(BIN)/python scripts/tests.py unit component
+	$(BIN)/python scripts/run_tests.py unit component
 
 test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
-	$(BIN)/python scripts/tests.py all
+	cargo test --workspace --no-run --quiet
+	$(BIN)/python scripts/run_tests.py all
 	$(BIN)/python scripts/test_times.py --check
 
 test-times: ## print the slowest tests and the sum of each folder, of the last runs

@@ -5,9 +5,9 @@
 
 A mutant is a patch tests/mutants/AREA-WHAT.patch, whose first line says what it breaks. Patches are
 applied to a clone of the current commit, build/mutants, never to the checkout, which must have no
-uncommitted changes. The steps of scripts/tests.py run there, first without a patch: if they fail,
-every mutant would count as caught, and none is run. build/mutants.json has the results of the last
-commit and its tiers, build/mutants-logs the output of each mutant. The exit code is 0 when all
+uncommitted changes. The steps of scripts/run_tests.py run there, first without a patch: if they
+fail, every mutant would count as caught, and none is run. build/mutants.json has the results of the
+last commit and its tiers, build/mutants-logs the output of each mutant. The exit code is 0 when all
 mutants ran, caught or not, 1 when a patch did not apply or build, and 2 when nothing could run.
 """
 
@@ -28,13 +28,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from run_tests import TIERS
+
 ROOT = Path(__file__).parents[1]
 PATCHES = ROOT / "tests" / "mutants"
 LOGS = ROOT / "build" / "mutants-logs"
 LOCK = ROOT / "build" / "mutants.lock"
 RESULTS = ROOT / "build" / "mutants.json"
 LIMIT_S = 10 * 60
-"""The time limit of one command: a mutant may make tests hang."""
+"""The shortest time limit of tests: a mutant may make them hang."""
+LIMIT_RATIO = 4
+"""The time limit of tests with a mutant, relative to their time without one."""
+BUILD_LIMIT_S = 40 * 60
+"""The time limit of a build, and of the tests without a mutant, which are compiled before."""
 MARK = "TORR_MUTANT"
 """The environment variable by which processes that a command left running are found."""
 UNCHANGED = "no-mutant"
@@ -42,12 +48,16 @@ NOT_BUILT = -1
 NOT_CAUGHT, BROKEN, NOT_APPLIED = "NOT CAUGHT", "BROKEN PATCH", "PATCH DOES NOT APPLY"
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-# A failed test in the output of pytest, cargo or vitest.
+# A failed test in the output of pytest, cargo or vitest. A file of tests that cannot be imported is
+# none: the patch is broken, as one that does not compile.
 _FAILED = re.compile(
-    r"^(?:(?:FAILED|ERROR) (\S+?\.py(?:::[^\s\[]+(?:\[.*?\](?= - |$))?)?)(?: - .*)?"
+    r"^(?:(?:FAILED|ERROR) (\S+?\.py::[^\s\[]+(?:\[.*?\](?= - |$))?)(?: - .*)?"
     r"|test (.+) \.\.\. FAILED|---- (.+) stdout ----|\s*FAIL\s+(\S+\.ts.*?))\s*$",
     re.MULTILINE,
 )
+
+
+_NOT_COMPILED = re.compile(r"could not compile|^ERROR \S+\.py( - |$)", re.MULTILINE)
 
 
 class RefusalError(Exception):
@@ -70,7 +80,7 @@ def first_failure(output: str) -> str | None:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def locked_clone() -> Iterator[None]:
     """Lock the clone; raise RefusalError if another run of this script uses it."""
     with LOCK.open("w", encoding="utf-8") as lock:
         try:
@@ -89,6 +99,7 @@ class Clone:
             raise RefusalError("the checkout has uncommitted changes: commit or stash them")
         self.commit = _git(ROOT, "rev-parse", "HEAD")
         self._folder, self._tiers = folder, tiers
+        self.limit_s: float = BUILD_LIMIT_S
         if not (folder / ".git").exists():
             _git(ROOT, "clone", "--quiet", "--shared", "--no-checkout", ".", str(folder))
         _git(folder, "fetch", "--quiet", str(ROOT), "HEAD")
@@ -108,7 +119,7 @@ class Clone:
             return NOT_CAUGHT
         log_text = log.read_text(encoding="utf-8", errors="replace")
         test = first_failure(log_text)
-        if test is None and (code == NOT_BUILT or "could not compile" in log_text):
+        if test is None and (code == NOT_BUILT or _NOT_COMPILED.search(log_text)):
             return BROKEN
         if code is None:
             return "caught by time limit"
@@ -116,21 +127,31 @@ class Clone:
 
     def _tested(self, output: IO[bytes], patch: Path | None) -> int | None:
         """Run the tests, first the step nearest to the patch; return the exit code of a failure."""
-        tests = [".venv/bin/python", "scripts/tests.py", "--stop-early"]
         nearest = _nearest_step(patch)
-        if nearest == "rust":  # before `make build`, which these tests do not need
-            code = self._call([*tests, nearest], output)
+        is_chosen = nearest in self._tiers or any(
+            step.name == nearest for tier in self._tiers for step in TIERS.get(tier, ())
+        )
+        first = [nearest] if nearest and is_chosen else []
+        if first == ["rust"]:  # before `make build`, which these tests do not need
+            code = self._test(first, output)
             if code != 0:
                 return code
-        if self._call(["make", "build"], output) != 0:
+            first = []
+        if self._call(["make", "build"], output, BUILD_LIMIT_S) != 0:
             return NOT_BUILT
-        for names in ([nearest] if nearest not in {None, "rust"} else [], self._tiers):
-            code = self._call([*tests, *names], output) if names else 0
+        for names in (first, self._tiers):
+            code = self._test(names, output) if names else 0
             if code != 0:
                 return code
         return 0
 
-    def _call(self, command: Sequence[str], output: IO[bytes]) -> int | None:
+    def _test(self, names: Sequence[str], output: IO[bytes]) -> int | None:
+        command = [".venv/bin/python", "scripts/run_tests.py", "--stop-early", *names]
+        return self._call(command, output, self.limit_s)
+
+    def _call(
+        self, command: Sequence[str], output: IO[bytes], limit_s: float = LIMIT_S
+    ) -> int | None:
         """Run a command in the clone; return its exit code, or None at the time limit."""
         mark = f"{os.getpid()}-{time.monotonic_ns()}"
         process = subprocess.Popen(
@@ -143,7 +164,7 @@ class Clone:
             start_new_session=True,
         )
         try:
-            return process.wait(LIMIT_S)
+            return process.wait(limit_s)
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -152,19 +173,29 @@ class Clone:
 
 
 def _nearest_step(patch: Path | None) -> str | None:
-    """Return the step of scripts/tests.py for the language of the patch, if there is one."""
+    """Return the step of scripts/run_tests.py for the language of the patch, if there is one."""
     text = "" if patch is None else patch.read_text(encoding="utf-8")
     steps = {"crates": "rust", "web": "page", "python": "pytest-unit"}
     return next((step for root, step in steps.items() if f"diff --git a/{root}/" in text), None)
 
 
 def _kill_marked(mark: str) -> None:
-    """Kill every process with the mark: a fault may keep tests from stopping their processes."""
+    """Kill all processes with the mark: a fault may keep tests from stopping their processes."""
+    while processes := _marked(mark):
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+def _marked(mark: str) -> list[int]:
+    """Return the processes that were started with the mark, and have not ended."""
     variable = f"{MARK}={mark}".encode()
+    processes = []
     for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
+        with suppress(OSError):  # A zombie's environment is empty.
             if variable in path.read_bytes().split(b"\0"):
-                os.kill(int(path.parent.name), signal.SIGKILL)
+                processes.append(int(path.parent.name))
+    return processes
 
 
 def _git(folder: Path, *words: str) -> str:
@@ -190,6 +221,10 @@ class Results:
     def has_passed(self, name: str) -> bool:
         """Return whether all tests passed with the mutant of this name."""
         return self.verdicts.get(name, {}).get("verdict") == NOT_CAUGHT
+
+    def seconds(self, name: str) -> float:
+        """Return how long the build and the tests of a mutant took."""
+        return float(self.verdicts[name]["seconds"])
 
     def run(self, clone: Clone, name: str, patch: Path | None = None) -> str:
         """Run a mutant, write its verdict to the file and return it."""
@@ -234,7 +269,7 @@ def main() -> int:
                 print(f"{name}: {path.read_text(encoding='utf-8').splitlines()[0]}")
             return 0
         LOGS.mkdir(parents=True, exist_ok=True)
-        with alone():
+        with locked_clone():
             return run(chosen, options.clone.resolve(), options.tier)
     except RefusalError as error:
         print(f"mutants: {error}", file=sys.stderr)
@@ -250,6 +285,7 @@ def run(chosen: dict[str, Path], folder: Path, tiers: Sequence[str]) -> int:
     try:
         if not results.has_passed(UNCHANGED) and results.run(clone, UNCHANGED) != NOT_CAUGHT:
             raise RefusalError(f"the tests do not pass without a mutant: see {LOGS}")
+        clone.limit_s = max(LIMIT_S, LIMIT_RATIO * results.seconds(UNCHANGED))
         verdicts = {results.run(clone, name, path) for name, path in chosen.items()}
         return 1 if verdicts & {BROKEN, NOT_APPLIED} else 0
     finally:

@@ -1,11 +1,13 @@
 """Print the slowest tests, the sum of each folder and the wall time of each tier.
 
     python scripts/test_times.py             print these
-    python scripts/test_times.py --check     exit code 1 if a tier exceeded its budget by over 30 %
+    python scripts/test_times.py --check     exit code 1 if a tier exceeded its budget by over 30 %,
+                                             2 if a step has not run
 
-It reads the seconds of each step and pytest's JUnit files, which scripts/tests.py writes into
+It reads the seconds of each step and pytest's JUnit files, which scripts/run_tests.py writes into
 build/test-times. They are those of the last run of each step, which may be different runs. Tests
-run in parallel, so the sum of a folder is more than its wall time.
+run in parallel, so the sum of a folder is more than its wall time. Rust's tests and those of the
+page are in the wall times of their steps only.
 """
 
 from __future__ import annotations
@@ -14,11 +16,10 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from tests import TIERS, TIMES
+from run_tests import TIERS, TIMES, times_of
 
 SLOWEST = 30
 ALLOWED = 1.3
@@ -32,28 +33,34 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail if a tier exceeds its budget")
     is_checked = parser.parse_args().check
     steps = step_times()
-    if not steps:
-        print("no times in build/test-times: run `make test` first", file=sys.stderr)
+    missing = [step.name for tier in TIERS.values() for step in tier if step.name not in steps]
+    if not steps or (is_checked and missing):
+        print(f"no times of {', '.join(missing)} in build/test-times", file=sys.stderr)
         return 2
-    tests = [test for path in sorted(TIMES.glob("*.xml")) for test in tests_of(path)]
+    tests = [test for step in steps for test in tests_of(step)]
     print_slowest(tests)
     print_folders(tests)
     exceeded = print_tiers(steps)
     return 1 if is_checked and exceeded else 0
 
 
-def step_times() -> list[dict[str, Any]]:
-    """Return the times that scripts/tests.py wrote, in the order of the tiers."""
-    paths = [TIMES / f"{step.name}.json" for tier in TIERS.values() for step in tier]
-    return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+def step_times() -> dict[str, dict[str, Any]]:
+    """Return the times that scripts/run_tests.py wrote by step, in the order of the tiers."""
+    steps = [step for tier in TIERS.values() for step in tier if times_of(step).exists()]
+    return {step.name: json.loads(times_of(step).read_text(encoding="utf-8")) for step in steps}
 
 
-def tests_of(path: Path) -> list[tuple[float, str]]:
-    """Return the seconds and the name of each test in a JUnit file of pytest."""
-    # The file is trusted: pytest wrote it for scripts/tests.py.
+def tests_of(step: str) -> list[tuple[float, str]]:
+    """Return the seconds and the name of each test that pytest ran in a step."""
+    path = TIMES / f"{step}.xml"
+    if not path.exists():
+        return []
+    # The root of the Locust scenarios is their folder, which their names lack.
+    root = f"tests.component.{step}." if step.startswith("locust") else ""
+    # The file is trusted: pytest wrote it for scripts/run_tests.py.
     cases = ET.parse(path).getroot().iter("testcase")  # noqa: S314
     return [
-        (float(case.get("time", 0)), f"{case.get('classname')}.{case.get('name')}")
+        (float(case.get("time", 0)), f"{root}{case.get('classname')}.{case.get('name')}")
         for case in cases
     ]
 
@@ -83,12 +90,12 @@ def wall_time(tier: str, times: dict[str, float]) -> float:
     return max(in_order, *(times[name] for name in beside & times.keys()), 0.0)
 
 
-def print_tiers(steps: list[dict[str, Any]]) -> list[str]:
+def print_tiers(steps: dict[str, dict[str, Any]]) -> list[str]:
     """Print the wall time of each step and tier; return the tiers that exceeded their budgets."""
     exceeded = []
     print("\nwall time")
     for tier, budget in BUDGETS_S.items():
-        times = {step["step"]: step["seconds"] for step in steps if step["tier"] == tier}
+        times = {step["step"]: step["seconds"] for step in steps.values() if step["tier"] == tier}
         if not times:
             continue
         total = wall_time(tier, times)

@@ -49,6 +49,13 @@ class Target:
         return json.loads(out)
 
 
+@dataclass
+class SharedTarget:
+    """A running `torr target` that several tests use, and none of them stops."""
+
+    url: str
+
+
 def children_of(process):
     """Return the child processes of a process that have not ended."""
     children = []

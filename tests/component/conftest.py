@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import select
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -14,51 +11,22 @@ from pathlib import Path
 import pytest
 
 from candidates import QUICK, SERVER
-from installed import TORR, Ended, Target
+from installed import TORR, Ended, SharedTarget, Target
+from warm_process import TIMEOUT_S, WarmProcess
 
-TIMEOUT_S = 120
 WARM_TORR = Path(__file__).with_name("warm_torr.py")
 
 
-class WarmTorr:
-    """Runs commands of `torr`, each in a process forked from one that has imported torr."""
-
-    def __init__(self):
-        self._process = subprocess.Popen(
-            [sys.executable, WARM_TORR],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(WARM_TORR.parents[1])},
-            start_new_session=True,
-        )
-
-    def run(self, folder, arguments, output):
-        """Run a command to its end in a folder, and return its exit code and output."""
-        out, err = output / "out.txt", output / "err.txt"
-        request = {
-            "folder": str(folder),
-            "arguments": arguments,
-            "environment": dict(os.environ),
-            "out": str(out),
-            "err": str(err),
-        }
-        self._process.stdin.write(f"{json.dumps(request)}\n")
-        self._process.stdin.flush()
-        ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT_S)
-        assert ready, f"torr had not ended after {TIMEOUT_S} s: {err.read_text()}"
-        code = int(self._process.stdout.readline())
-        return Ended(code, out.read_text(), err.read_text(), folder)
-
-    def close(self):
-        """Kill the warm process, and a command that has not ended."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.communicate()
+@pytest.fixture(autouse=True)
+def _no_store(monkeypatch):
+    """Let runs be registered nowhere, but in tests that use `own_store`."""
+    monkeypatch.setenv("TORR_STORE", "none")
 
 
 @pytest.fixture(scope="session")
 def warm_torr():
-    warm = WarmTorr()
+    """Return a process from which a `torr` is forked per command."""
+    warm = WarmProcess(WARM_TORR, PYTHONPATH=str(WARM_TORR.parents[1]))
     yield warm
     warm.close()
 
@@ -73,9 +41,17 @@ def torr(tmp_path, tmp_path_factory, warm_torr):
 
     def run(*arguments, **settings):
         if not settings:
-            return warm_torr.run(
-                tmp_path, list(map(str, arguments)), tmp_path_factory.mktemp("output")
-            )
+            output = tmp_path_factory.mktemp("output")
+            out, err = output / "out.txt", output / "err.txt"
+            request = {
+                "folder": str(tmp_path),
+                "arguments": list(map(str, arguments)),
+                "environment": dict(os.environ),
+                "out": str(out),
+                "err": str(err),
+            }
+            code = warm_torr.run(request, err)
+            return Ended(code, out.read_text(), err.read_text(), tmp_path)
         process = subprocess.run(
             [TORR, *map(str, arguments)],
             capture_output=True,
@@ -126,10 +102,22 @@ def target(start):
     return started
 
 
+# A target that answers after 1 ms: torr is not the limit on a busy machine.
+STEADY = ("delay", "--delay", "1ms")
+
+
+@pytest.fixture(scope="session")
+def steady():
+    """Return a steady target that all tests share; tests that read counts use `own_steady`."""
+    with subprocess.Popen([TORR, "target", *STEADY], stdout=subprocess.PIPE, text=True) as process:
+        yield SharedTarget(process.stdout.readline().split()[-1])
+        process.kill()
+
+
 @pytest.fixture
-def steady(target):
-    """Start a target that answers after 1 ms, so that torr is not the limit on a busy machine."""
-    return target("delay", "--delay", "1ms")
+def own_steady(target):
+    """Start a steady target that only this test uses, so that its counts are of this test."""
+    return target(*STEADY)
 
 
 @pytest.fixture

@@ -29,15 +29,15 @@ connections = 8
 
 
 @pytest.fixture
-def measured(torr, steady, tmp_path):
+def measured(torr, own_steady, tmp_path):
     """The level of a plan of users and arrivals, and what the target counted."""
 
     def run(*flags, warmup="0s", users=""):
-        text = PLAN.format(url=steady.url, warmup=warmup, users=users)
+        text = PLAN.format(url=own_steady.url, warmup=warmup, users=users)
         (tmp_path / "plan.toml").write_text(text)
         ended = torr("run", "plan.toml", *flags)
         assert ended.code == 0, ended.err
-        return ended.level, steady.stop()
+        return ended.level, own_steady.stop()
 
     return run
 

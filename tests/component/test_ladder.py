@@ -75,13 +75,13 @@ def test_a_full_disk_leaves_the_finished_levels_and_says_so(torr, steady, tmpfs)
         assert not list(results(disk)[0].parent.glob(".*"))
 
 
-def test_a_read_only_file_system_is_refused_before_any_load(torr, steady, tmpfs):
+def test_a_read_only_file_system_is_refused_before_any_load(torr, own_steady, tmpfs):
     with tmpfs("ro") as disk:
-        ended = torr("ladder", "-d", disk / "out", steady.url)
+        ended = torr("ladder", "-d", disk / "out", own_steady.url)
     assert ended.code == 2
     assert "-d/--dir" in ended.err
     assert "Read-only file system" in ended.err
-    assert steady.stop()["connections"] == 0
+    assert own_steady.stop()["connections"] == 0
 
 
 def test_levels_beyond_the_descriptors_are_marked_and_the_ladder_goes_on(torr, target):

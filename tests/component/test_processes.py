@@ -39,23 +39,23 @@ def firing(process, count=3):
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_a_counted_load_is_the_same_with_any_number_of_processes(torr, steady, processes):
+def test_a_counted_load_is_the_same_with_any_number_of_processes(torr, own_steady, processes):
     flags = ("--requests", 321, "--warmup", "0s", "-c", 7, "--processes", processes)
-    ended = torr("run", *flags, steady.url)
+    ended = torr("run", *flags, own_steady.url)
     assert ended.code == 0, ended.err
     level = ended.level
     assert level["counts"]["attempted"] == level["counts"]["ok"] == 321
     assert level["latency"]["service_ms"]["n"] == 321
     assert level["connections"] == {"asked": 7, "open_max": 7, "opened": 7}
     assert (level["generator"]["processes"], level["warnings"]) == (processes, [])
-    seen = steady.stop()
+    seen = own_steady.stop()
     assert (seen["requests"], seen["connections"]) == (321, 7)
 
 
-def test_the_targets_own_count_agrees_over_warm_up_and_window(torr, steady):
-    level = torr("run", *QUICK, "--processes", 3, "--workers", 4, steady.url).level
+def test_the_targets_own_count_agrees_over_warm_up_and_window(torr, own_steady):
+    level = torr("run", *QUICK, "--processes", 3, "--workers", 4, own_steady.url).level
     counts, before = level["counts"], level["warmup"]["counts"]
-    assert steady.stop()["requests"] == counts["attempted"] + before["attempted"]
+    assert own_steady.stop()["requests"] == counts["attempted"] + before["attempted"]
     assert balances(counts)
     kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
     assert sum(piece["counts"]["ok"] for piece in kept) == counts["ok"]
@@ -117,8 +117,10 @@ def test_auto_takes_as_many_processes_as_the_descriptors_ask_for(torr, target):
     assert slow.stop()["connections"] == 450
 
 
-def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(start, steady, tmp_path):
-    process = start(*LONG, steady.url, start_new_session=True)
+def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(
+    start, own_steady, tmp_path
+):
+    process = start(*LONG, own_steady.url, start_new_session=True)
     children = firing(process)
     wait_until(lambda: kept_slices(tmp_path) >= 2)
     os.killpg(process.pid, signal.SIGINT)
@@ -128,7 +130,7 @@ def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(start, 
     assert level["counts"]["ok"] > 0
     assert balances(level["counts"])
     assert (level["warnings"], level["failure"]) == ([], None)
-    assert steady.stop()["requests"] == level["counts"]["attempted"]
+    assert own_steady.stop()["requests"] == level["counts"]["attempted"]
     assert not any(map(is_running, children))
 
 
@@ -140,8 +142,8 @@ def test_processes_end_with_who_started_them(start, steady):
     wait_until(lambda: not any(map(is_running, children)))
 
 
-def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, steady, tmp_path):
-    process = start(*LONG, "-z", "3s", "--strict", steady.url)
+def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, own_steady, tmp_path):
+    process = start(*LONG, "-z", "3s", "--strict", own_steady.url)
     children = firing(process)
     wait_until(lambda: kept_slices(tmp_path) >= 3)
     os.kill(children[0], signal.SIGKILL)
@@ -153,7 +155,7 @@ def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, st
     assert "of 3 died (signal 9)" in level["warnings"][0]
     assert level["seconds"] == 3.0
     assert balances(level["counts"])
-    assert steady.stop()["requests"] >= level["counts"]["attempted"]
+    assert own_steady.stop()["requests"] >= level["counts"]["attempted"]
 
 
 def test_a_child_imports_nothing_but_the_engine():

@@ -125,11 +125,11 @@ def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
         (("--profile-at", "5"), "--profile-at is given without --profile"),
     ],
 )
-def test_what_cannot_be_profiled_is_refused_before_any_load(torr, steady, what, message):
-    ended = torr("run", *LOAD, *what, steady.url)
+def test_what_cannot_be_profiled_is_refused_before_any_load(torr, own_steady, what, message):
+    ended = torr("run", *LOAD, *what, own_steady.url)
     assert ended.code == 2
     assert message in ended.err
-    assert steady.stop()["requests"] == 0
+    assert own_steady.stop()["requests"] == 0
 
 
 def test_arrivals_have_no_users_to_profile_at(torr, steady, server):

@@ -39,9 +39,9 @@ def test_a_run_says_its_verdict_and_leaves_a_valid_result(torr, target):
         assert (latest / name).stat().st_size > 0
 
 
-def test_the_targets_own_count_agrees(torr, steady):
-    ended = torr("run", *QUICK, steady.url)
-    counts = steady.stop()
+def test_the_targets_own_count_agrees(torr, own_steady):
+    ended = torr("run", *QUICK, own_steady.url)
+    counts = own_steady.stop()
     level = ended.level
     assert (
         counts["requests"] == level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
@@ -71,14 +71,14 @@ def test_a_constant_rate_is_kept(torr, steady):
     assert balances(level["counts"])
 
 
-def test_no_keepalive_dials_for_each_request(torr, steady):
-    torr("run", "--no-keepalive", "--requests", 50, "--warmup", "0s", "-c", 2, steady.url)
-    assert steady.stop()["connections"] == 50
+def test_no_keepalive_dials_for_each_request(torr, own_steady):
+    torr("run", "--no-keepalive", "--requests", 50, "--warmup", "0s", "-c", 2, own_steady.url)
+    assert own_steady.stop()["connections"] == 50
 
 
-def test_method_headers_and_body_go_out_as_asked(torr, steady):
+def test_method_headers_and_body_go_out_as_asked(torr, own_steady):
     sent = torr(
-        "run", "--once", "-v", "-m", "PUT", "-H", "x-user: ann", "-b", "hi", steady.url + "/p"
+        "run", "--once", "-v", "-m", "PUT", "-H", "x-user: ann", "-b", "hi", own_steady.url + "/p"
     )
     assert sent.code == 0, sent.err
     assert "> PUT /p HTTP/1.1" in sent.out
@@ -87,7 +87,7 @@ def test_method_headers_and_body_go_out_as_asked(torr, steady):
     assert "\nhi\n" in sent.out
     assert "< HTTP/1.1 200" in sent.out
     assert "Hello world" in sent.out
-    assert steady.stop()["requests"] == 1
+    assert own_steady.stop()["requests"] == 1
 
 
 def test_once_shows_nothing_of_a_request_that_never_went_out(torr):
@@ -156,9 +156,9 @@ def test_a_target_that_never_answers_ends_with_3_and_what_was_tried(torr, target
     assert ended.result["status"] == "failed"
 
 
-def test_a_port_where_nobody_listens_ends_with_3(torr, steady):
-    steady.stop()
-    ended = torr("run", "-z", "20s", "--timeout", "500ms", steady.url)
+def test_a_port_where_nobody_listens_ends_with_3(torr, own_steady):
+    own_steady.stop()
+    ended = torr("run", "-z", "20s", "--timeout", "500ms", own_steady.url)
     assert ended.code == 3
     assert "refused" in ended.err
 

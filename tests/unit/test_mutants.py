@@ -1,4 +1,4 @@
-"""Each mutant is a patch that can be read, applies to the code as it is, and leaves tests alone."""
+"""Each mutant is a patch that can be read, applies to the code as it is, and changes no test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from mutants import first_failure
 
 
 def patches():
-    return sorted((ROOT / "tests/mutants").glob("*.patch"))
+    paths = sorted((ROOT / "tests/mutants").glob("*.patch"))
+    assert len(paths) >= 40
+    return paths
 
 
 def head_of(path):
@@ -40,7 +42,7 @@ def test_every_patch_applies():
     assert failed == {}
 
 
-def test_a_patch_changes_one_file_that_is_no_test():
+def test_a_patch_changes_one_file_that_is_not_a_test():
     for path in patches():
         changed = re.findall(r"^diff --git a/(\S+) b/(\S+)$", path.read_text(), re.MULTILINE)
         assert len(changed) == 1, path
@@ -48,9 +50,19 @@ def test_a_patch_changes_one_file_that_is_no_test():
         assert "tests" not in Path(changed[0][0]).parts, path
 
 
+def test_a_patch_is_named_after_the_part_of_torr_that_it_changes():
+    wrong = {}
+    for path in patches():
+        area = path.stem.partition("-")[0]
+        changed = re.search(r"^diff --git a/(\S+) ", path.read_text(), re.MULTILINE)[1]
+        # Judging has no folder of its own.
+        if area not in {*Path(changed).parts, "verdicts"}:
+            wrong[path.stem] = changed
+    assert wrong == {}
+
+
 def test_no_two_patches_are_the_same():
     bodies = [path.read_text().partition("diff --git ")[2] for path in patches()]
-    assert bodies
     assert len(set(bodies)) == len(bodies)
 
 
@@ -61,7 +73,8 @@ def test_no_two_patches_are_the_same():
             "..F\nFAILED tests/a/test_b.py::test_c[x - y] - assert 1 == 2\nFAILED tests/d.py::e\n",
             "tests/a/test_b.py::test_c[x - y]",
         ),
-        ("ERROR tests/a/test_b.py - ImportError: no\n", "tests/a/test_b.py"),
+        ("ERROR tests/a/test_b.py - ImportError: no\n", None),
+        ("ERROR tests/a/test_b.py::test_c - OSError: no\n", "tests/a/test_b.py::test_c"),
         ("FAILED tests/test_b.py::test_c\n", "tests/test_b.py::test_c"),
         ("test head::tests::a_b ... ok\ntest head::tests::c ... FAILED\n", "head::tests::c"),
         ("\n---- simulated::faults::x stdout ----\n", "simulated::faults::x"),

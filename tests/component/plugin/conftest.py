@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,8 +13,9 @@ from textwrap import dedent
 
 import pytest
 
+from warm_process import TIMEOUT_S, WarmProcess
+
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
-TIMEOUT_S = 120
 OPTIONS = ("-p", "no:cacheprovider")
 # Plugins that are not torr's cost half a second each time.
 ALONE = ("-p", "torr.plugin")
@@ -51,14 +50,7 @@ class Sessions:
     """Sessions of pytest, each in a process that is forked from a warm one."""
 
     def __init__(self):
-        self._process = subprocess.Popen(
-            [sys.executable, FORK_SERVER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            start_new_session=True,
-        )
+        self._warm = WarmProcess(FORK_SERVER, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
 
     def run(self, folder, source, *arguments):
         """Run pytest over a source, in a directory and with a store of its own."""
@@ -69,16 +61,12 @@ class Sessions:
             "environment": environment(folder),
             "output": str(output),
         }
-        self._process.stdin.write(f"{json.dumps(request)}\n")
-        self._process.stdin.flush()
-        ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT_S)
-        assert ready, f"pytest had not ended after {TIMEOUT_S} s: {output.read_text()}"
-        return Ended(int(self._process.stdout.readline()), output.read_text(), folder)
+        code = self._warm.run(request, output)
+        return Ended(code, output.read_text(), folder)
 
     def close(self):
         """End the warm process, and a session that has not ended."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.communicate()
+        self._warm.close()
 
 
 def written(folder, source):

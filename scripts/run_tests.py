@@ -1,13 +1,13 @@
 """Run the tests of tiers, or single steps of them, and write how long each step took.
 
-    python scripts/tests.py unit component      what `make test` runs
-    python scripts/tests.py all                 what `make test-full` runs
-    python scripts/tests.py rust                one step
+    python scripts/run_tests.py unit component      what `make test` runs
+    python scripts/run_tests.py all                 what `make test-full` runs
+    python scripts/run_tests.py rust                one step
 
 A tier is a list of steps, and a step is one call of a test runner. Cargo's tests mostly wait: they
-run beside the other steps of their tier, and their output comes after theirs. A step that fails
-does not stop the others, unless `--stop-early` is given. The times are in build/test-times;
-scripts/test_times.py prints them.
+run beside the other steps of the tier, and their output is printed after these steps. A step that
+fails does not stop the others, unless `--stop-early` is given. The times are in build/test-times;
+scripts/test_times.py prints them. A step that hangs is ended after an hour.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).parents[1]
 TIMES = ROOT / "build" / "test-times"
 BYTECODE = ROOT / "build" / "bytecode"
+LIMIT_S = 60 * 60
 CORES = len(os.sched_getaffinity(0))
 OLDEST_LOCUST = str(ROOT / "build/locust-oldest/bin/python")
 
@@ -61,7 +63,7 @@ def locust(name: str, *, processes: int = CORES, **settings: str) -> Step:
 
 
 # Tests and parameters of the tier `full` have the marker `full`, in whatever folder they are.
-QUICK = ("-m", "not full")
+WITHOUT_FULL = ("-m", "not full")
 
 # Component tests wait more than they compute: for sockets, windows of load, other processes. So
 # there are twice as many processes as cores.
@@ -70,20 +72,20 @@ TIERS = {
         # With another PYO3_PYTHON than that of the Makefile, cargo compiles the binding again.
         Step(
             "rust",
-            ("cargo", "test", "--workspace"),
+            ("cargo", "test", "--workspace", "--no-fail-fast"),
             {"RUST_TEST_THREADS": str(2 * CORES), "PYO3_PYTHON": sys.executable},
             is_beside=True,
         ),
         Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
-        pytest("pytest-unit", "tests/unit", *QUICK, processes=CORES),
+        pytest("pytest-unit", "tests/unit", *WITHOUT_FULL, processes=CORES),
     ),
     "component": (
-        pytest("pytest-component", "tests/component", *QUICK, processes=2 * CORES),
+        pytest("pytest-component", "tests/component", *WITHOUT_FULL, processes=2 * CORES),
         locust("locust"),
     ),
     "full": (
         pytest("pytest-full", "tests", "-m", "full", processes=CORES),
-        # Without pytest-xdist and torr, which are not installed beside the oldest Locust.
+        # pytest-xdist and torr are not installed beside the oldest Locust.
         locust("locust-oldest", processes=1, python=OLDEST_LOCUST, PYTHONPATH="python"),
         Step("fuzz", ("scripts/fuzz.sh",)),
         Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),
@@ -153,12 +155,13 @@ def failures(tier: str, tier_steps: Sequence[Step], *, stop_early: bool) -> list
 
 def passed(tier: str, step: Step, *, stop_early: bool, is_quiet: bool = False) -> bool:
     """Run one step, write its time, and return whether it passed."""
-    is_pytest = "pytest" in step.command
-    command = [*step.command, "--exitfirst"] if stop_early and is_pytest else list(step.command)
+    command = with_stop_early(step.command) if stop_early else list(step.command)
     environment = {**os.environ, **step.environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
     # Without cached bytecode, compiling torr's source is half of the processor time of each `torr`
     # that a test starts.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    for path in (times_of(step), TIMES / f"{step.name}.xml"):  # of an earlier run
+        path.unlink(missing_ok=True)
     start_s = time.monotonic()
     with ExitStack() as stack:
         output = None
@@ -166,18 +169,40 @@ def passed(tier: str, step: Step, *, stop_early: bool, is_quiet: bool = False) -
             output = stack.enter_context(output_of(step).open("wb"))
         else:
             print(f"\n== {tier}: {step.name}", flush=True)
-        process = subprocess.run(
+        code = call(command, environment, output)
+    seconds = round(time.monotonic() - start_s, 1)
+    record = {"tier": tier, "step": step.name, "seconds": seconds}
+    times_of(step).write_text(json.dumps(record), encoding="utf-8")
+    return code == 0
+
+
+def with_stop_early(command: Sequence[str]) -> list[str]:
+    """Return the command that ends at its first failed test."""
+    ends = ["--exitfirst"] if "pytest" in command else []
+    return [*(word for word in command if word != "--no-fail-fast"), *ends]
+
+
+def call(command: list[str], environment: dict[str, str], output: IO[bytes] | None) -> int:
+    """Run a command in the root folder; return its exit code, or 1 if it hangs."""
+    stderr = subprocess.STDOUT if output else None
+    try:
+        return subprocess.run(
             command,
             cwd=ROOT,
             env=environment,
             stdout=output,
-            stderr=output and subprocess.STDOUT,
+            stderr=stderr,
+            timeout=LIMIT_S,
             check=False,
-        )
-    seconds = round(time.monotonic() - start_s, 1)
-    record = {"tier": tier, "step": step.name, "seconds": seconds}
-    (TIMES / f"{step.name}.json").write_text(json.dumps(record), encoding="utf-8")
-    return process.returncode == 0
+        ).returncode
+    except subprocess.TimeoutExpired as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def times_of(step: Step) -> Path:
+    """Return where the time of a step goes."""
+    return TIMES / f"{step.name}.json"
 
 
 def output_of(step: Step) -> Path:
