@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
-
 from installed import TORR
 
 QUICK = """\
@@ -33,18 +30,3 @@ print("up", flush=True)
 SETUP
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
 """
-
-
-def is_running(pid):
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def await_(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"the condition did not hold within {seconds} s"
-        time.sleep(0.02)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from candidates import GOOD, QUICK, await_, is_running
+from candidates import GOOD, QUICK
+from installed import is_running, wait_until
 from recorder import recording
 
 
@@ -170,11 +171,11 @@ def test_however_it_ends_no_server_stays(start, matrix, tmp_path, server, number
     setup = f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))"
     top = QUICK.replace("200ms", "30s")
     process = start("compare", matrix({"one": server(setup=setup), "two": GOOD}, top))
-    await_(lambda: pid_file.exists() and pid_file.read_text())
+    wait_until(lambda: pid_file.exists() and pid_file.read_text())
     process.send_signal(number)
     process.wait(120)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
-    await_(lambda: not is_running(int(pid_file.read_text())))
+    wait_until(lambda: not is_running(int(pid_file.read_text())))
 
 
 def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_goes_on(

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from candidates import GOOD, QUICK, SERVER, await_
+from candidates import GOOD, QUICK, SERVER
+from installed import wait_until
 
 OF_FILE = "rounds is a key of the file, and no candidate's"
 SLOW = GOOD.replace('"hello"', '"delay", "--delay", "30ms"')
@@ -135,7 +136,7 @@ def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, 
     mute = json.dumps([sys.executable, "-c", code])
     top = f'{QUICK}health_timeout = "10m"\ngrace = "200ms"\n'
     process = start("compare", matrix({"one": mute, "two": GOOD}, top))
-    await_((tmp_path / "up").exists)
+    wait_until((tmp_path / "up").exists)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
 

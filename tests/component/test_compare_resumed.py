@@ -7,7 +7,8 @@ import signal
 
 import pytest
 
-from candidates import GOOD, QUICK, await_
+from candidates import GOOD, QUICK
+from installed import wait_until
 from tiers import full
 
 
@@ -16,7 +17,7 @@ def test_going_on_where_it_was(torr, start, matrix, tmp_path, number):
     name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("rounds = 1", "rounds = 6"))
     process = start("compare", name)
     kept = tmp_path / "_output/torr/latest/result.json"
-    await_(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 3)
+    wait_until(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 3)
     process.send_signal(number)
     process.wait(120)
     before = json.loads(kept.read_text())["levels"]
@@ -37,7 +38,7 @@ def test_going_on_where_it_was(torr, start, matrix, tmp_path, number):
 def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     process = start("compare", matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9")))
     kept = tmp_path / "_output/torr/latest/result.json"
-    await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
+    wait_until(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
     process.send_signal(signal.SIGINT)
     process.wait(120)
     nine = QUICK.replace("= 1", "= 9")
@@ -69,7 +70,7 @@ def test_trials_of_other_versions_or_of_another_machine_are_not_mixed(
     name = matrix({"one": GOOD, "two": GOOD}, QUICK.replace("= 1", "= 9"))
     process = start("compare", name)
     kept = tmp_path / "_output/torr/latest/result.json"
-    await_(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
+    wait_until(lambda: kept.exists() and json.loads(kept.read_text())["levels"])
     process.send_signal(signal.SIGINT)
     process.wait(120)
     before = json.loads(kept.read_text())

@@ -43,7 +43,7 @@ EACH = [(fault, processes) for fault in FAULTS for processes in (1, 3)]
 )
 def test_counts_over_tls_are_the_targets_own(torr, target, authority, fault, processes):
     faulty = target("faulty", "--fault", fault, "--share", "50%")
-    few, patience = (6, "3s") if fault in HANGING else (60, "30s")
+    few, patience = (6, "10s") if fault in HANGING else (60, "30s")
     flags = ("--requests", few, "--warmup", "0s", "-c", 6, "--timeout", patience)
     pair = (authority.folder / "forwarder.pem", authority.folder / "forwarder.key")
     trust = ("--processes", processes, "--cacert", authority.certificate)

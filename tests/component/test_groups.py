@@ -8,7 +8,7 @@ from tiers import full
 
 PLAN = """
 url = "{url}"
-duration = "1s"
+duration = "300ms"
 warmup = "{warmup}"
 [[requests]]
 name = "page"
@@ -48,18 +48,18 @@ def test_users_and_arrivals_are_counted_together_and_told_apart(measured, flags)
     counts = level["counts"]
     assert counts["planned"] == counts["attempted"] == counts["ok"] == counted["requests"]
     page, lookup = level["steps"]
-    assert (page["name"], lookup["name"], lookup["counts"]["planned"]) == ("page", "lookup", 100)
+    assert (page["name"], lookup["name"], lookup["counts"]["planned"]) == ("page", "lookup", 30)
     assert (level["rate"], level["users"], level["concurrency"]) == (100, 6, 14)
     # Users are never late: only arrivals have a lag.
     assert page["latency"]["lag_ms"] is None
-    assert level["latency"]["lag_ms"]["n"] == lookup["latency"]["lag_ms"]["n"] == 100
+    assert level["latency"]["lag_ms"]["n"] == lookup["latency"]["lag_ms"]["n"] == 30
 
 
 @pytest.mark.parametrize("flags", [*full(("--workers", 2)), ("--processes", 2)])
 def test_users_begin_before_the_window_and_what_they_send_is_the_warm_ups(measured, flags):
-    level, counted = measured(*flags, users="spawn_rate = 10")
-    # The last of six begins after half a second.
-    assert level["warmup"]["seconds"] >= 0.5
+    level, counted = measured(*flags, users="spawn_rate = 20")
+    # The last of six begins after a quarter of a second.
+    assert level["warmup"]["seconds"] >= 0.25
     warmup = level["warmup"]["counts"]
     assert warmup["attempted"] > 6
     assert warmup["attempted"] + level["counts"]["attempted"] == counted["requests"]

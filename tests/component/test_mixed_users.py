@@ -15,7 +15,7 @@ AT_ONCE = ("--connections-per-second", "1k", "--drain", "5s")
 
 def test_rows_of_the_example_are_what_the_target_counted(torr, target, tmp_path):
     running = target("dify", "--tokens", "4", "--ttft", "20ms", "--itl", "1ms")
-    load = ("-c", "50", "-z", "3s", "--log", "log.csv", "--allow-not-shown", *AT_ONCE)
+    load = ("-c", "50", "-z", "300ms", "--log", "log.csv", "--allow-not-shown", *AT_ONCE)
     ended = torr("run", PLAN, running.url, *load)
     assert ended.code == 0, ended.err
     calls = running.stop()["calls"]

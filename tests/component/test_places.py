@@ -10,7 +10,7 @@ import pytest
 from authority import Authority
 from recorder import proxying, recording, recording_socket
 
-ONCE = ("--warmup", "0s", "--drain", "5s", "--timeout", "5s")
+ONCE = ("--warmup", "0s", "--drain", "30s", "--timeout", "30s")
 COUNT = ("--requests", 40, "-c", 4, *ONCE)
 
 

@@ -80,12 +80,12 @@ def test_faults_are_counted_and_an_abort_condition_ends_all_processes(torr, targ
 
 @pytest.mark.parametrize("arrivals", ["constant", *full("poisson")])
 def test_a_rate_is_shared_out(torr, steady, arrivals):
-    flags = ("--rate", 500, "--arrivals", arrivals, "-z", "2s", "--warmup", "200ms")
+    flags = ("--rate", 2000, "--arrivals", arrivals, "-z", "300ms", "--warmup", "100ms")
     level = torr("run", *flags, "--processes", 3, steady.url).level
-    assert level["rate"] == 500
-    # Constant arrivals are those of the one schedule; of Poisson's, 1000 ± 6 standard deviations.
-    slack = 10 if arrivals == "constant" else 190
-    assert level["counts"]["planned"] == pytest.approx(1000, abs=slack)
+    assert level["rate"] == 2000
+    # Constant arrivals are those of the one schedule; of Poisson's, 600 ± 6 standard deviations.
+    slack = 3 if arrivals == "constant" else 147
+    assert level["counts"]["planned"] == pytest.approx(600, abs=slack)
     assert balances(level["counts"])
 
 
@@ -108,7 +108,9 @@ def test_each_level_of_a_ladder_has_its_processes(torr, steady):
 
 def test_auto_takes_as_many_processes_as_the_descriptors_ask_for(torr, target):
     slow = target("delay", "--delay", "5ms")
-    ended = torr("ladder", "--levels", "50,400", "-z", "1s", "--warmup", "0s", slow.url, **FEW)
+    # The window begins when all connections are open.
+    load = ("--levels", "50,400", "-z", "300ms", "--warmup", "300ms", "--timeout", "30s")
+    ended = torr("ladder", *load, slow.url, **FEW)
     small, large = ended.result["levels"]
     assert small["generator"]["processes"] == 1
     assert large["generator"]["processes"] > 1

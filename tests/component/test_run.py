@@ -64,10 +64,10 @@ def test_slices_of_the_warm_up_count_up_to_the_window(torr, steady):
 
 
 def test_a_constant_rate_is_kept(torr, steady):
-    ended = torr("run", "--rate", 500, "-z", "2s", "--warmup", "200ms", steady.url)
+    ended = torr("run", "--rate", 2000, "-z", "300ms", "--warmup", "100ms", steady.url)
     level = ended.level
-    assert level["rate"] == 500
-    assert level["counts"]["planned"] == pytest.approx(1000, abs=10)
+    assert level["rate"] == 2000
+    assert level["counts"]["planned"] == pytest.approx(600, abs=2)
     assert balances(level["counts"])
 
 

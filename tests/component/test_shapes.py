@@ -10,7 +10,7 @@ EXAMPLES = ROOT / "examples"
 
 
 def test_stages_of_users_have_as_many_connections_as_users(torr, own_steady):
-    ended = torr("run", "--stages", "300ms:6,400ms:6,300ms:0", "--drain", "2s", own_steady.url)
+    ended = torr("run", "--stages", "100ms:6,100ms:6,100ms:0", "--drain", "2s", own_steady.url)
     assert ended.code == 0, ended.err
     level = ended.level
     assert level["counts"]["ok"] > 0
@@ -21,7 +21,7 @@ def test_stages_of_users_have_as_many_connections_as_users(torr, own_steady):
 
 
 def test_stages_of_a_rate_send_the_area_below_them(torr, own_steady):
-    flags = ("--rate", 0, "--stages", "1s:200,1s:200,500ms:0", "-c", 20)
+    flags = ("--rate", 0, "--stages", "100ms:2000,100ms:2000,50ms:0", "-c", 20)
     ended = torr("run", *flags, own_steady.url)
     assert ended.code == 0, ended.err
     # 100 while it rises, 200 while it stays, 50 while it falls.
@@ -30,10 +30,10 @@ def test_stages_of_a_rate_send_the_area_below_them(torr, own_steady):
 
 
 def test_a_jump_is_a_jump(torr, steady):
-    flags = ("--rate", 100, "--stages", "500ms:100,0s:300,500ms:300")
+    flags = ("--rate", 1000, "--stages", "150ms:1000,0s:2000,150ms:2000")
     ended = torr("run", *flags, steady.url)
     assert ended.code == 0, ended.err
-    assert ended.level["counts"]["planned"] == pytest.approx(50 + 150, abs=5)
+    assert ended.level["counts"]["planned"] == pytest.approx(150 + 300, abs=5)
 
 
 def test_a_replay_sends_one_request_for_each_line(torr, own_steady):
@@ -45,13 +45,13 @@ def test_a_replay_sends_one_request_for_each_line(torr, own_steady):
 
 def test_a_replay_is_cut_by_a_duration(torr, own_steady, tmp_path):
     (tmp_path / "times").write_text("".join(f"{i / 10}\n" for i in range(100)))
-    ended = torr("run", "--replay", "times", "-z", "500ms", own_steady.url)
+    ended = torr("run", "--replay", "times", "--speed", 2, "-z", "250ms", own_steady.url)
     assert ended.code == 0, ended.err
     assert own_steady.stop()["requests"] == 5
 
 
 def test_users_share_the_connections_of_a_pool(torr, own_steady):
-    flags = ("-c", 200, "--pool", 3, "--think", "10ms", "-z", "500ms", "--warmup", "100ms")
+    flags = ("-c", 200, "--pool", 3, "--think", "10ms", "-z", "300ms", "--warmup", "100ms")
     ended = torr("run", *flags, own_steady.url)
     assert ended.code == 0, ended.err
     level = ended.level

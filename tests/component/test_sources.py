@@ -14,7 +14,7 @@ from recorder import of_json, recording
 
 EXAMPLES = ROOT / "examples"
 # One worker: each of several begins elsewhere in the order of requests.
-ONCE = ("--warmup", "0s", "--drain", "5s", "--timeout", "5s", "--workers", "1")
+ONCE = ("--warmup", "0s", "--drain", "30s", "--timeout", "30s", "--workers", "1")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import signal
 import urllib.request
@@ -24,9 +25,25 @@ def test_bytes_have_the_size_asked_for(target):
     assert len(fetch(target("bytes", "--size", "10KiB", "--chunked").url)) == 10240
 
 
-@pytest.mark.parametrize("shape", [("--bimodal", "1ms,2ms,50%"), ("--heavy", "1ms,0.5"), ()])
-def test_delays_of_every_shape_answer(target, shape):
-    assert fetch(target("delay", *shape).url)
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("shape", "least_ns", "most_ns"),
+    [
+        (("--bimodal", "1ms,2ms,0%"), MS, MS),
+        (("--bimodal", "1ms,2ms,100%"), 2 * MS, 2 * MS),
+        (("--heavy", "1ms,0.5"), 1, 60_000 * MS),
+        (("--delay", "3ms"), 3 * MS, 3 * MS),
+    ],
+)
+def test_delays_have_the_shape_asked_for(target, tmp_path, shape, least_ns, most_ns):
+    running = target("delay", *shape, "--log", tmp_path / "truth.csv")
+    fetch(running.url)
+    running.stop()
+    with (tmp_path / "truth.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert least_ns <= int(row["delay_ns"]) <= most_ns
 
 
 def test_a_target_prints_its_counts_at_the_end(target):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import patient_master  # noqa: F401
+import waiting_master  # noqa: F401
 from locust import User, constant, task
 
 

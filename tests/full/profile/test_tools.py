@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from candidates import is_running
-from installed import wait_until
+from installed import is_running, wait_until
 from torr.errors import UsageError
 from torr.profile.entry import tried
 from torr.profile.tools import Program

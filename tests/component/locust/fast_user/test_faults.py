@@ -5,6 +5,7 @@ import pytest
 
 from broken import BROKEN
 from surface import REPORTS_ALL
+from waiting import wait_until
 
 SILENT = [fault for fault in BROKEN if fault.startswith("silent")]
 # Stock Locust sends these requests again, a dozen times; torr repeats nothing.
@@ -116,10 +117,10 @@ def test_retries(outcome):
     assert len(seen.events) == 1
 
 
-def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
+def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome, site):
     def scenario(client):
         asking = gevent.spawn(client.get, "/broken/silent")
-        gevent.sleep(0.2)
+        wait_until(lambda: site.seen)
         asking.kill()
         return type(asking.value).__name__, client.get("/echo").status_code
 

@@ -3,16 +3,18 @@
 import gevent
 from gevent.pool import Group
 
+from waiting import wait_until
+
 
 def ends(task, *arguments):
     """What a task gives in a greenlet of its own."""
     return gevent.spawn(task, *arguments).get(timeout=60)
 
 
-def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
+def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome, site):
     def scenario(client):
         asking = gevent.spawn(client.get, "/broken/silent")
-        gevent.sleep(0.2)
+        wait_until(lambda: site.seen)
         asking.kill()
         return type(asking.value).__name__, client.get("/echo").status_code
 
@@ -21,9 +23,10 @@ def test_a_user_that_is_killed_in_a_request_reports_nothing(outcome):
     assert [event["name"] for event in seen.events] == ["/echo"]
 
 
-def test_a_user_that_is_killed_in_the_body(outcome):
+def test_a_user_that_is_killed_in_the_body(outcome, site):
     def scenario(client):
         asking = gevent.spawn(client.get, "/broken/silent-chunk")
+        wait_until(lambda: site.seen)
         gevent.sleep(0.2)
         asking.kill()
         return client.get("/echo").status_code
@@ -51,7 +54,7 @@ def test_a_user_that_is_killed_in_a_stream(outcome):
             lines.extend(client.get("/broken/silent-chunk", stream=True).iter_content(4))
 
         asking = gevent.spawn(task)
-        gevent.sleep(0.2)
+        wait_until(lambda: lines)
         asking.kill()
         return lines, client.get("/echo").status_code
 
@@ -90,7 +93,7 @@ def test_a_silent_timeout_from_outside(outcome):
     assert outcome(scenario).value == 200
 
 
-def test_an_exception_thrown_in(outcome):
+def test_an_exception_thrown_in(outcome, site):
     def scenario(client):
         def task():
             try:
@@ -99,7 +102,7 @@ def test_an_exception_thrown_in(outcome):
                 return error.args
 
         asking = gevent.spawn(task)
-        gevent.sleep(0.2)
+        wait_until(lambda: site.seen)
         asking.kill(KeyError("thrown"))
         return asking.get(), client.get("/echo").status_code
 

@@ -20,7 +20,7 @@ TIMEOUT_S = 30.0
 
 
 class WaitingGevent:
-    """gevent, but for the wait of a master that quits."""
+    """Replace the sleep of a master that quits; everything else is gevent's."""
 
     def __init__(self, runner):
         self._runner = runner

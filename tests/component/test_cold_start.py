@@ -1,0 +1,42 @@
+"""Each verb works in a process that has imported nothing before: others tests fork a warm one."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from candidates import GOOD
+
+LOAD = ("--requests", "20", "--warmup", "0s", "--timeout", "30s")
+
+
+@pytest.fixture
+def cold(torr, own_store):  # noqa: ARG001 - for the environment
+    """Start the installed `torr` and return its output; it must end with 0."""
+
+    def started(*arguments):
+        ended = torr(*arguments, env=dict(os.environ))
+        assert ended.code == 0, ended.err
+        return ended.out
+
+    return started
+
+
+def test_a_run_and_a_ladder_are_kept_and_compared(cold, steady):
+    assert "20" in cold("run", "-n", "first", "-c", "2", *LOAD, steady.url)
+    assert "levels" in cold(
+        "ladder", "-n", "second", "--levels", "1,2", "-z", "200ms", "--warmup", "0s", steady.url
+    )
+    kept = cold("runs", "list")
+    assert "first" in kept
+    assert "second" in kept
+    assert "first" in cold("diff", "1", "2")
+
+
+def test_servers_are_compared(cold, matrix):
+    assert "one" in cold("compare", matrix({"one": GOOD, "two": GOOD}))
+
+
+def test_the_doctor_measures_this_machine(cold):
+    assert cold("doctor", "-q").startswith("This machine can generate about ")
