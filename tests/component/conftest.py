@@ -26,7 +26,8 @@ def _no_store(monkeypatch):
 @pytest.fixture(scope="session")
 def warm_torr():
     """Return a process from which a `torr` is forked per command."""
-    warm = WarmProcess(WARM_TORR, PYTHONPATH=str(WARM_TORR.parents[1]))
+    path = os.pathsep.join(filter(None, [str(WARM_TORR.parents[1]), os.getenv("PYTHONPATH")]))
+    warm = WarmProcess(WARM_TORR, PYTHONPATH=path)
     yield warm
     warm.close()
 
