@@ -24,6 +24,7 @@ from torr.locust.head import addresses_of, head_of, warmup_s
 from torr.locust.kept_test import KeptTest
 from torr.locust.ledger import Gathering
 from torr.locust.reporting import send_sheets, take_sheets
+from torr.locust.safe_log import redact_logs
 from torr.model.secrets import secrets_of_command
 from torr.store.rundir import RunDirectory
 
@@ -69,6 +70,7 @@ class Keeper:
             self._leader.finish()
 
     def _on_init(self, environment: Environment, runner: Runner, **_more: object) -> None:
+        redact_logs()
         books = None if isinstance(runner, MasterRunner) else Bookkeeper(environment)
         if books is not None:
             books.listen()

@@ -144,6 +144,11 @@ def redacted_text(text: str) -> str:
     return _redacted(text, lambda _: REDACTED)
 
 
+def redacted_value(name: str, value: str) -> str:
+    """Return the value of a name, or `***` if the name is that of a secret."""
+    return _value(name, value, lambda _: REDACTED)
+
+
 def known_secrets(texts: Iterable[str]) -> list[str]:
     """The values that `redacted_text` would cover, also as they look elsewhere; longest first."""
     found: set[str] = set()

@@ -1,0 +1,30 @@
+"""Locust's log and tables without secrets, which names of rows, URLs and exceptions may hold."""
+
+from __future__ import annotations
+
+import logging
+
+from torr.model.outside import safe_text
+
+# Locust's tables have a logger with a handler of its own.
+LOGGERS = ("", "locust.stats_logger")
+
+
+class SafeFormatter(logging.Formatter):
+    """Formats as another formatter does, without secrets and control characters."""
+
+    def __init__(self, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self._formatter = formatter
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the lines of a record."""
+        return safe_text(self._formatter.format(record))
+
+
+def redact_logs() -> None:
+    """Let no handler of Locust's loggers write a secret; call it when Locust has set them up."""
+    for name in LOGGERS:
+        for handler in logging.getLogger(name).handlers:
+            if not isinstance(handler.formatter, SafeFormatter):
+                handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter()))
