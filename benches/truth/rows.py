@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truth import arrivals, comparing, frozen, latency, plans, soak, starting, streams
+from truth import arrivals, burst, comparing, frozen, latency, plans, soak, starting, streams
 from truth.row import Row
 
 ROWS = [
@@ -16,6 +16,7 @@ ROWS = [
         for rate, bar in ((10, ", KS ≤ 0.02"), (1000, ", KS ≤ 0.02"), (50_000, ""))
         for how in ("constant", "poisson")
     ),
+    Row("2,000 requests due at once", burst.BAR, burst.measure),
     Row(
         "streams, 200 of 20/s, some late",
         streams.BAR,
