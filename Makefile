@@ -71,9 +71,11 @@ lint: build ## check format, lints and types
 	$(BIN)/mypy
 	$(BIN)/mypy scripts/*.py scripts/reference build_backend
 	MYPYPATH=benches $(BIN)/mypy --explicit-package-bases benches
+	$(BIN)/mypy fuzz/python/targets.py
 
-fuzz: ## fuzz what reads others' bytes, guided by coverage (EXECUTIONS=2000000)
+fuzz: build ## fuzz what reads others' bytes, guided by coverage (EXECUTIONS=2000000)
 	scripts/fuzz.sh $(EXECUTIONS)
+	scripts/fuzz-python.sh $(EXECUTIONS)
 
 bench: build ## a minute of `make versus`: is torr still as cheap as it was?
 	@scripts/test-deps.sh --check versus || scripts/test-deps.sh versus
