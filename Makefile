@@ -18,7 +18,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz bench versus truth soak micro schema reference clean
+.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -73,8 +73,10 @@ lint: build ## check format, lints and types
 	MYPYPATH=benches $(BIN)/mypy --explicit-package-bases benches
 	$(BIN)/mypy fuzz/python/targets.py
 
-fuzz: build ## fuzz what reads others' bytes, guided by coverage (EXECUTIONS=2000000)
+fuzz: ## fuzz Rust's parsers of others' bytes, guided by coverage (EXECUTIONS=2000000 in all)
 	scripts/fuzz.sh $(EXECUTIONS)
+
+fuzz-python: build ## fuzz Python's readers of others' files (EXECUTIONS=100000 of each)
 	scripts/fuzz-python.sh $(EXECUTIONS)
 
 bench: build ## a minute of `make versus`: is torr still as cheap as it was?

@@ -88,6 +88,7 @@ TIERS = {
         # pytest-xdist and torr are not installed beside the oldest Locust.
         locust("locust-oldest", processes=1, python=OLDEST_LOCUST, PYTHONPATH="python"),
         Step("fuzz", ("scripts/fuzz.sh",)),
+        Step("fuzz-python", ("scripts/fuzz-python.sh", "20000")),
         Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),
         Step("studies", ("make", "SHORT=1", "study-litefs", "study-proxy", "study-healthz")),
     ),
