@@ -1,12 +1,13 @@
 # `make` without a target lists the targets. .ci/run, which CI runs, calls them.
 #
 # Rust has two profiles: release for what is shipped and measured, dev for lints and Rust's own tests.
-# Python packages are installed into .venv; those of the oldest Locust, for its tests, into build.
+# Python packages are installed into .venv; those of the oldest Locust and of fuzzing into build.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST_LOCUST := build/locust-oldest
+FUZZ := build/fuzz
 TORR := $(BIN)/torr
 WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
@@ -36,7 +37,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -76,7 +77,7 @@ lint: build ## check format, lints and types
 fuzz: ## fuzz Rust's parsers of others' bytes, guided by coverage (EXECUTIONS=2000000 in all)
 	scripts/fuzz.sh $(EXECUTIONS)
 
-fuzz-python: build ## fuzz Python's readers of others' files (EXECUTIONS=100000 of each)
+fuzz-python: build $(FUZZ)/.pins ## fuzz Python's readers of others' files (EXECUTIONS=100000 of each)
 	scripts/fuzz-python.sh $(EXECUTIONS)
 
 bench: build ## a minute of `make versus`: is torr still as cheap as it was?
@@ -129,6 +130,12 @@ $(VENV)/.pins: requirements/dev.txt
 $(OLDEST_LOCUST)/.pins: requirements/locust-oldest.txt
 	$(PYTHON) -m venv --clear $(OLDEST_LOCUST)
 	$(OLDEST_LOCUST)/bin/python -m pip install --quiet --require-hashes -r requirements/locust-oldest.txt
+	touch $@
+
+# Fuzzing of what Python reads; torr and its packages are those of .venv.
+$(FUZZ)/.pins: requirements/fuzz.txt $(VENV)/.pins
+	$(BIN)/python -m venv --clear $(FUZZ)
+	$(FUZZ)/bin/python -m pip install --quiet --require-hashes -r requirements/fuzz.txt
 	touch $@
 
 $(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what Python reads of others, guided by coverage: secrets in texts, JSON, requests files, HAR,
-# .dat files and profiles of Go. Needs torr built into .venv, and a Python for which atheris is built.
+# .dat files and profiles of Go. `make fuzz-python` installs what it needs.
 #
 #   scripts/fuzz-python.sh [EXECUTIONS [TARGET …]]   in each target; 100,000 without a number
 #   scripts/fuzz-python.sh --record EXECUTIONS       keeps what was done in benches/truth/runs as well
@@ -17,11 +17,6 @@ kept=$PWD/fuzz/target/kept
 broken=$PWD/fuzz/target/broken
 mkdir -p "$found" "$kept" "$broken"
 
-if [ ! -e "$venv/.pins" ] || [ requirements/fuzz.txt -nt "$venv/.pins" ]; then
-    .venv/bin/python -m venv --clear "$venv"
-    "$venv/bin/python" -m pip install --quiet --require-hashes -r requirements/fuzz.txt
-    touch "$venv/.pins"
-fi
 # torr and what it needs, without a copy of either.
 packages=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
