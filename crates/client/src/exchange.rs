@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use net::{Driver, LayerError, LayerFault, Nanos};
 use wire::{Framing, Head, Progress, Response, WireError};
 
+use crate::budget::Budget;
 use crate::onlooker::Onlooker;
 use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET, Watch};
 
@@ -15,13 +16,17 @@ const DISCARD_FROM: u64 = 8 * 1024;
 /// The first read of an answer whose body will be thrown away: room for its head.
 const HEAD_ROOM: usize = 4 * 1024;
 
-/// Full buffers read in one go before other connections get their turn.
+/// Reads made in one go before other connections get their turn.
 const READS_IN_A_ROW: u32 = 16;
+
+/// Bytes read in one go before other connections get their turn: reading, decrypting and looking at
+/// them takes about as long as a short request.
+const BYTES_IN_A_ROW: usize = 256 * 1024;
 
 /// How much of an answer that needs several reads is kept for the sample of a failure.
 const EXCERPT_BYTES: usize = 2048;
 
-/// So much of a body is kept for whoever looks at it, unless more is asked for.
+/// So much of one body is kept, unless more is asked for.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Memory that one large body needed is given back from here on.
@@ -62,6 +67,8 @@ pub struct Exchange {
     pub body: Option<Vec<u8>>,
     /// How much of it is kept.
     pub body_limit: usize,
+    /// Whether some of it was not kept.
+    pub is_body_cut: bool,
     /// Who watches the events of a stream, if anybody does.
     pub watch: Option<Box<Watch>>,
     /// Whether the socket was reset under it.
@@ -74,6 +81,8 @@ pub struct Exchange {
     excerpt: Vec<u8>,
     /// Bytes of the latest read, which are still in the caller's buffer.
     latest: usize,
+    /// What it has drawn from the budget of its worker.
+    drawn: usize,
     /// The announced body of the previous answer here: the next one is probably as large.
     last_body: u64,
 }
@@ -89,6 +98,7 @@ impl Exchange {
             is_head_enough: false,
             body: None,
             body_limit: KEPT_BYTES,
+            is_body_cut: false,
             watch: None,
             was_reset: false,
             response: Response::new(request.is_head),
@@ -97,6 +107,7 @@ impl Exchange {
             last_read: UNSET,
             excerpt: Vec::new(),
             latest: 0,
+            drawn: 0,
             last_body: 0,
         }
     }
@@ -105,7 +116,7 @@ impl Exchange {
     pub fn restart(&mut self, intended: Nanos, taken: Nanos, request: Outline) {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
-        self.was_reset = false;
+        (self.was_reset, self.is_body_cut) = (false, false);
         self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
         self.response = Response::new(request.is_head);
         self.to_write = request.length;
@@ -165,6 +176,7 @@ impl Exchange {
         is_closed: bool,
     ) -> Step {
         let is_plain = connection.is_plain();
+        let mut taken = 0;
         for _ in 0..READS_IN_A_ROW {
             let discardable = self.discardable(is_plain);
             let buffer = &mut scratch.buffer;
@@ -189,11 +201,16 @@ impl Exchange {
             } else {
                 self.look_at(length, scratch)
             };
+            taken += length;
             match progress {
                 Ok(Progress::Done(head)) => return self.complete(head),
+                Ok(Progress::More) if !self.draw(&mut scratch.budget) => {
+                    return Step::Done(self.end(self.last_read, Reason::ReadNoMemory));
+                }
                 Ok(Progress::More) if connection.is_drained() && !is_closed => {
                     return Step::Pending;
                 }
+                Ok(Progress::More) if taken >= BYTES_IN_A_ROW => break,
                 Ok(Progress::More) => {}
                 Err(error) => return Step::Done(self.end(self.last_read, error.into())),
             }
@@ -219,6 +236,26 @@ impl Exchange {
     pub fn end(&mut self, now: Nanos, reason: Reason) -> Outcome {
         self.stamps.last_byte = now;
         Outcome::failed(reason, self.response.head().map(|head| head.status))
+    }
+
+    /// Draws what it holds now from the budget of its worker; false where that has not as much.
+    pub(crate) fn draw(&mut self, budget: &mut Budget) -> bool {
+        // Most exchanges keep nothing.
+        if !self.is_looked_at() {
+            return true;
+        }
+        let kept = [&self.transcript, &self.body].into_iter().flatten();
+        let watched = self.watch.as_ref().map_or(0, |watch| watch.held_bytes());
+        budget.draw(&mut self.drawn, kept.map(Vec::len).sum::<usize>() + watched)
+    }
+
+    /// Gives back what it has drawn, with the memory: nobody looks at the answer any more.
+    pub fn release(&mut self, budget: &mut Budget) {
+        if self.is_looked_at() {
+            self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
+            self.watch.iter_mut().for_each(|watch| watch.empty());
+            budget.draw(&mut self.drawn, 0);
+        }
     }
 
     /// The beginning of the answer, for the sample of a failure; `buffer` is that of the last read.
@@ -268,12 +305,12 @@ impl Exchange {
             transcript.extend_from_slice(bytes);
         }
         self.latest = bytes.len();
-        let body_limit = self.body_limit;
+        let (body_limit, is_body_cut) = (self.body_limit, &mut self.is_body_cut);
         let progress = match (&mut self.body, &mut self.watch) {
             (None, None) => self.response.feed(bytes, heads, &mut ())?,
             (body, watch) => {
-                let mut onlooker =
-                    Onlooker { body, body_limit, watch, at: self.last_read, is_late };
+                let at = self.last_read;
+                let mut onlooker = Onlooker { body, body_limit, is_body_cut, watch, at, is_late };
                 self.response.feed(bytes, heads, &mut onlooker)?
             }
         };

@@ -4,6 +4,7 @@
 //! [`Reactor`]. Failures are values
 //! ([`Reason`]), never errors that stop a run.
 
+mod budget;
 mod chunks;
 mod connection;
 mod exchange;
@@ -17,6 +18,7 @@ mod told;
 mod tunnel;
 mod watch;
 
+pub use budget::{Budget, FREE_BYTES, WORKER_BYTES};
 pub use chunks::Chunks;
 pub use connection::{Connection, Opening};
 pub use exchange::{Exchange, Outline, Step};

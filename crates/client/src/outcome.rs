@@ -123,6 +123,7 @@ reasons! {
     ReadClosedInHead, Read, "read.closed_in_head", "closed within the head of the answer";
     ReadClosedInBody, Read, "read.closed_in_body", "closed within the body of the answer";
     ReadClosedOnReuse, Read, "read.closed_on_reuse", "a used connection was closed instead of an answer";
+    ReadNoMemory, Read, "read.no_memory", "the answers under way on one worker need more memory than torr allows them";
     ReadTooLarge, Read, "read.too_large", "the answer is larger than the 16 MiB that are kept of one request alone";
     ProtocolNotHttp, Protocol, "protocol.not_http", "the answer does not start with an HTTP status line";
     ProtocolHttp2, Protocol, "protocol.http2", "the server speaks HTTP/2 only";
@@ -148,6 +149,7 @@ reasons! {
     CheckJson, Check, "check.json", "the body does not say as JSON what was expected";
     CheckCapture, Check, "check.capture", "what should be kept for later requests is not in the answer";
     CheckEncoding, Check, "check.encoding", "the body cannot be decompressed";
+    CheckTooLarge, Check, "check.too_large", "the body, its JSON or a captured value is too large to be looked at";
     CheckLocustfile, Check, "check.locustfile", "the locustfile called the answer a failure";
     StreamError, Stream, "stream.error", "an error came as an event of an answer that began well";
     StreamTruncated, Stream, "stream.truncated", "the stream ended without the event that ends it";

@@ -3,6 +3,8 @@
 use net::Nanos;
 use wire::Heads;
 
+use crate::budget::{Budget, WORKER_BYTES};
+
 /// What is read so soon after the worker was woken was waited for.
 const SOON_NS: Nanos = 100_000;
 
@@ -13,6 +15,8 @@ pub struct Scratch {
     pub buffer: Box<[u8]>,
     /// The latest head of an answer.
     pub heads: Heads,
+    /// The memory that all exchanges may take together.
+    pub budget: Budget,
     /// When the worker last woke after it had read all that had come.
     pub woken: Nanos,
 }
@@ -21,7 +25,12 @@ impl Scratch {
     /// A buffer of that size.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self { buffer: vec![0; bytes].into_boxed_slice(), heads: Heads::default(), woken: 0 }
+        Self {
+            buffer: vec![0; bytes].into_boxed_slice(),
+            heads: Heads::default(),
+            budget: Budget::new(WORKER_BYTES),
+            woken: 0,
+        }
     }
 
     /// Whether what is read at `at` may have lain there while the worker was busy.

@@ -5,6 +5,9 @@ use wire::Mark;
 /// So much of one stream is kept.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
+/// Memory that one long stream needed is given back from here on.
+const SPARE_BYTES: usize = 64 * 1024;
+
 /// The text of one stream, as it is written in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
@@ -21,9 +24,15 @@ pub struct Told {
 impl Told {
     /// Starts anew in place.
     pub(crate) fn restart(&mut self) {
-        self.text.clear();
-        self.thought.clear();
+        for kept in [&mut self.text, &mut self.thought] {
+            kept.clear();
+            kept.shrink_to(SPARE_BYTES);
+        }
         (self.first, self.is_cut) = ((0, 0), false);
+    }
+
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.text.len() + self.thought.len()
     }
 
     /// Keeps what an event with text tells.

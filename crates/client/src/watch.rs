@@ -18,6 +18,9 @@ const PATIENCE: u64 = 20;
 /// So much text of one stream is kept for who asked for it.
 const TEXT_BYTES: usize = 4 * 1024 * 1024;
 
+/// Memory that one large stream needed is given back from here on.
+const SPARE_BYTES: usize = 64 * 1024;
+
 /// Watches one stream at a time; buffers stay for the next.
 #[derive(Debug)]
 pub struct Watch {
@@ -33,6 +36,8 @@ pub struct Watch {
     culprit: Vec<u8>,
     /// Whether some text was not kept: what follows is not either, so that none is missing within.
     is_text_full: bool,
+    /// Whether an event was too large: where the next one begins is not known any more.
+    is_lost: bool,
     /// The text so far as it is written in JSON, kept only when somebody asked for it.
     pub text: Option<Vec<u8>>,
     /// The conversation as it is written in JSON, kept only when somebody asked for it.
@@ -56,6 +61,7 @@ impl Watch {
             latest_text_read: UNSET,
             culprit: Vec::new(),
             is_text_full: false,
+            is_lost: false,
             text: None,
             conversation: None,
             told: None,
@@ -78,15 +84,30 @@ impl Watch {
     /// Starts anew in place.
     pub fn restart(&mut self, dialect: Dialect) {
         (self.dialect, self.is_guessing) = (dialect, false);
-        self.sse.restart();
+        self.empty();
         self.seen = Seen::default();
         self.gaps.clear();
         self.culprit.clear();
         self.latest_text_read = UNSET;
-        self.is_text_full = false;
-        self.text.iter_mut().chain(&mut self.conversation).for_each(Vec::clear);
-        self.told.iter_mut().for_each(Told::restart);
+        (self.is_text_full, self.is_lost) = (false, false);
         self.chunks.iter_mut().for_each(Chunks::restart);
+    }
+
+    /// Forgets all that is kept of the stream but what was seen of it; gives back large memory.
+    pub(crate) fn empty(&mut self) {
+        self.sse.restart();
+        for kept in self.text.iter_mut().chain(&mut self.conversation) {
+            kept.clear();
+            kept.shrink_to(SPARE_BYTES);
+        }
+        self.told.iter_mut().for_each(Told::restart);
+    }
+
+    /// Bytes that are kept of the stream.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let kept = [&self.text, &self.conversation].into_iter().flatten();
+        let told = self.told.as_ref().map_or(0, Told::held_bytes);
+        self.sse.held_bytes() + told + kept.map(Vec::len).sum::<usize>()
     }
 
     /// What it has seen.
@@ -109,12 +130,17 @@ impl Watch {
     /// Takes a piece of the body that was read at `at`; `is_late` says that it may have been there
     /// for a while.
     pub fn take(&mut self, piece: &[u8], at: Nanos, is_late: bool) {
+        if self.is_lost {
+            return;
+        }
         let mut sse = std::mem::take(&mut self.sse);
         let fed = sse.feed(piece, |event| self.on_event(event, at, is_late));
+        self.seen.comments = sse.comments();
         if fed.is_err() {
             self.seen.fault.get_or_insert(Reason::StreamTooLarge);
+            self.is_lost = true;
+            sse.restart();
         }
-        self.seen.comments = sse.comments();
         self.sse = sse;
     }
 

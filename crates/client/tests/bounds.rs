@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use client::{Connection, Exchange, Opening, Outcome, Outline, Reason, Scratch, Step, Tunnel};
+use client::{
+    Budget, Connection, Exchange, Opening, Outcome, Outline, Reason, Scratch, Step, Tunnel,
+};
 use net::{
     Act, Address, Dial, Driver, Layer, LayerError, Nanos, Peer, Ready, Simulated, SimulatedSocket,
 };
@@ -122,4 +124,93 @@ fn a_proxy_that_answers_without_end_is_left() {
     let mut ways = (0..1000).map(|_| connection.advance(&mut world, READY, &mut []));
     let end = ways.find(|way| *way != Ok(Opening::Again));
     assert_eq!(end, Some(Err(Reason::ConnectProxy)));
+}
+
+/// A body without end, so many bytes of it at once.
+fn endless_body(kind: &str, bytes: usize) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\n{kind}Content-Length: 999999999999\r\n\r\n");
+    let mut answer = head.into_bytes();
+    answer.resize(answer.len() + bytes, b'x');
+    answer
+}
+
+/// Reads until there is nothing more, or the exchange ends.
+fn read_all(
+    world: &mut Simulated<Server>,
+    connection: &mut Connection<Socket>,
+    exchange: &mut Exchange,
+    scratch: &mut Scratch,
+) -> Step {
+    loop {
+        match exchange.receive(world, connection, scratch, false) {
+            Step::Again => {}
+            step => return step,
+        }
+    }
+}
+
+#[test]
+fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
+    const KIB: usize = 1024;
+    assert_eq!(Scratch::new(1).budget.left(), 48 * KIB * KIB);
+    for keeps_events in [false, true] {
+        let budget = Budget::new(600 * KIB);
+        let mut scratch = Scratch { budget, ..Scratch::new(32 * KIB) };
+        let (mut kept, mut refused) = (Vec::new(), 0);
+        for _ in 0..9 {
+            let kind = if keeps_events { "Content-Type: text/event-stream\r\n" } else { "" };
+            let greeting = endless_body(kind, 160 * KIB);
+            let (mut world, mut connection) = connected(greeting, None, None);
+            connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+            let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+            if keeps_events {
+                exchange.watch = Some(Box::new(client::Watch::guessing()));
+            } else {
+                exchange.body = Some(Vec::new());
+            }
+            match read_all(&mut world, &mut connection, &mut exchange, &mut scratch) {
+                Step::Pending => kept.push(exchange),
+                Step::Done(outcome) => {
+                    assert_eq!(outcome.failure, Some(Reason::ReadNoMemory));
+                    exchange.release(&mut scratch.budget);
+                    assert!(exchange.body.is_none_or(|body| body.capacity() <= 64 * 1024));
+                    refused += 1;
+                }
+                Step::Again => unreachable!("it was read to the end"),
+            }
+        }
+        // Each may hold 64 KiB freely, and six times 96 KiB are within the budget.
+        assert_eq!((kept.len(), refused), (6, 3), "{keeps_events}");
+        for exchange in &mut kept {
+            exchange.release(&mut scratch.budget);
+        }
+        assert_eq!(scratch.budget.left(), 600 * KIB);
+    }
+}
+
+#[test]
+fn an_answer_that_pours_lets_others_have_their_turn_after_a_quarter_of_a_mebibyte() {
+    let (mut world, mut connection) = connected(endless_body("", 1 << 20), None, None);
+    let mut scratch = Scratch::new(64 * 1024);
+    connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+    let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+    exchange.body = Some(Vec::new());
+    assert_eq!(exchange.receive(&mut world, &mut connection, &mut scratch, false), Step::Again);
+    assert_eq!(exchange.bytes_in, 256 * 1024);
+}
+
+#[test]
+fn an_event_without_end_is_too_large_and_leaves_no_memory_behind() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ";
+    let greeting = [head.as_bytes(), &vec![b'x'; 17 << 20]].concat();
+    let (mut world, mut connection) = connected(greeting, None, None);
+    let mut scratch = Scratch::new(4 << 20);
+    connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+    let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+    exchange.watch = Some(Box::new(client::Watch::new(wire::Dialect::Plain)));
+    let step = read_all(&mut world, &mut connection, &mut exchange, &mut scratch);
+    assert_eq!(step, Step::Pending);
+    let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
+    assert_eq!(fault, Some(Reason::StreamTooLarge));
+    assert_eq!(scratch.budget.left(), client::WORKER_BYTES);
 }

@@ -58,6 +58,12 @@ impl Sse {
         self.comments
     }
 
+    /// Bytes of the event that is not complete yet.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.line.len() + self.name.len() + self.data.len()
+    }
+
     /// Takes the next bytes and hands on each event that they complete.
     pub fn feed(
         &mut self,

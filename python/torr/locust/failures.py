@@ -105,6 +105,8 @@ def broken(reason: str) -> Exception:
         return BrokenPipeError(32, "Broken pipe")
     if "reset" in reason:
         return ConnectionResetError(104, "Connection reset by peer")
+    if reason == "read.no_memory":
+        return OSError(12, "Cannot allocate memory")
     if reason == "protocol.head_too_large":
         return http.client.LineTooLong("header line")
     return http.client.BadStatusLine(reason)

@@ -21,10 +21,14 @@ use lane::Lanes;
 pub use lane::{Destination, LaneId};
 use slot::{Slot, State};
 
-use crate::Scratch;
+use crate::{Budget, Scratch};
 
-/// One read; TLS uses a half of it for each side.
-const BUFFER_BYTES: usize = 64 * 1024;
+/// One read; TLS uses a half of it for each side, which has room for the longest message of a
+/// handshake.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Bytes that all answers under way may hold together: callers want whole bodies, however large.
+const HELD_BYTES: usize = 256 * 1024 * 1024;
 
 /// Rounds of reading in one turn before others get theirs.
 const ROUNDS: u32 = 4;
@@ -70,7 +74,7 @@ impl<D: Driver> Reactor<D> {
     pub fn new(driver: D) -> Self {
         Self {
             driver,
-            scratch: Scratch::new(BUFFER_BYTES),
+            scratch: Scratch { budget: Budget::new(HELD_BYTES), ..Scratch::new(BUFFER_BYTES) },
             slots: Vec::new(),
             free: Vec::new(),
             lanes: Lanes::default(),
@@ -142,7 +146,9 @@ impl<D: Driver> Reactor<D> {
             return None;
         }
         let now = self.driver.now();
-        let answer = self.slots[ticket.place()].cut(now);
+        let slot = &mut self.slots[ticket.place()];
+        let answer = slot.cut(now);
+        slot.exchange.release(&mut self.scratch.budget);
         self.hang_up(ticket.slot);
         self.release(ticket.slot);
         Some(answer)
@@ -157,6 +163,7 @@ impl<D: Driver> Reactor<D> {
         let now = self.driver.now();
         let slot = &mut self.slots[ticket.place()];
         let piece = slot.exchange.body.as_mut().map(std::mem::take).unwrap_or_default();
+        slot.exchange.draw(&mut self.scratch.budget);
         slot.is_awaited = piece.is_empty();
         if slot.is_awaited {
             slot.expect_until(now, slot.patience.read_ns);

@@ -68,6 +68,7 @@ impl<D: Driver> Reactor<D> {
         let slot = &mut self.slots[number as usize];
         let ticket = Ticket { slot: number, serial: slot.serial };
         self.news.push((ticket, News::Over(Box::new(slot.answer(outcome)))));
+        slot.exchange.release(&mut self.scratch.budget);
         let lane = slot.lane;
         if outcome.reusable && self.lanes.keep_idle(lane, number) {
             self.slots[number as usize].rest();

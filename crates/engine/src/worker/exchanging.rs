@@ -152,6 +152,7 @@ impl<D: Driver> Worker<D> {
         let stream = self.share.plan.log.as_ref().and_then(|_| self.stream_row(number));
         self.book_end(crew, (request, measured), &stamps, &outcome, stream);
         self.book_judgement(number, &outcome);
+        self.lanes[number as usize].exchange.release(&mut self.scratch.budget);
         self.user_goes_on(crew, user, stamps.last_byte, outcome.failure);
         if outcome.reusable && self.may_keep(number) {
             self.keep(number, stamps.last_byte);
