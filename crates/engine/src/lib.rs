@@ -12,6 +12,7 @@ mod goodput;
 mod health;
 mod kept;
 mod ledger;
+mod json_size;
 mod level;
 mod log;
 mod machine;

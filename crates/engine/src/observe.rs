@@ -7,10 +7,15 @@ use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
+use crate::json_size::parse;
 use crate::plan::{BodyCheck, CaptureFrom, RequestPlan};
 
-/// A compressed body may grow to so much.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+/// Bytes of a decompressed body that are looked at; as many as an exchange keeps of one that was
+/// not compressed.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Bytes of a captured value: each user keeps its own.
+const MOST_CAPTURED_BYTES: usize = 256 * 1024;
 
 /// What one request's answers are looked at for.
 #[derive(Debug, Clone)]
@@ -79,6 +84,9 @@ impl Observer {
 
     /// Looks at a complete answer; what is captured goes into `values`, by its place.
     pub(crate) fn look(&self, exchange: &Exchange, values: &mut [Vec<u8>]) -> Result<(), Reason> {
+        if exchange.is_body_cut {
+            return Err(Reason::CheckTooLarge);
+        }
         let kept = exchange.body.as_deref().unwrap_or_default();
         let head = exchange.transcript.as_deref().unwrap_or_default();
         let decoded = if self.may_be_compressed { decode(head, kept)? } else { None };
@@ -88,7 +96,7 @@ impl Observer {
         }
         let is_json = |capture: &Capture| matches!(capture.from, Place::Json(_));
         let needs_json = !self.says.is_empty() || self.captures.iter().any(is_json);
-        let json: Option<Value> = if needs_json { serde_json::from_slice(body).ok() } else { None };
+        let json = if needs_json { parse(body)? } else { None };
         let holds = |(path, value): &(JsonPath, Value)| {
             json.as_ref().is_some_and(|json| path.query(json).iter().any(|found| *found == value))
         };
@@ -97,6 +105,9 @@ impl Observer {
         }
         self.captures.iter().try_for_each(|capture| {
             let value = capture.find(head, body, json.as_ref()).ok_or(Reason::CheckCapture)?;
+            if value.len() > MOST_CAPTURED_BYTES {
+                return Err(Reason::CheckTooLarge);
+            }
             if let Some(place) = values.get_mut(capture.place) {
                 *place = value;
             }
@@ -160,13 +171,20 @@ fn decode(head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
     let mut plain = Vec::new();
     let read = match coding.to_ascii_lowercase().as_slice() {
         b"identity" | b"" => return Ok(None),
-        b"gzip" | b"x-gzip" => {
-            flate2::read::MultiGzDecoder::new(body).take(MOST_BYTES).read_to_end(&mut plain)
-        }
-        b"deflate" => flate2::read::ZlibDecoder::new(body).take(MOST_BYTES).read_to_end(&mut plain),
+        b"gzip" | b"x-gzip" => read_bounded(flate2::read::MultiGzDecoder::new(body), &mut plain),
+        b"deflate" => read_bounded(flate2::read::ZlibDecoder::new(body), &mut plain),
         _ => return Err(Reason::CheckEncoding),
     };
-    read.map(|_| Some(plain)).map_err(|_| Reason::CheckEncoding)
+    match read {
+        Ok(length) if length as u64 > MOST_BYTES => Err(Reason::CheckTooLarge),
+        Ok(_) => Ok(Some(plain)),
+        Err(_) => Err(Reason::CheckEncoding),
+    }
+}
+
+/// One byte more than is looked at tells a body that is too large from one that is not.
+fn read_bounded(decoder: impl Read, plain: &mut Vec<u8>) -> std::io::Result<usize> {
+    decoder.take(MOST_BYTES + 1).read_to_end(plain)
 }
 
 #[cfg(test)]
@@ -268,9 +286,7 @@ mod tests {
 
     #[test]
     fn a_compressed_body_is_looked_at_as_it_was_before() {
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        gzip.write_all(b"hello there").unwrap();
-        let body = gzip.finish().unwrap();
+        let body = gzip(b"hello there");
         let check = |coding: &str, body: &[u8]| {
             let head = format!("{OK}\r\nContent-Encoding: {coding}");
             let change = |plan: &mut RequestPlan| {
@@ -285,6 +301,46 @@ mod tests {
         assert_eq!(check("br", &body), Err(Reason::CheckEncoding));
         // Nothing came, as in answers to HEAD: nothing is broken, and nothing is found either.
         assert_eq!(check("gzip", b""), Err(Reason::CheckBody));
+    }
+
+    fn gzip(plain: &[u8]) -> Vec<u8> {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(plain).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn a_body_that_grows_beyond_what_is_looked_at_is_too_large_and_is_not_judged_by_its_beginning()
+    {
+        let most = usize::try_from(MOST_BYTES).unwrap();
+        let grown = |length: usize| {
+            let plain = [b"hello".as_slice(), &vec![b' '; length - 5]].concat();
+            let change = |plan: &mut RequestPlan| {
+                plan.compressed = true;
+                plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
+            };
+            looked(change, &format!("{OK}\r\nContent-Encoding: gzip"), &gzip(&plain))
+        };
+        assert!(grown(most).is_ok());
+        assert_eq!(grown(most + 1), Err(Reason::CheckTooLarge));
+    }
+
+    #[test]
+    fn a_body_that_was_not_kept_whole_is_too_large_whatever_its_beginning_says() {
+        let mut plan = RequestPlan::get("http://h/");
+        plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
+        let observer = Observer::new(&plan, &[]).unwrap().unwrap();
+        let mut exchange = seen(OK, b"hello");
+        assert!(observer.look(&exchange, &mut []).is_ok());
+        exchange.is_body_cut = true;
+        assert_eq!(observer.look(&exchange, &mut []), Err(Reason::CheckTooLarge));
+    }
+
+    #[test]
+    fn a_value_that_every_user_would_keep_has_a_limit() {
+        let value = |length| captured(CaptureFrom::Regex, "(?s).*", OK, &vec![b'x'; length]);
+        assert_eq!(value(MOST_CAPTURED_BYTES).map(|value| value.len()), Ok(MOST_CAPTURED_BYTES));
+        assert_eq!(value(MOST_CAPTURED_BYTES + 1), Err(Reason::CheckTooLarge));
     }
 
     #[test]

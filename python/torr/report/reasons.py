@@ -42,6 +42,8 @@ ADVICE = {
     "read.closed_in_body": "The body is shorter than announced: crashes, or a wrong length.",
     "read.closed_on_reuse": "The server's keep-alive timeout met a new request. Raise it, or test"
     " with `--no-keepalive`.",
+    "read.no_memory": "torr's own limit: 48 MiB for each worker, beyond 64 KiB for each connection."
+    " Do answers have to be so large? More workers (`--workers`) have more.",
     "read.too_large": "`--once` keeps the whole answer; a load of many requests does not.",
     "protocol.not_http": "Is this the right port? TLS and other protocols answer so.",
     "protocol.http2": "The port speaks HTTP/2 only; torr speaks HTTP/1.1.",
@@ -71,6 +73,8 @@ ADVICE = {
     "check.capture": "The answer lacks what `--capture` should keep: a login that failed, or an"
     " answer of another form.",
     "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
+    "check.too_large": "Checks and captures look at bodies of up to 16 MiB, before and after"
+    " decompression, at JSON that takes up to 128 MiB once parsed, and keep values of 256 KiB.",
     "check.locustfile": "The sample has the words of the locustfile: an exception, or what was"
     " given to `response.failure`.",
     "stream.error": "The sample has the event: overload, a limit of tokens, a model that is gone.",
