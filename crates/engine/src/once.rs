@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use client::{
-    Class, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, Tunnel, UNSET,
+    Budget, Class, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, Tunnel,
+    UNSET,
 };
 use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
@@ -18,6 +19,10 @@ use crate::variables::{Draw, Filling};
 
 /// Larger answers are not kept.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// One read; TLS uses a half of it for each side, which has room for the longest message of a
+/// handshake.
+const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
@@ -92,7 +97,9 @@ fn drive<D: Driver>(
     };
     let mut connection =
         Connection::dialled(dialled, layer).through(shot.endpoint.tunnel.clone().map(Tunnel::new));
-    let (mut scratch, mut ready) = (Scratch::new(64 * 1024), Vec::new());
+    // The limit of the answer limits all that is kept of it.
+    let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
+    let mut ready = Vec::new();
     let mut reason = None;
     while reason.is_none() && driver.now() < deadline {
         let until = shot.request.still_until(exchange, deadline).min(deadline);
@@ -103,6 +110,9 @@ fn drive<D: Driver>(
         reason = stands_still.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
             let step = turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
+            if exchange.bytes_in > MOST_BYTES {
+                return exchange.end(driver.now(), Reason::ReadTooLarge);
+            }
             if let Step::Done(outcome) = step {
                 return outcome;
             }
@@ -142,11 +152,8 @@ fn turn<D: Driver>(
     // Nobody else waits for a turn here: read to the end, within bounds.
     loop {
         match exchange.receive(driver, connection, scratch, event.closed) {
-            Step::Again => {}
+            Step::Again if exchange.bytes_in <= MOST_BYTES => {}
             step => return step,
-        }
-        if exchange.bytes_in > MOST_BYTES {
-            return Step::Done(exchange.end(driver.now(), Reason::ReadTooLarge));
         }
         if driver.now() >= deadline {
             return Step::Done(exchange.time_out(driver.now(), None));
@@ -187,5 +194,55 @@ fn reason_name(failure: Option<Reason>, status: Option<u16>) -> Option<String> {
     match (failure?, status) {
         (Reason::Status, Some(status)) => Some(format!("status.{status}")),
         (reason, _) => Some(reason.name().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use net::{Act, Dial, Peer, Simulated};
+
+    use super::*;
+    use crate::plan::{Closed, Pace, RequestPlan, Source, Stop};
+
+    const PIECE: usize = 128 * 1024;
+
+    /// Answers with a body of that many pieces, one a millisecond.
+    struct Dripping(u64);
+
+    impl Peer for Dripping {
+        fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+            Dial::Accept(0)
+        }
+
+        fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+            let length = PIECE as u64 * self.0;
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+            let pieces = (1..=self.0).map(|at| (at * 1_000_000, Act::Bytes(vec![b'x'; PIECE])));
+            std::iter::once((0, Act::Bytes(head.into_bytes()))).chain(pieces).collect()
+        }
+    }
+
+    fn answered(pieces: u64) -> (Outcome, Exchange) {
+        let request = RequestPlan::get("http://127.0.0.1:80/");
+        let stop = Stop::Requests { requests: 1 };
+        let plan = Plan::new(Pace::Closed(Closed::new(1)), Source::One { request }, stop);
+        let prepared = prepare(&plan).unwrap();
+        let shot = Shot::first(&plan, &prepared).unwrap();
+        let mut exchange = Exchange::new(0, 0, shot.request.outline(&shot.text));
+        exchange.transcript = Some(Vec::new());
+        let mut driver = Simulated::new(Dripping(pieces));
+        let to = &shot.endpoint.addresses[0];
+        let outcome = drive(&mut driver, &mut exchange, &shot, to, 30_000_000_000);
+        (outcome, exchange)
+    }
+
+    #[test]
+    fn an_answer_that_comes_in_pieces_is_left_once_it_is_larger_than_what_is_kept() {
+        let (outcome, exchange) = answered(300);
+        assert_eq!(outcome.failure, Some(Reason::ReadTooLarge));
+        assert!(exchange.bytes_in <= MOST_BYTES + PIECE as u64, "{}", exchange.bytes_in);
+        let (outcome, exchange) = answered(100);
+        assert_eq!((outcome.failure, outcome.status), (None, Some(200)));
+        assert!(exchange.bytes_in > 100 * PIECE as u64);
     }
 }
