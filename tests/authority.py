@@ -92,19 +92,26 @@ class Authority:
     def certificate(self):
         return self.folder / "ca.pem"
 
-    def sign(self, name, places="DNS:localhost,IP:127.0.0.1", begin=None, end=None):
+    def sign(self, name, places="DNS:localhost,IP:127.0.0.1", begin=None, end=None, more=()):
         """Make NAME.pem and NAME.key for these places."""
         self._key(name)
+        extensions = (f"subjectAltName={places}", *more)
         self._run(
             *("req", "-new", "-key", f"{name}.key", "-subj", f"/CN={name}"),
-            *("-addext", f"subjectAltName={places}", "-out", f"{name}.csr"),
+            *(word for line in extensions for word in ("-addext", line)),
+            *("-out", f"{name}.csr"),
         )
         dates = [] if begin is None else ["-startdate", begin]
         dates += ["-days", "30"] if end is None else ["-enddate", end]
+        own = ["-selfsign", "-keyfile", f"{name}.key"] if more else []
         self._run(
-            *("ca", "-batch", "-notext", "-config", "ca.cnf"),
+            *("ca", "-batch", "-notext", "-config", "ca.cnf", *own),
             *("-in", f"{name}.csr", "-out", f"{name}.pem", *dates),
         )
+
+    def self_sign(self, name, **more):
+        """Make NAME.pem and NAME.key as `openssl req -x509` does: signed by itself, CA:TRUE."""
+        self.sign(name, **more, more=["basicConstraints=critical,CA:TRUE"])
 
     def _key(self, name):
         self._run(

@@ -11,6 +11,7 @@ from authority import Authority, Nginx
 
 QUICK = ("--requests", "120", "--warmup", "100ms", "-c", "4", "--timeout", "30s")
 LARGE = 3_000_000
+OWN = ("own", "own_elsewhere", "own_expired")
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,9 @@ def authority(tmp_path_factory):
     made.sign("strict")
     made.sign("old")
     made.sign("user", places="DNS:user")
+    made.self_sign("own")
+    made.self_sign("own_elsewhere", places="DNS:elsewhere.test")
+    made.self_sign("own_expired", begin="20200101000000Z", end="20200201000000Z")
     return made
 
 
@@ -34,11 +38,10 @@ def nginx(authority, tmp_path_factory):
     authority.folder.parent.chmod(0o755)
     authority.folder.chmod(0o755)
     served = Nginx(authority.folder)
-    for name in ("good", "elsewhere", "expired", "future"):
+    for name in ("good", "elsewhere", "expired", "future", *OWN):
         served.serve(name)
     asks = f"ssl_client_certificate {authority.certificate}; ssl_verify_client on;"
     served.serve("strict", more=asks)
-    served.serve("ca")
     served.serve("old", more="ssl_protocols TLSv1.2;")
     served.serve("unknown", folder=stranger.folder)
     process = served.start()
@@ -118,10 +121,29 @@ def test_an_untrusted_certificate_ends_in_its_reason(secure, torr, nginx, server
     assert torr("run", "--once", "--insecure", nginx.url(server)).code == 0
 
 
-def test_an_authoritys_certificate_as_the_servers_own_is_said_to_be_that(torr, nginx, authority):
-    ended = torr("run", *QUICK, "--cacert", authority.certificate, nginx.url("ca"))
+def test_a_self_signed_certificate_is_accepted_where_it_is_the_one_that_was_named(
+    torr, nginx, authority
+):
+    named = ("--cacert", authority.folder / "own.pem")
+    ended = torr("run", *QUICK, *named, nginx.url("own"))
+    assert ended.code == 0, ended.err
+    assert torr("run", "--once", *named, nginx.url("own")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("server", "named", "reason"),
+    [
+        ("own", "ca", "tls.authority_as_server"),
+        ("own_elsewhere", "own_elsewhere", "tls.wrong_host"),
+        ("own_expired", "own_expired", "tls.expired"),
+    ],
+)
+def test_another_name_date_or_certificate_than_the_named_one_is_refused(
+    torr, nginx, authority, server, named, reason
+):
+    ended = torr("run", "--once", "--cacert", authority.folder / f"{named}.pem", nginx.url(server))
     assert ended.code == 3
-    assert "tls.authority_as_server" in ended.err
+    assert reason in ended.out + ended.err
 
 
 def test_a_port_without_tls_is_said_to_be_that(torr, steady):

@@ -10,7 +10,7 @@ use crate::{Reason, Tunnel, UNSET};
 const SEALED_AT_ONCE: usize = 64 * 1024;
 
 /// Reads that bring nothing for the exchange, made in one go before other connections get their turn.
-const READS_IN_A_ROW: u32 = 16;
+const READS_IN_A_ROW: u32 = 4;
 
 /// How far the way to an open connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,6 +169,9 @@ impl<S> Connection<S> {
                 return Ok(0);
             }
             let kept = layer.restore(cipher);
+            if kept == cipher.len() {
+                return Err(io::Error::other(no_room()));
+            }
             let length = driver.recv(&self.socket, &mut cipher[kept..])?;
             if length == 0 {
                 return Ok(0);
@@ -213,6 +216,9 @@ impl<S> Connection<S> {
             }
             send_waiting(driver, &self.socket, layer.as_mut())?;
             let kept = layer.restore(cipher);
+            if kept == cipher.len() {
+                return Err(no_room().fault.into());
+            }
             let length = match driver.recv(&self.socket, &mut cipher[kept..]) {
                 Ok(0) => return Err(Reason::TlsClosed),
                 Ok(length) => length,
@@ -240,6 +246,12 @@ impl<S> Connection<S> {
 fn halves(buffer: &mut [u8]) -> (&mut [u8], &mut [u8]) {
     let middle = buffer.len().div_ceil(2);
     buffer.split_at_mut(middle)
+}
+
+/// What has come fills the buffer, and the layer can do nothing with it.
+fn no_room() -> LayerError {
+    let text = "a message of the secure layer is longer than the buffer".into();
+    LayerError { fault: LayerFault::Failed, text }
 }
 
 /// Sends what fits; a full socket is no failure.

@@ -113,6 +113,7 @@ fn empty_records_without_end_hold_up_nobody_else() {
         } else {
             assert_eq!(way, Opening::Again);
         }
+        assert_eq!(connection.unread(&world), (1 << 20) - 4 * 512);
     }
 }
 

@@ -18,6 +18,7 @@ mod source_address;
 mod timers;
 mod tls;
 mod tls_insecure;
+mod tls_trust;
 mod usage;
 
 pub use address::Address;

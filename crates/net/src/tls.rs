@@ -6,18 +6,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::client::{ClientConnectionData, Resumption, UnbufferedClientConnection};
+use rustls::client::{
+    ClientConnectionData, Resumption, UnbufferedClientConnection, WebPkiServerVerifier,
+};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::unbuffered::{
     ConnectionState, EncodeError, EncryptError, UnbufferedStatus, WriteTraffic,
 };
-use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, Error, InvalidMessage, RootCertStore,
+};
 
 use crate::layer::{Layer, LayerError, LayerFault};
 use crate::tls_insecure::TrustAnyone;
+use crate::tls_trust::{TrustNamed, is_authority_as_server};
 
-/// Sessions that may be taken up again, over all connections.
+/// Sessions that may be taken up again, over all connections of one worker.
 const SESSIONS: usize = 256;
 
 /// A record is at most so much longer than its plaintext: header, nonce, type and tag.
@@ -42,6 +48,7 @@ pub struct TlsOptions {
 pub struct TlsClient {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
+    resumption: bool,
 }
 
 impl TlsClient {
@@ -51,7 +58,16 @@ impl TlsClient {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(bare.to_owned())
             .map_err(|_| format!("{host:?} is no name that a certificate can be for"))?;
-        Ok(Self { config: Arc::new(config(options)?), name })
+        let resumption = options.resumption;
+        Ok(Self { config: Arc::new(config(options)?), name, resumption })
+    }
+
+    /// The same with sessions of its own: workers that shared them would wait for each other.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = resumption(self.resumption);
+        Self { config: Arc::new(config), ..self.clone() }
     }
 
     /// A session whose first message is ready to be sent.
@@ -78,8 +94,11 @@ fn config(options: &TlsOptions) -> Result<ClientConfig, String> {
     let builder = if options.insecure {
         let verifier = Arc::new(TrustAnyone::new(provider));
         builder.dangerous().with_custom_certificate_verifier(verifier)
+    } else if let Some(path) = &options.ca {
+        let verifier = Arc::new(trust(path, provider)?);
+        builder.dangerous().with_custom_certificate_verifier(verifier)
     } else {
-        builder.with_root_certificates(roots(options.ca.as_deref())?)
+        builder.with_root_certificates(machine_roots()?)
     };
     let mut config = match &options.identity {
         None => builder.with_no_client_auth(),
@@ -88,30 +107,37 @@ fn config(options: &TlsOptions) -> Result<ClientConfig, String> {
             .map_err(|error| format!("{} and {}: {error}", certificate.display(), key.display()))?,
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    config.resumption = if options.resumption {
-        Resumption::in_memory_sessions(SESSIONS)
-    } else {
-        Resumption::disabled()
-    };
+    config.resumption = resumption(options.resumption);
     Ok(config)
 }
 
-fn roots(ca: Option<&Path>) -> Result<RootCertStore, String> {
+fn resumption(is_wanted: bool) -> Resumption {
+    if is_wanted { Resumption::in_memory_sessions(SESSIONS) } else { Resumption::disabled() }
+}
+
+fn machine_roots() -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
-    let found = match ca {
-        Some(path) => certificates(path)?,
-        None => rustls_native_certs::load_native_certs().certs,
-    };
+    let found = rustls_native_certs::load_native_certs().certs;
     // A machine's own list may hold some that nobody understands any more.
-    let (taken, _) = roots.add_parsable_certificates(found);
-    match (taken, ca) {
-        (0, None) => {
+    match roots.add_parsable_certificates(found) {
+        (0, _) => {
             Err("this machine has no list of trusted certificates: give --cacert or --insecure"
                 .into())
         }
-        (0, Some(path)) => Err(format!("{}: no certificate that can be trusted", path.display())),
         _ => Ok(roots),
     }
+}
+
+/// The verifier of the certificates that a user has named.
+fn trust(path: &Path, provider: Arc<CryptoProvider>) -> Result<TrustNamed, String> {
+    let named = certificates(path)?;
+    let mut roots = RootCertStore::empty();
+    if roots.add_parsable_certificates(named.iter().cloned()).0 == 0 {
+        return Err(format!("{}: no certificate that can be trusted", path.display()));
+    }
+    let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+    let chains = chains.build().map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(TrustNamed::new(chains, named))
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -297,12 +323,13 @@ fn error(problem: Error) -> LayerError {
                 LayerFault::WrongHost
             }
             Certificate::UnknownIssuer => LayerFault::UnknownIssuer,
-            // It has no value of its own in rustls: the words are webpki's.
-            other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
-                LayerFault::AuthorityAsServer
-            }
+            _ if is_authority_as_server(&problem) => LayerFault::AuthorityAsServer,
             _ => LayerFault::BadCertificate,
         },
+        Error::InvalidMessage(InvalidMessage::CertificatePayloadTooLarge) => {
+            LayerFault::BadCertificate
+        }
+        Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge) => LayerFault::Failed,
         Error::NoCertificatesPresented => LayerFault::BadCertificate,
         Error::AlertReceived(
             AlertDescription::HandshakeFailure

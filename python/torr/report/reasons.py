@@ -55,17 +55,19 @@ ADVICE = {
     "protocol.extra_bytes": "The body is longer than announced.",
     "tls.expired": "Renew it. To measure all the same: `--insecure`.",
     "tls.not_yet_valid": "Is this machine's clock right? To measure all the same: `--insecure`.",
-    "tls.wrong_host": "Fire at the name that the certificate is for, or `--insecure`.",
+    "tls.wrong_host": "Fire at a name that the certificate is for, or `--insecure`. Names stand in"
+    " its subjectAltName; its subject (CN) does not count.",
     "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A"
     " server that does not send its intermediate certificates looks like this too.",
-    "tls.authority_as_server": "Self-signed by `openssl req -x509`, usually. `--insecure`, or make"
-    " it with `-addext basicConstraints=critical,CA:FALSE` and name it with `--cacert`.",
+    "tls.authority_as_server": "Self-signed by `openssl req -x509`, usually: name that very"
+    " certificate with `--cacert`, or `--insecure`.",
     "tls.bad_certificate": "Look at it: `openssl s_client -connect HOST:PORT`.",
     "tls.refused": "Does it ask for a client certificate? `--cert`, `--key`.",
     "tls.nothing_in_common": "torr speaks TLS 1.2 and 1.3, and HTTP/1.1 within.",
     "tls.not_tls": "A port of plain HTTP answers so: fire at http://.",
     "tls.closed": "A limit of connections, or a proxy in between; the server's log may know.",
-    "tls.failed": "Look at it: `openssl s_client -connect HOST:PORT`.",
+    "tls.failed": "Look at it: `openssl s_client -connect HOST:PORT`. A message of the handshake of"
+    " more than 64 KiB, such as a long chain of certificates, or 32 empty records in a row end so.",
     "status": "Counted by number, as `status.503`. 429 and 503 are limits of the server, 502 and"
     " 504 those of what is behind it; the samples have its words.",
     "check.body": "Look at the sample's body, and at `--expect-body`.",

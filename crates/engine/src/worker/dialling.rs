@@ -1,7 +1,7 @@
 //! Connections: made for a lane, looked after while nobody uses them, ended.
 
 use client::{Connection, Opening as Way, Reason, Tunnel, UNSET};
-use net::{Driver, Layer, Nanos, Ready};
+use net::{Driver, Layer, Nanos, Ready, TlsClient};
 
 use super::Worker;
 use super::lane::{State, token};
@@ -33,8 +33,7 @@ impl<D: Driver> Worker<D> {
     /// What the lane's connection speaks beneath its requests.
     fn layer_for(&self, number: u32) -> Result<Option<Box<dyn Layer>>, Reason> {
         let endpoint = usize::from(self.lanes[number as usize].endpoint);
-        let endpoint = &self.share.prepared.endpoints[endpoint];
-        let session = endpoint.tls.as_ref().map(net::TlsClient::session).transpose();
+        let session = self.tls[endpoint].as_ref().map(TlsClient::session).transpose();
         session.map_err(|error| error.fault.into())
     }
 

@@ -28,12 +28,12 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use client::Scratch;
-use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage};
+use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage, TlsClient};
 
 use crate::gate::Gate;
 use crate::pace::mix;
 use crate::plan::Plan;
-use crate::prepare::Prepared;
+use crate::prepare::{Endpoint, Prepared};
 use crate::report::{Connections, Phase, Report};
 use crate::tally::Tally;
 use alarms::{Alarm, Alarms};
@@ -86,6 +86,8 @@ pub struct Worker<D: Driver> {
     crews: Vec<Crew>,
     /// The addresses of each endpoint.
     routes: Vec<Routes>,
+    /// The TLS of each endpoint that has it, with sessions of this worker alone.
+    tls: Vec<Option<TlsClient>>,
     alarms: Alarms,
     window: Window,
     slice: SliceClock,
@@ -132,6 +134,7 @@ impl<D: Driver> Worker<D> {
             alarms: Alarms::new(lanes.len() as u32, &crews),
             crews,
             routes: routes_of(&share),
+            tls: prepared.endpoints.iter().map(own_tls).collect(),
             closed: Vec::new(),
             spare: Vec::new(),
             opening: Opening::default(),
@@ -278,6 +281,10 @@ fn has_streams(plan: &Plan, prepared: &Prepared) -> bool {
 fn routes_of(share: &Share) -> Vec<Routes> {
     let endpoints = share.prepared.endpoints.iter();
     endpoints.map(|endpoint| Routes::new(&endpoint.addresses, share.number)).collect()
+}
+
+fn own_tls(endpoint: &Endpoint) -> Option<TlsClient> {
+    endpoint.tls.as_ref().map(TlsClient::apart)
 }
 
 fn lanes_of<S>(plan: &Plan, prepared: &Prepared) -> Vec<Lane<S>> {
