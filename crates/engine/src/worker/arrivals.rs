@@ -137,30 +137,19 @@ impl<D: Driver> Worker<D> {
 
     /// No lane is free: the request waits for one.
     pub(super) fn queue(&mut self, crew: usize, due: Due) {
-        self.crews[crew].queue.push_back(Due { is_queued: true, ..due });
+        let timeout_ns = self.share.prepared.requests[usize::from(due.request)].timeout_ns;
+        self.crews[crew].queue.push(Due { is_queued: true, ..due }, timeout_ns);
         self.alarms.set_at_latest(due.timeout_at, Alarm::Queue(crew as u16));
     }
 
-    /// Ends those in a queue whose time is up, as many as one turn may end.
-    pub(super) fn ring_queue(&mut self, number: u16, now: Nanos) {
+    /// Ends those in a queue whose time is up, so many at most.
+    pub(super) fn ring_queue(&mut self, number: u16, now: Nanos, most: usize) {
         let crew = usize::from(number);
-        let is_late = |due: &Due| due.timeout_at <= now;
-        let has_one_timeout = self.crews[crew].has_one_timeout;
-        if !has_one_timeout && self.crews[crew].queue.iter().any(is_late) {
-            // The late ones to the front, each part in its order.
-            let queue = std::mem::take(&mut self.crews[crew].queue);
-            let (late, waiting) = queue.into_iter().partition::<Vec<_>, _>(is_late);
-            self.crews[crew].queue = late.into_iter().chain(waiting).collect();
-        }
-        for _ in 0..WORK_PER_TURN {
-            let Some(due) = self.crews[crew].queue.front().copied().filter(is_late) else { break };
-            self.crews[crew].queue.pop_front();
+        for _ in 0..most {
+            let Some(due) = self.crews[crew].queue.pop_late(now) else { break };
             self.end_queued(number, &due, now);
         }
-        let queue = &self.crews[crew].queue;
-        // With one timeout for all, those in front are the first whose time is up.
-        let looked_at = if has_one_timeout { 1 } else { queue.len() };
-        if let Some(next) = queue.iter().take(looked_at).map(|due| due.timeout_at).min() {
+        if let Some(next) = self.crews[crew].queue.next_timeout() {
             // Those that are late already have their turn after the events of this one.
             self.alarms.set_at_latest(next.max(now + 1), Alarm::Queue(number));
         }
@@ -185,7 +174,7 @@ impl<D: Driver> Worker<D> {
         self.lanes[lane as usize].state = State::Idle;
         if self.crews[crew].has_own_lanes() {
             self.next_of_user(lane, crew, since);
-        } else if let Some(due) = self.crews[crew].queue.pop_front() {
+        } else if let Some(due) = self.crews[crew].queue.pop() {
             self.begin(lane, due);
         } else {
             self.crews[crew].idle.push_back(lane);

@@ -6,6 +6,7 @@ use net::Nanos;
 
 use super::choice::Choice;
 use super::session::Sessions;
+use super::waiting::Waiting;
 use crate::pace::{Schedule, SplitMix, mix};
 use crate::plan::{Group, Pace};
 use crate::prepare::{PreparedGroup, PreparedRequest, Text};
@@ -59,9 +60,8 @@ pub(super) struct Crew {
     pub(super) random: SplitMix,
     /// For what must be new in every run.
     pub(super) unique: SplitMix,
-    pub(super) queue: VecDeque<Due>,
-    /// Whether all its requests may wait equally long.
-    pub(super) has_one_timeout: bool,
+    /// Requests that wait for a connection.
+    pub(super) queue: Waiting,
     /// The number of its first lane.
     pub(super) first_lane: u32,
     /// Lanes without work; the one that rested longest goes first, so that all stay in use.
@@ -88,8 +88,7 @@ impl Crew {
             choice,
             random: SplitMix::new(mix(seed, VALUE_SEED)),
             unique: SplitMix::of_this_moment(),
-            queue: VecDeque::new(),
-            has_one_timeout: has_one_timeout(group),
+            queue: Waiting::default(),
             first_lane,
             idle: VecDeque::new(),
             in_flight: 0,
@@ -160,12 +159,6 @@ impl Crew {
         let (timeout_at, measured, is_queued) = (Nanos::MAX, false, false);
         Due { intended, taken, timeout_at, measured, is_queued, request, user, draw }
     }
-}
-
-fn has_one_timeout(group: &Group) -> bool {
-    let mut timeouts = group.source.requests().iter().map(|request| request.timeout_ns);
-    let first = timeouts.next();
-    timeouts.all(|timeout| Some(timeout) == first)
 }
 
 fn limit(pace: &Pace) -> u32 {

@@ -21,6 +21,7 @@ mod session;
 mod streaming;
 mod timekeeping;
 mod users;
+mod waiting;
 mod window;
 
 use std::collections::VecDeque;
@@ -191,7 +192,7 @@ impl<D: Driver> Worker<D> {
             let Some((at, alarm)) = self.alarms.pop_due(now) else { break };
             match alarm {
                 Alarm::Lane(lane) => self.ring_lane(lane, now),
-                Alarm::Queue(crew) => self.ring_queue(crew, now),
+                Alarm::Queue(crew) => self.ring_queue(crew, now, most),
                 Alarm::User(crew, user) => self.ring_user(crew, user, at, now),
                 Alarm::Opening => self.open_more(now, true),
             }

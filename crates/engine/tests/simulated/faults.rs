@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::world::*;
-use engine::Gate;
+use engine::{Gate, Pace, Replay, RequestPlan, Source};
 use net::{Act, Dial, Nanos, Simulated};
 
 /// Answers of 1 ms in the first second of a user: the first is followed by a look of 5 ms.
@@ -298,4 +298,22 @@ fn what_the_machine_cannot_give_is_counted_and_the_rest_goes_on() {
     assert_eq!((connections.asked, connections.open_max), (10, 6));
     assert!(connections.local.no_descriptor >= 4);
     assert_eq!(run.measured.ok, 6 * FIRST_SECOND);
+}
+
+#[test]
+fn a_drain_as_long_as_the_timeout_makes_timeouts_of_all_that_wait_for_a_connection() {
+    // The time of some is up before the end of the drain, that of the others just then.
+    let patient = RequestPlan { timeout_ns: 2 * SECOND, ..RequestPlan::get("http://127.0.0.1/a") };
+    for hasty in [SECOND * 3 / 2, patient.timeout_ns] {
+        let hasty = RequestPlan { name: "hasty".into(), timeout_ns: hasty, ..patient.clone() };
+        let replay = Replay { offsets_ns: vec![0; 2000], connections: 1, max_in_flight: None };
+        let mut plan = plan(Pace::Replay(replay));
+        plan.groups[0].source = Source::Turn { requests: vec![patient.clone(), hasty] };
+        plan.drain_ns = SECOND;
+        let run = simulate(plan, Target::new(|_, _| Dial::Accept(0), |_, _| Vec::new()));
+        run.assert_balanced();
+        assert_eq!(run.in_flight, 0);
+        let reasons = [("timeout.first_byte".to_owned(), 1), ("timeout.queue".to_owned(), 1999)];
+        assert_eq!(run.reasons(), reasons);
+    }
 }

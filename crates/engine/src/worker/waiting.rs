@@ -1,0 +1,111 @@
+//! The requests of a crew that wait for a connection.
+//!
+//! They leave in the order in which they came. Of those with the same timeout, the first that came
+//! is also the first whose time is up: with a queue for each timeout nothing is ever searched. A
+//! crew has few timeouts, mostly one.
+
+use std::collections::VecDeque;
+
+use net::Nanos;
+
+use super::crew::Due;
+
+/// Requests in the order in which they came, each with its number.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    queues: Vec<(Nanos, VecDeque<(u64, Due)>)>,
+    /// How many have ever come.
+    came: u64,
+}
+
+impl Waiting {
+    /// Adds a request that may wait for so long; times only grow.
+    pub(super) fn push(&mut self, due: Due, timeout_ns: Nanos) {
+        self.came += 1;
+        let entry = (self.came, due);
+        match self.queues.iter_mut().find(|(timeout, _)| *timeout == timeout_ns) {
+            Some((_, queue)) => queue.push_back(entry),
+            None => self.queues.push((timeout_ns, VecDeque::from([entry]))),
+        }
+    }
+
+    /// Takes the request that came first.
+    pub(super) fn pop(&mut self) -> Option<Due> {
+        self.pop_by(|number, _| number)
+    }
+
+    /// Takes the request whose time was up first, if it is up at `now`.
+    pub(super) fn pop_late(&mut self, now: Nanos) -> Option<Due> {
+        if self.next_timeout()? > now {
+            return None;
+        }
+        self.pop_by(|_, due| due.timeout_at)
+    }
+
+    /// When the next request has waited for too long.
+    pub(super) fn next_timeout(&self) -> Option<Nanos> {
+        let first = self.queues.iter().filter_map(|(_, queue)| queue.front());
+        first.map(|(_, due)| due.timeout_at).min()
+    }
+
+    /// All that wait, in no certain order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Due> {
+        self.queues.iter().flat_map(|(_, queue)| queue).map(|(_, due)| due)
+    }
+
+    fn pop_by(&mut self, key: impl Fn(u64, &Due) -> u64) -> Option<Due> {
+        let queues = self.queues.iter_mut().map(|(_, queue)| queue);
+        let filled = queues.filter_map(|queue| {
+            let (number, due) = queue.front()?;
+            Some(((key(*number, due), *number), queue))
+        });
+        let (_, queue) = filled.min_by_key(|(key, _)| *key)?;
+        queue.pop_front().map(|(_, due)| due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variables::Draw;
+
+    fn due(taken: Nanos, timeout_ns: Nanos) -> Due {
+        Due {
+            intended: taken,
+            taken,
+            timeout_at: taken + timeout_ns,
+            measured: true,
+            is_queued: true,
+            request: 0,
+            user: 0,
+            draw: Draw::default(),
+        }
+    }
+
+    fn filled() -> Waiting {
+        let mut waiting = Waiting::default();
+        for (taken, timeout_ns) in [(0, 50), (1, 10), (2, 50), (3, 10), (3, 50)] {
+            waiting.push(due(taken, timeout_ns), timeout_ns);
+        }
+        waiting
+    }
+
+    #[test]
+    fn requests_leave_in_the_order_in_which_they_came() {
+        let mut waiting = filled();
+        let taken = std::iter::from_fn(|| waiting.pop()).map(|due| due.taken);
+        assert_eq!(taken.collect::<Vec<_>>(), [0, 1, 2, 3, 3]);
+        assert_eq!((waiting.pop().is_none(), waiting.next_timeout()), (true, None));
+    }
+
+    #[test]
+    fn those_whose_time_is_up_leave_in_the_order_of_their_times() {
+        let mut waiting = filled();
+        assert_eq!(waiting.next_timeout(), Some(11));
+        assert!(waiting.pop_late(10).is_none());
+        let late = std::iter::from_fn(|| waiting.pop_late(52)).map(|due| due.timeout_at);
+        assert_eq!(late.collect::<Vec<_>>(), [11, 13, 50, 52]);
+        assert_eq!(waiting.iter().map(|due| due.timeout_at).collect::<Vec<_>>(), [53]);
+        assert_eq!(waiting.next_timeout(), Some(53));
+    }
+}
