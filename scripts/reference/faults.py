@@ -53,6 +53,8 @@ ENDS = {
     "slow_head": "timeout.head",
     "endless_interim": "protocol.too_many_interim",
     "endless_body": "timeout.body",
+    "endless_line": "timeout.body",
+    "gzip_bomb": "ok",
     "status_503": "status.503",
     "hang": "timeout.first_byte",
     "close_delimited": "ok",

@@ -10,7 +10,7 @@ from reference.faults import ENDS
 from torr import targets
 
 # What ends in a timeout takes its time: fewer of those.
-HANGING = {"slow_loris", "length_too_long", "endless_body", "hang"}
+HANGING = {"slow_loris", "slow_head", "length_too_long", "endless_body", "endless_line", "hang"}
 REUSED = "read.closed_on_reuse"
 # Nobody sees its dropped SYNs; the forwarder would accept in its place.
 FAULTS = [fault for fault in targets.faults() if fault != "no_accept"]

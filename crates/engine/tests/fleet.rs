@@ -177,8 +177,14 @@ fn an_open_load_sends_what_was_planned() {
 }
 
 /// Faults that end by a timeout alone.
-const SILENT: [Fault; 5] =
-    [Fault::SlowLoris, Fault::LengthTooLong, Fault::SlowHead, Fault::EndlessBody, Fault::Hang];
+const SILENT: [Fault; 6] = [
+    Fault::SlowLoris,
+    Fault::LengthTooLong,
+    Fault::SlowHead,
+    Fault::EndlessBody,
+    Fault::EndlessLine,
+    Fault::Hang,
+];
 
 fn faulty(fault: Fault, share: f64) -> (Target, String) {
     let host = "127.0.0.1".into();

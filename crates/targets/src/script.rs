@@ -1,5 +1,7 @@
 //! What each fault puts on the wire: a few steps, decided before the first is taken.
 
+use std::io::Write;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::hello::{TEXT, TEXT_TYPE};
@@ -33,6 +35,7 @@ const POUR: Duration = Duration::from_millis(10);
 const POUR_BYTES: usize = 10_000;
 const HUGE_BYTES: usize = 1 << 20;
 const GARBAGE_BYTES: u64 = 64;
+const BOMB_BYTES: usize = 32 << 20;
 
 /// The answer of who meets no fault: the same bytes as the hello target's.
 pub(crate) fn hello(head_only: bool) -> Vec<Step> {
@@ -82,6 +85,12 @@ pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<Step> {
             vec![Pour(interim.repeat(POUR_BYTES / interim.len()).into(), POUR)]
         }
         Fault::EndlessBody => vec![Send(chunked("")), Pour(chunk(POUR_BYTES), POUR)],
+        Fault::EndlessLine => {
+            let head = "content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n";
+            let head = format!("HTTP/1.1 200 OK\r\n{head}\r\n6\r\ndata: \r\n");
+            vec![Send(head.into()), Pour(chunk(POUR_BYTES), POUR)]
+        }
+        Fault::GzipBomb => vec![Send(gzip_bomb(head_only))],
         Fault::Status503 => {
             vec![Send(message("503 Service Unavailable", "Service Unavailable", head_only))]
         }
@@ -136,6 +145,23 @@ fn filler(bytes: usize) -> String {
 fn garbage(number: u64) -> Vec<u8> {
     let byte = |lane| random::bits(number, lane, 0).to_le_bytes()[0];
     (0..GARBAGE_BYTES).map(|lane| if lane == 0 { byte(lane) | 0x80 } else { byte(lane) }).collect()
+}
+
+/// An answer whose body is a thousand times larger once it is decompressed.
+fn gzip_bomb(head_only: bool) -> Vec<u8> {
+    static BODY: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        // Writing to memory does not fail.
+        let _ = packed.write_all(&vec![b'a'; BOMB_BYTES]);
+        packed.finish().unwrap_or_default()
+    });
+    let length = BODY.len();
+    let head = format!("content-encoding: gzip\r\ncontent-length: {length}\r\n");
+    let mut answer = with_header(&head, "");
+    if !head_only {
+        answer.extend_from_slice(&BODY);
+    }
+    answer
 }
 
 /// Frames: an empty SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113, 6.5 and 6.8).

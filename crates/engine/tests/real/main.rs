@@ -81,7 +81,7 @@ fn expected(fault: Fault) -> Option<&'static str> {
         "closed_in_head" => "read.closed_in_head",
         "closed_before" => "read.closed",
         "closed_on_reuse" => "read.closed_on_reuse",
-        "length_too_long" | "endless_body" => "timeout.body",
+        "length_too_long" | "endless_body" | "endless_line" => "timeout.body",
         "length_too_short" => "protocol.extra_bytes",
         "bad_length" | "two_lengths" => "protocol.bad_content_length",
         "bad_chunk" | "bad_chunk_end" => "protocol.bad_chunk",
@@ -323,6 +323,20 @@ fn one_request_alone_keeps_no_more_than_it_may_and_ends_by_its_timeout() {
     let outcome = engine::once(&plan).unwrap();
     endless.stop().unwrap();
     assert_eq!(outcome["reason"], "timeout.body");
+}
+
+#[test]
+fn a_body_that_grows_when_it_is_decompressed_is_too_large_for_a_check() {
+    let target = faulty(Fault::GzipBomb, 1.0);
+    let mut plan = requests(&url(&target), 2, 4);
+    one(&mut plan).compressed = true;
+    one(&mut plan).expect_body = vec![engine::BodyCheck::Text { text: "a".into() }];
+    let summary = run(&plan);
+    target.stop().unwrap();
+    let total = balanced(&summary);
+    assert_eq!(Vec::from_iter(total.all_reasons()), [("check.too_large".to_owned(), 4)]);
+    // What came over the wire was small.
+    assert!(total.bytes_in < 4 * 64 * 1024, "{}", total.bytes_in);
 }
 
 #[test]

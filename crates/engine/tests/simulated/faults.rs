@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::world::*;
-use engine::{Gate, Pace, Replay, RequestPlan, Source};
+use engine::{Gate, Pace, Replay, RequestPlan, Source, StreamDialect, StreamPlan};
 use net::{Act, Dial, Nanos, Simulated};
 
 /// Answers of 1 ms in the first second of a user: the first is followed by a look of 5 ms.
@@ -316,4 +316,35 @@ fn a_drain_as_long_as_the_timeout_makes_timeouts_of_all_that_wait_for_a_connecti
         let reasons = [("timeout.first_byte".to_owned(), 1), ("timeout.queue".to_owned(), 1999)];
         assert_eq!(run.reasons(), reasons);
     }
+}
+
+#[test]
+fn an_event_without_end_is_too_large_whatever_becomes_of_its_connection() {
+    let mut plan = closed(1);
+    plan.stop = engine::Stop::Requests { requests: 1 };
+    request(&mut plan).stream = Some(StreamPlan::new(StreamDialect::Sse));
+    request(&mut plan).timeout_ns = 100 * MS;
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ".to_vec();
+    let pieces = (1..18).map(|at| (at * MS, Act::Bytes(vec![b'a'; 1 << 20])));
+    let acts: Vec<_> = std::iter::once((0, Act::Bytes(head))).chain(pieces).collect();
+    let run = simulate(plan, Target::new(|_, _| Dial::Accept(0), move |_, _| acts.clone()));
+    run.assert_balanced();
+    assert_eq!(run.reasons(), [("stream.too_large".to_owned(), 1)]);
+}
+
+#[test]
+fn answers_that_need_more_memory_than_a_worker_has_fail_and_the_others_do_not() {
+    const USERS: u32 = 70;
+    // Of each answer a mebibyte comes at once, of which 64 KiB are free, and the rest later.
+    let mut plan = closed(USERS);
+    plan.stop = engine::Stop::Requests { requests: u64::from(USERS) };
+    request(&mut plan).expect_body = vec![engine::BodyCheck::Text { text: "end".into() }];
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", (1 << 20) + 3);
+    let body = [head.into_bytes(), vec![b'a'; 1 << 20]].concat();
+    let acts = vec![(0, Act::Bytes(body)), (SECOND, Act::Bytes(b"end".to_vec()))];
+    let run = simulate(plan, Target::new(|_, _| Dial::Accept(0), move |_, _| acts.clone()));
+    run.assert_balanced();
+    let held = (48 << 20) / ((1 << 20) - (64 << 10));
+    assert_eq!(run.measured.ok, held);
+    assert_eq!(run.reasons(), [("read.no_memory".to_owned(), u64::from(USERS) - held)]);
 }

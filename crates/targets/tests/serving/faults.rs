@@ -38,7 +38,7 @@ fn meets(fault: Fault) -> Meets {
         Fault::ClosedBefore => exactly("", Closed),
         Fault::ClosedInHead => exactly("HTTP/1.1 200 OK\r\ncontent-type: text/pl", Closed),
         Fault::ClosedEarly => with("content-length: 11\r\n", "Hello", Closed),
-        Fault::ClosedOnReuse | Fault::NoAccept => Elsewhere,
+        Fault::ClosedOnReuse | Fault::NoAccept | Fault::GzipBomb => Elsewhere,
         Fault::CloseAfter => exactly(HELLO, Closed),
         Fault::LengthTooLong => with("content-length: 1000\r\n", "Hello world", Open),
         Fault::LengthTooShort => with("content-length: 5\r\n", "Hello world", Open),
@@ -64,6 +64,9 @@ fn meets(fault: Fault) -> Meets {
         }
         Fault::EndlessHead => Endless(30_000, |text| !text.contains("\r\n\r\n")),
         Fault::EndlessBody => Endless(30_000, |text| text.contains("\r\n\r\n2710\r\naaaa")),
+        Fault::EndlessLine => {
+            Endless(30_000, |text| text.contains("\r\n\r\n6\r\ndata: \r\n2710\r\naaaa"))
+        }
         Fault::Status503 => exactly(UNAVAILABLE, Open),
         Fault::Hang => exactly("", Open),
         Fault::CloseDelimited => {
