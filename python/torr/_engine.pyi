@@ -19,7 +19,6 @@ __all__ = [
     "faults",
     "fire",
     "listen",
-    "merge",
     "once",
     "read_toml",
     "reasons",
@@ -46,8 +45,6 @@ class Run:
         """End at once; what is open counts as in flight."""
     def level(self) -> str:
         """The measured level; RuntimeError while it runs."""
-    def summary(self) -> bytes:
-        """The mergeable summary, versioned."""
 
 @final
 class Target:
@@ -144,14 +141,9 @@ class Gathering:
         """End the test: the slices that are left."""
     def level(self) -> str:
         """The level, complete after the end."""
-    def summary(self) -> bytes:
-        """The mergeable summary, versioned."""
 
 def once(plan_json: str) -> str:
     """Send exactly one request; both sides of it."""
-
-def merge(summaries: list[bytes]) -> str:
-    """The level of several summaries."""
 
 def fire() -> None:
     """Fire the part of a load that comes on the standard input; ends with it."""

@@ -139,20 +139,6 @@ impl Health {
         }
     }
 
-    /// Adds the signs that another process saw in the same window.
-    pub fn merge(&mut self, other: &Self) {
-        self.slices = self.slices.max(other.slices);
-        self.seen.iter_mut().zip(other.seen).for_each(|(seen, also)| *seen = (*seen).max(also));
-        self.late_and_idle = self.late_and_idle.max(other.late_and_idle);
-        if other.lag_ns() > self.lag_ns() {
-            self.lag = other.lag.clone();
-        }
-        self.steal_sum = self.steal_sum.max(other.steal_sum);
-        if other.target_slices > self.target_slices {
-            (self.target_sum, self.target_slices) = (other.target_sum, other.target_slices);
-        }
-    }
-
     /// Percent of the machine that the hypervisor took, on average.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]

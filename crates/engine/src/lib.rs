@@ -56,6 +56,6 @@ pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
 pub use report::{Connections, Local, Phase, Report, Sample};
 pub use run::{Run, StartError};
 pub use stream::{Counted, StreamTally, Timed};
-pub use summary::{SUMMARY_VERSION, Summary};
+pub use summary::Summary;
 pub use tally::{Latencies, Tally};
 pub use worker::{Share, Worker};

@@ -60,8 +60,6 @@ pub struct Report {
     /// Why the worker could not go on, where the machine failed it.
     #[serde(default)]
     pub failure: Option<String>,
-    /// Attempts of the warm-up that are still open.
-    pub warmup_in_flight: u64,
     /// Users that had no turn in the whole window, known once it is over: their request of the
     /// warm-up was not answered.
     pub starved: u64,

@@ -1,30 +1,21 @@
-//! The whole of a level as numbers that add up: what processes and machines hand each other.
-//!
-//! Versioned bytes (JSON with histograms in HdrHistogram's form). Percentiles are not in it; they
-//! are read from the sum.
+//! The whole of a level as numbers. Percentiles are not in it; they are read from its histograms.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use net::Nanos;
-use serde::{Deserialize, Serialize};
 
 use crate::front::Front;
 use crate::health::Health;
 use crate::report::{Connections, Sample};
 use crate::tally::Tally;
 
-/// The version of the summary's form.
-pub const SUMMARY_VERSION: u32 = 1;
-
 /// Samples kept of each class.
 const SAMPLES: usize = 5;
 
 /// What a load did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// [`SUMMARY_VERSION`].
-    pub version: u32,
     /// The name of each request.
     pub names: Vec<String>,
     /// Of the measured window, by request.
@@ -34,7 +25,6 @@ pub struct Summary {
     /// Users, or connections at most.
     pub concurrency: u64,
     /// Of those, users; the others are connections of arrivals.
-    #[serde(default)]
     pub users: u64,
     /// Planned arrivals a second; none for a closed load.
     pub rate: Option<f64>,
@@ -59,7 +49,6 @@ pub struct Summary {
     /// The processes that generated the load.
     pub generator: Generator,
     /// Processes that ended before their load did.
-    #[serde(default)]
     pub lost: u32,
     /// What a reader must know, although the figures stand.
     pub warnings: BTreeSet<String>,
@@ -70,16 +59,14 @@ pub struct Summary {
     /// Whether somebody ended it early.
     pub interrupted: bool,
     /// Who fired.
-    #[serde(default)]
     pub front: Front,
     /// Of each name, whether its row tells of events with no exchange behind them. They are in no
     /// total: what they tell of may be counted already. A name that is not here is none.
-    #[serde(default)]
     pub events: Vec<bool>,
 }
 
 /// Processor time of one worker over the measured window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WorkerTime {
     /// On a core.
     pub cpu_ns: Nanos,
@@ -88,10 +75,8 @@ pub struct WorkerTime {
     /// On the clock.
     pub wall_ns: Nanos,
     /// Bytes that waited unread at the ends of its slices, all together.
-    #[serde(default)]
     pub receive_queue_sum: u64,
     /// Slices in the sum.
-    #[serde(default)]
     pub slices: u64,
 }
 
@@ -104,7 +89,7 @@ impl WorkerTime {
 }
 
 /// What generating cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Generator {
     /// Processor time of its processes over the window, this front included.
     pub cpu_ns: Nanos,
@@ -117,54 +102,6 @@ pub struct Generator {
 }
 
 impl Summary {
-    /// Adds the summary of another part of the same plan.
-    pub fn merge(&mut self, other: &Self) {
-        add_tallies(&mut self.measured, &other.measured);
-        add_tallies(&mut self.warmup, &other.warmup);
-        self.concurrency += other.concurrency;
-        self.users += other.users;
-        self.rate = match (self.rate, other.rate) {
-            (Some(one), Some(two)) => Some(one + two),
-            (known, None) | (None, known) => known,
-        };
-        self.window_ns = self.window_ns.max(other.window_ns);
-        self.warmup_ns = self.warmup_ns.max(other.warmup_ns);
-        self.in_flight += other.in_flight;
-        self.starved += other.starved;
-        self.connections.merge(&other.connections);
-        self.samples.extend(other.samples.iter().cloned());
-        self.keep_first_samples();
-        self.window_start = self.window_start.min(other.window_start);
-        self.workers.extend(&other.workers);
-        self.health.merge(&other.health);
-        self.generator.cpu_ns += other.generator.cpu_ns;
-        self.generator.max_rss_bytes += other.generator.max_rss_bytes;
-        self.generator.processes += other.generator.processes;
-        self.lost += other.lost;
-        self.warnings.extend(other.warnings.iter().cloned());
-        self.is_keepalive &= other.is_keepalive;
-        self.failure = self.failure.take().and(other.failure.clone());
-        self.interrupted |= other.interrupted;
-    }
-
-    /// The summary as bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        // Numbers, texts and maps with text keys always have a JSON form.
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
-    /// Reads a summary; the message says why the bytes are none.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let summary: Self =
-            serde_json::from_slice(bytes).map_err(|error| format!("summary: {error}"))?;
-        if summary.version == SUMMARY_VERSION {
-            Ok(summary)
-        } else {
-            Err(format!("summary: version {} is not {SUMMARY_VERSION}", summary.version))
-        }
-    }
-
     /// Everything of the measured window in one tally, without events.
     #[must_use]
     pub fn total(&self) -> Tally {

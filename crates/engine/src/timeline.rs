@@ -204,7 +204,6 @@ mod tests {
             was_heard: true,
             passed_over: Vec::new(),
             failure: None,
-            warmup_in_flight: 0,
             starved: 0,
             lateness: Metric::default(),
             waits: Metric::default(),

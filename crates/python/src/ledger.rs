@@ -211,11 +211,6 @@ impl Gathering {
     fn level(&self) -> String {
         self.with(|gathering| engine::level_json(gathering.summary()).to_string())
     }
-
-    /// The mergeable summary, versioned.
-    fn summary<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with(|gathering| gathering.summary().to_bytes()))
-    }
 }
 
 /// Whatever a locustfile says took so long; what is no time is none.

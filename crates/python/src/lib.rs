@@ -13,7 +13,7 @@ mod run;
 mod target;
 mod toml_file;
 
-use engine::{Plan, Reason, Summary};
+use engine::{Plan, Reason};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -34,7 +34,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(once, module)?)?;
     module.add_function(wrap_pyfunction!(child::fire, module)?)?;
     module.add_function(wrap_pyfunction!(child::listen, module)?)?;
-    module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(statistics, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(defects, module)?)?;
@@ -49,19 +48,6 @@ fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
     let outcome = py.detach(|| engine::once(&plan)).map_err(PyValueError::new_err)?;
     Ok(outcome.to_string())
-}
-
-/// The level of several summaries of parts of one plan, as JSON.
-#[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give: owned.
-fn merge(summaries: Vec<Vec<u8>>) -> PyResult<String> {
-    let mut all = summaries.iter().map(|bytes| Summary::from_bytes(bytes));
-    let first = all.next().unwrap_or_else(|| Err("no summary to merge".into()));
-    let mut sum = first.map_err(PyValueError::new_err)?;
-    for summary in all {
-        sum.merge(&summary.map_err(PyValueError::new_err)?);
-    }
-    Ok(engine::level_json(&sum).to_string())
 }
 
 /// Statistics of nanoseconds, and their histogram, as result files have them.

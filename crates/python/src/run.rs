@@ -56,12 +56,6 @@ impl Run {
         let level = py.detach(|| self.run.level());
         level.map(|level| level.to_string()).ok_or_else(still_running)
     }
-
-    /// The mergeable summary, versioned.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let summary = py.detach(|| self.run.summary()).ok_or_else(still_running)?;
-        Ok(PyBytes::new(py, &summary.to_bytes()))
-    }
 }
 
 fn still_running() -> PyErr {

@@ -243,7 +243,6 @@ impl Account {
             was_heard: false,
             passed_over: Vec::new(),
             failure: None,
-            warmup_in_flight: 0,
             starved: 0,
             window: self.window.map(|start| (wall(start), wall(to))),
             lateness: std::mem::take(&mut self.lateness),

@@ -15,7 +15,7 @@ use crate::level::slice_json;
 use crate::machine::Machine;
 use crate::prepare::OTHERS;
 use crate::report::{Connections, Phase, Report};
-use crate::summary::{Generator, SUMMARY_VERSION, Summary, WorkerTime};
+use crate::summary::{Generator, Summary, WorkerTime};
 use crate::tally::Tally;
 use crate::timeline::{Slice, Timeline};
 
@@ -333,7 +333,6 @@ fn emptiness(summary: &Summary) -> Option<String> {
 
 fn empty_summary() -> Summary {
     Summary {
-        version: SUMMARY_VERSION,
         names: Vec::new(),
         measured: Vec::new(),
         warmup: Vec::new(),

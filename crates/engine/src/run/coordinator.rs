@@ -20,7 +20,7 @@ use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
 use crate::report::{Connections, Phase, Report};
-use crate::summary::{Generator, SUMMARY_VERSION, Summary, WorkerTime, add_tallies};
+use crate::summary::{Generator, Summary, WorkerTime, add_tallies};
 use crate::tally::Tally;
 use crate::timeline::{Slice, Timeline};
 
@@ -305,7 +305,6 @@ fn pooled_rows(prepared: &Prepared) -> BTreeSet<String> {
 fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
     let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
-        version: SUMMARY_VERSION,
         names: prepared.rows.clone(),
         measured: vec![Tally::default(); prepared.rows.len()],
         warmup: vec![Tally::default(); prepared.rows.len()],

@@ -233,7 +233,6 @@ impl<D: Driver> Worker<D> {
             was_heard: self.was_heard(),
             passed_over: self.routes.iter().flat_map(Routes::passed_over).collect(),
             failure: self.failure.clone(),
-            warmup_in_flight: self.all_in_flight().saturating_sub(self.in_flight),
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),
             lateness: Metric::default(),

@@ -44,7 +44,7 @@ fn seen(plan: Plan) -> Seen {
         },
     );
     let run = simulate(plan, target);
-    run.assert_balanced();
+    run.assert_window_balanced();
     let window = run.window;
     drop(run);
     Seen { dials, requests, window }
@@ -131,6 +131,6 @@ fn nobody_begins_after_the_end_was_asked_for() {
         |_, _| vec![(10 * SECOND, Act::Bytes(HELLO.to_vec()))],
     );
     let run = simulate_in(plan_of(spawned(50, 100.0)), Simulated::new(target), &gate);
-    run.assert_balanced();
+    run.assert_window_balanced();
     assert_eq!(dials.get(), 3);
 }
