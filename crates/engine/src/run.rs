@@ -5,6 +5,8 @@
 mod coordinator;
 mod refusal;
 mod standing;
+#[cfg(test)]
+mod tests;
 pub(crate) mod threads;
 
 use std::collections::VecDeque;

@@ -408,3 +408,37 @@ fn processes_are_never_more_than_connections() {
     target.stop().unwrap();
     assert_eq!((balanced(&summary).ok, summary.generator.processes), (50, 2));
 }
+
+#[test]
+fn a_load_of_processes_starts_when_the_last_of_them_has_prepared_its_part() {
+    let (target, url) = hello();
+    let folder = std::env::temp_dir().join(own("torr-held-orders"));
+    std::fs::create_dir_all(&folder).unwrap();
+    // A child that is there at once, but gets its part of the plan only when the test says so.
+    let script = "f=$(mktemp -p \"$0\"); { head -c 1 > \"$f\"; touch \"$f.asked\"; \
+        while [ ! -e \"$0/go\" ]; do sleep 0.05; done; cat \"$f\" -; } | \"$1\"";
+    let words = ["sh", "-c", script, folder.to_str().unwrap(), CHILD].map(str::to_owned);
+    let place = folder.clone();
+    let release = move || {
+        let asked = || {
+            let entries = std::fs::read_dir(&place).unwrap().flatten();
+            entries.filter(|entry| entry.path().extension().is_some()).count()
+        };
+        while asked() < 2 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let released_at = net::monotonic_ns();
+        std::fs::write(place.join("go"), "").unwrap();
+        released_at
+    };
+    let mut plan = requests(&url, 4, 40);
+    plan.processes = Processes::Exactly(2);
+    let releasing = std::thread::spawn(release);
+    let summary = end(&Run::start_with(&plan, &words).unwrap());
+    let released_at = releasing.join().unwrap();
+    target.stop().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(balanced(&summary).ok, 40);
+    let run_start = summary.window_start - summary.warmup_ns;
+    assert!(run_start > released_at, "{} ns too early", released_at - run_start);
+}

@@ -78,6 +78,8 @@ pub struct Simulated<P> {
     pub oversleeps: VecDeque<(Nanos, Nanos)>,
     /// The send buffer: a send takes at most so many bytes.
     pub send_limit: usize,
+    /// When waiting begins to fail, as that of a broken epoll does.
+    pub broken_at: Nanos,
     now: Nanos,
     dials: u64,
     sequence: u64,
@@ -93,6 +95,7 @@ impl<P: Peer> Simulated<P> {
             send_cost_ns: 0,
             oversleeps: VecDeque::new(),
             send_limit: usize::MAX,
+            broken_at: Nanos::MAX,
             now: 0,
             dials: 0,
             sequence: 0,
@@ -241,6 +244,9 @@ impl<P: Peer> Driver for Simulated<P> {
 
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()> {
         ready.clear();
+        if self.now >= self.broken_at {
+            return Err(io::Error::from_raw_os_error(libc::EBADF));
+        }
         while ready.is_empty() {
             let next = self
                 .queue

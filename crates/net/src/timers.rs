@@ -50,6 +50,18 @@ impl Timers {
         self.heap.get(place as usize).map(|(at, _)| *at)
     }
 
+    /// How many slots have a deadline.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether no slot has a deadline.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
     /// The earliest deadline.
     #[must_use]
     pub fn next_at(&self) -> Option<Nanos> {

@@ -10,27 +10,42 @@ use toml::de::{DeTable, DeValue};
 /// (`requests.0.name`). Raises `ValueError`, whose text begins with the line and a colon.
 #[pyfunction]
 pub(crate) fn read_toml(text: &str) -> PyResult<String> {
+    let starts = LineStarts::of(text);
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        PyValueError::new_err(format!("{}:{}", line_of(text, at), error.message()))
+        PyValueError::new_err(format!("{}:{}", starts.line_of(at), error.message()))
     })?;
     let mut lines = Map::new();
-    let value = of_table(table.get_ref(), "", text, &mut lines)?;
+    let value = of_table(table.get_ref(), "", &starts, &mut lines)?;
     Ok(json!({ "value": value, "lines": lines }).to_string())
+}
+
+/// Where each line but the first begins, in ascending order.
+struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at + 1).collect())
+    }
+
+    /// The line of a byte, from 1 on.
+    fn line_of(&self, at: usize) -> usize {
+        1 + self.0.partition_point(|start| *start <= at)
+    }
 }
 
 fn of_table(
     table: &DeTable<'_>,
     place: &str,
-    text: &str,
+    starts: &LineStarts,
     lines: &mut Map<String, Value>,
 ) -> PyResult<Value> {
     let mut members = Map::new();
     for (key, value) in table {
         let name = key.get_ref().to_string();
         let path = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
-        lines.insert(path.clone(), line_of(text, key.span().start).into());
-        members.insert(name, of_value(value, &path, text, lines)?);
+        lines.insert(path.clone(), starts.line_of(key.span().start).into());
+        members.insert(name, of_value(value, &path, starts, lines)?);
     }
     Ok(Value::Object(members))
 }
@@ -38,10 +53,10 @@ fn of_table(
 fn of_value(
     value: &Spanned<DeValue<'_>>,
     place: &str,
-    text: &str,
+    starts: &LineStarts,
     lines: &mut Map<String, Value>,
 ) -> PyResult<Value> {
-    let line = line_of(text, value.span().start);
+    let line = starts.line_of(value.span().start);
     let wrong =
         |what: &str| PyValueError::new_err(format!("{line}:{place}: {what} cannot be read"));
     Ok(match value.get_ref() {
@@ -62,16 +77,11 @@ fn of_value(
             let mut found = Vec::new();
             for (number, item) in items.iter().enumerate() {
                 let path = format!("{place}.{number}");
-                lines.insert(path.clone(), line_of(text, item.span().start).into());
-                found.push(of_value(item, &path, text, lines)?);
+                lines.insert(path.clone(), starts.line_of(item.span().start).into());
+                found.push(of_value(item, &path, starts, lines)?);
             }
             Value::Array(found)
         }
-        DeValue::Table(table) => of_table(table, place, text, lines)?,
+        DeValue::Table(table) => of_table(table, place, starts, lines)?,
     })
-}
-
-/// The line of a byte, from 1 on.
-fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }

@@ -50,6 +50,12 @@ impl Alarms {
         self.timers.set_at_latest(self.slot(alarm), at);
     }
 
+    /// How many alarms are set.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.timers.len()
+    }
+
     pub(super) fn next_at(&self) -> Option<Nanos> {
         self.timers.next_at()
     }

@@ -19,6 +19,8 @@ mod receive_queue;
 mod routes;
 mod session;
 mod streaming;
+#[cfg(test)]
+mod tests;
 mod timekeeping;
 mod users;
 mod waiting;
@@ -162,22 +164,27 @@ impl<D: Driver> Worker<D> {
     /// Runs to the end and gives the driver back.
     pub fn run(mut self) -> D {
         self.start();
-        loop {
-            let now = self.driver.now();
-            self.keep_time(now);
-            if self.window.phase == Phase::Over {
-                break;
-            }
-            self.take_due(now);
-            self.ring(now, WORK_PER_TURN);
-            self.settle();
-            self.hand_in();
-            self.read_on();
-            self.wait();
-            self.move_lanes();
-        }
+        while self.turn() {}
         self.close_books();
         self.driver
+    }
+
+    /// One turn of the loop; false when the run is over.
+    #[inline]
+    fn turn(&mut self) -> bool {
+        let now = self.driver.now();
+        self.keep_time(now);
+        if self.window.phase == Phase::Over {
+            return false;
+        }
+        self.take_due(now);
+        self.ring(now, WORK_PER_TURN);
+        self.settle();
+        self.hand_in();
+        self.read_on();
+        self.wait();
+        self.move_lanes();
+        true
     }
 
     /// Where the request with this number is counted.

@@ -1,0 +1,78 @@
+//! What a run says of itself when the machine fails it.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
+
+use super::Outbox;
+use super::coordinator::{Coordinator, Roster};
+use crate::gate::Gate;
+use crate::kept::Kept;
+use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
+use crate::prepare::prepare;
+use crate::summary::Summary;
+use crate::worker::{Share, Worker};
+
+const MS: Nanos = 1_000_000;
+
+/// Answers every request after a millisecond.
+struct Hello;
+
+impl Peer for Hello {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        vec![(MS, Act::Bytes(answer.to_vec()))]
+    }
+}
+
+/// A run of one second, with one worker whose waiting fails from then on.
+fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate)) -> Summary {
+    let request = RequestPlan::get("http://127.0.0.1:80/");
+    let stop = Stop::Duration { duration_ns: 1000 * MS };
+    let plan = Plan::new(Pace::Closed(Closed::new(2)), Source::One { request }, stop);
+    let prepared = Arc::new(prepare(&plan).unwrap());
+    let gate = Arc::new(Gate::new(1));
+    prepare_gate(&gate);
+    let (reports, inbox) = channel();
+    let share = Share {
+        number: 0,
+        plan: plan.clone(),
+        prepared: Arc::clone(&prepared),
+        gate: Arc::clone(&gate),
+        reports,
+        run_start: 0,
+        socket_budget: 2,
+        sources: SourceAddresses::default(),
+    };
+    let mut world = Simulated::new(Hello);
+    world.broken_at = broken_at;
+    Worker::new(world, share).run();
+    let outbox = Arc::new(Outbox::default());
+    let roster = Roster { processes: 1, workers: 1, run_start: 0 };
+    let kept = Kept::create(&plan).unwrap();
+    Coordinator::new(&plan, &prepared, roster, gate, Arc::clone(&outbox), kept).run(&inbox);
+    outbox.lock().summary.clone().unwrap()
+}
+
+#[test]
+fn a_worker_that_cannot_wait_for_its_sockets_is_a_failure_with_its_words_and_no_interrupt() {
+    let summary = run_with_waits_that_fail_at(300 * MS, |_| ());
+    let failure = summary.failure.unwrap();
+    assert!(failure.contains("epoll: Bad file descriptor"), "{failure}");
+    assert!(!summary.interrupted);
+    // What was measured until then is kept.
+    assert!(summary.measured[0].ok > 0);
+}
+
+#[test]
+fn a_run_that_was_stopped_is_interrupted_and_has_no_failure() {
+    let summary = run_with_waits_that_fail_at(Nanos::MAX, Gate::stop);
+    assert_eq!((summary.interrupted, summary.failure), (true, None));
+    let summary = run_with_waits_that_fail_at(Nanos::MAX, |_| ());
+    assert_eq!((summary.interrupted, summary.failure), (false, None));
+}
