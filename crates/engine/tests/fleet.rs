@@ -427,6 +427,8 @@ fn a_load_of_processes_starts_when_the_last_of_them_has_prepared_its_part() {
         while asked() < 2 {
             std::thread::sleep(Duration::from_millis(5));
         }
+        // Longer than the notice that comes between the orders and the start.
+        std::thread::sleep(Duration::from_millis(200));
         let released_at = net::monotonic_ns();
         std::fs::write(place.join("go"), "").unwrap();
         released_at
