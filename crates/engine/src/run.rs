@@ -18,7 +18,7 @@ use std::time::Duration;
 use net::{Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
-use crate::fleet::{Fleet, Inbox, crew_size};
+use crate::fleet::{Preparing, crew_size};
 use crate::gate::Gate;
 use crate::kept::Kept;
 use crate::level::level_json;
@@ -40,8 +40,8 @@ static SOURCES: LazyLock<SourceAddresses> = LazyLock::new(SourceAddresses::defau
 pub struct Run {
     gate: Arc<Gate>,
     outbox: Arc<Outbox>,
+    /// It ends when the children have, where there are some.
     coordinator: Option<JoinHandle<()>>,
-    fleet: Option<Fleet>,
 }
 
 /// What a run is started from.
@@ -99,7 +99,8 @@ impl Run {
             sources: sources_of(plan, &SOURCES),
         };
         start_workers(parts, 0, common)?;
-        Self::coordinated(start, Roster { processes: 1, workers, run_start }, gate, inbox, None)
+        let roster = Roster { processes: 1, workers, run_start };
+        Self::coordinated(start, roster, gate, move |coordinator| coordinator.run(&inbox))
     }
 
     fn start_fleet(start: Start<'_>) -> Result<Self, String> {
@@ -108,17 +109,29 @@ impl Run {
         let workers = parts.iter().map(crew_size).sum();
         let gate = Arc::new(Gate::held(processes));
         let (news, inbox) = channel();
-        let fleet = Fleet::start(parts, start.child, &gate, &news, &SOURCES)?;
-        let roster = Roster { processes, workers, run_start: fleet.run_start };
-        Self::coordinated(start, roster, gate, inbox, Some(fleet))
+        let preparing = Preparing::start(parts, start.child, &SOURCES)?;
+        let roster = Roster { processes, workers, run_start: monotonic_ns() };
+        let opened = Arc::clone(&gate);
+        // Preparing takes its time, and whoever has the handle may stop it.
+        Self::coordinated(start, roster, gate, move |mut coordinator| {
+            let begun = preparing.begin(&opened, &news, &SOURCES);
+            drop(news);
+            match begun {
+                Ok(fleet) => {
+                    coordinator.begin_at(fleet.run_start);
+                    coordinator.run(&inbox);
+                    fleet.join();
+                }
+                Err(why) => coordinator.give_up(why),
+            }
+        })
     }
 
     fn coordinated(
         start: Start<'_>,
         roster: Roster,
         gate: Arc<Gate>,
-        inbox: impl Inbox + Send + 'static,
-        fleet: Option<Fleet>,
+        coordinate: impl FnOnce(Coordinator) + Send + 'static,
     ) -> Result<Self, String> {
         let outbox = Arc::new(Outbox::default());
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
@@ -129,13 +142,13 @@ impl Run {
             if is_patient {
                 net::be_patient();
             }
-            coordinator.run(&inbox);
+            coordinate(coordinator);
         };
         let thread = Builder::new().name("torr-coordinator".into()).spawn(body);
         let coordinator = thread.map_err(|error| format!("cannot start a thread: {error}"));
         // Nobody could end the workers any more.
         let coordinator = coordinator.inspect_err(|_| gate.abort())?;
-        Ok(Self { gate, outbox, coordinator: Some(coordinator), fleet })
+        Ok(Self { gate, outbox, coordinator: Some(coordinator) })
     }
 
     /// The next slice, or `None` when none came in time or the run is over.
@@ -185,9 +198,6 @@ impl Drop for Run {
         if let Some(thread) = self.coordinator.take() {
             // A panic in there has been reported by its own thread already.
             let _ = thread.join();
-        }
-        if let Some(fleet) = self.fleet.take() {
-            fleet.join();
         }
     }
 }

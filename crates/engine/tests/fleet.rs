@@ -444,3 +444,16 @@ fn a_load_of_processes_starts_when_the_last_of_them_has_prepared_its_part() {
     let run_start = summary.window_start - summary.warmup_ns;
     assert!(run_start > released_at, "{} ns too early", released_at - run_start);
 }
+
+#[test]
+fn a_load_is_stopped_while_its_processes_still_prepare_it() {
+    // They are there, and never get their part of the plan.
+    let script = "sleep 600 | \"$0\"";
+    let words = ["sh", "-c", script, CHILD].map(str::to_owned);
+    let run = Run::start_with(&requests("http://127.0.0.1:1/", 4, 40), &words).unwrap();
+    run.stop();
+    let summary = end(&run);
+    assert_eq!((summary.interrupted, &summary.failure), (true, &None));
+    assert_eq!(balanced(&summary).planned, 0);
+    assert_eq!(level_json(&summary)["interrupted"], true);
+}

@@ -5,7 +5,6 @@ use std::time::Duration;
 use engine::{Plan, StartError};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 /// One running load: it starts when it is made, in threads or processes of its own.
 #[pyclass(frozen)]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
-use super::launch::{FirstReply, first_replies, launch, lock};
+use super::launch::{FirstReply, Member, first_replies, launch, lock};
 use super::message::{Order, Reply, Rotation, Task};
 use super::news::{Loss, News};
 use super::process::Process;
@@ -23,15 +23,96 @@ use crate::plan::Plan;
 use crate::report::Phase;
 
 /// Between the last child's readiness and the start: an order must reach all of them, on a machine
-/// whose cores they share.
+/// whose cores they assignment.
 const NOTICE_NS: Nanos = 50_000_000;
 
 /// Between the orders and the warm-up: an order must reach all children, on a machine whose cores they
-/// share.
+/// assignment.
 const START_DELAY_NS: Nanos = 20_000_000;
 
 /// A child that was told to end at once and did not is ended after this time.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// Children that prepare their parts of a plan.
+pub(crate) struct Preparing {
+    members: Vec<(Member, Assignment)>,
+}
+
+/// What a child was given.
+struct Assignment {
+    workers: Range<u32>,
+    rotation: Rotation,
+    is_patient: bool,
+}
+
+impl Preparing {
+    /// Starts a child for each part, and gives it the part; the message says why one could not start.
+    pub(crate) fn start(
+        parts: Vec<Plan>,
+        command: &[String],
+        sources: &SourceAddresses,
+    ) -> Result<Self, String> {
+        let members = launch(count(parts.len()), command)?;
+        let (after, of) = (sources.turns(), count(members.len()));
+        let mut first_worker = 0;
+        let mut given = Vec::new();
+        for (part, (mut member, plan)) in (0..).zip(members.into_iter().zip(parts)) {
+            let rotation = Rotation { after, part, of };
+            let workers = first_worker..first_worker + crew_size(&plan);
+            let is_patient = plan.lets_notes_wait();
+            let task = Task { plan, first_worker, sources: rotation };
+            first_worker = workers.end;
+            // One that is gone already is told of by its silence.
+            let _ = frame::write(&mut member.orders, &Order::Fire(Box::new(task)), &[]);
+            given.push((member, Assignment { workers, rotation, is_patient }));
+        }
+        Ok(Self { members: given })
+    }
+
+    /// Waits until all have prepared their parts, and lets them begin; the message says why they do
+    /// not. Plans may be large, and each child takes its time.
+    pub(crate) fn begin(
+        self,
+        gate: &Arc<Gate>,
+        news: &Sender<News>,
+        sources: &SourceAddresses,
+    ) -> Result<Fleet, String> {
+        let (mut members, assignments): (Vec<_>, Vec<_>) = self.members.into_iter().unzip();
+        let alive = Arc::new(AtomicU32::new(count(members.len())));
+        let firsts = first_replies(&mut members, gate)?;
+        let run_start = monotonic_ns() + START_DELAY_NS;
+        let mut fleet = Fleet { threads: Vec::new(), run_start };
+        let (mut orders, mut processes) = (Vec::new(), Vec::new());
+        let given = assignments.into_iter().zip(firsts);
+        for (number, (mut member, (assignment, first))) in (0..).zip(members.into_iter().zip(given))
+        {
+            let _ = frame::write(&mut member.orders, &Order::Begin { at: run_start }, &[]);
+            orders.push(member.orders);
+            processes.push(Arc::clone(&member.process));
+            let ear = Ear {
+                number,
+                workers: assignment.workers,
+                rotation: assignment.rotation,
+                sources: sources.clone(),
+                process: member.process,
+                gate: Arc::clone(gate),
+                news: news.clone(),
+                alive: Arc::clone(&alive),
+                has_arrived: false,
+                ended: 0,
+            };
+            fleet.spawn(move || {
+                if assignment.is_patient {
+                    net::be_patient();
+                }
+                ear.listen(first, member.replies);
+            })?;
+        }
+        let gate = Arc::clone(gate);
+        fleet.spawn(move || lead(&gate, orders, &processes, &alive))?;
+        Ok(fleet)
+    }
+}
 
 /// The children of one run.
 #[derive(Debug)]
@@ -42,65 +123,6 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// Starts a child for each part; the message says why one could not start.
-    pub(crate) fn start(
-        parts: Vec<Plan>,
-        command: &[String],
-        gate: &Arc<Gate>,
-        news: &Sender<News>,
-        sources: &SourceAddresses,
-    ) -> Result<Self, String> {
-        let mut members = launch(count(parts.len()), command)?;
-        let alive = Arc::new(AtomicU32::new(count(members.len())));
-        let (after, of) = (sources.turns(), count(members.len()));
-        let mut first_worker = 0;
-        let mut ears = Vec::new();
-        for (part, (member, plan)) in (0..).zip(members.iter_mut().zip(parts)) {
-            let rotation = Rotation { after, part, of };
-            let workers = first_worker..first_worker + crew_size(&plan);
-            let is_patient = plan.lets_notes_wait();
-            let task = Task { plan, first_worker, sources: rotation };
-            first_worker = workers.end;
-            // One that is gone already is told of by its silence.
-            let _ = frame::write(&mut member.orders, &Order::Fire(Box::new(task)), &[]);
-            ears.push((part, workers, rotation, is_patient));
-        }
-        // Only now: plans may be large, and each child takes its time to prepare its requests.
-        let firsts = first_replies(&mut members)?;
-        let run_start = monotonic_ns() + START_DELAY_NS;
-        let mut fleet = Self { threads: Vec::new(), run_start };
-        let (mut orders, mut processes) = (Vec::new(), Vec::new());
-        let ears = ears.into_iter().zip(firsts);
-        for (mut member, ((number, workers, rotation, is_patient), first)) in
-            members.into_iter().zip(ears)
-        {
-            let _ = frame::write(&mut member.orders, &Order::Begin { at: run_start }, &[]);
-            orders.push(member.orders);
-            processes.push(Arc::clone(&member.process));
-            let ear = Ear {
-                number,
-                workers,
-                rotation,
-                sources: sources.clone(),
-                process: member.process,
-                gate: Arc::clone(gate),
-                news: news.clone(),
-                alive: Arc::clone(&alive),
-                has_arrived: false,
-                ended: 0,
-            };
-            fleet.spawn(move || {
-                if is_patient {
-                    net::be_patient();
-                }
-                ear.listen(first, member.replies);
-            })?;
-        }
-        let gate = Arc::clone(gate);
-        fleet.spawn(move || lead(&gate, orders, &processes, &alive))?;
-        Ok(fleet)
-    }
-
     /// Waits until every child has ended.
     pub(crate) fn join(self) {
         for thread in self.threads {

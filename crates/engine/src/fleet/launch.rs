@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::frame;
 use super::message::Reply;
 use super::process::Process;
+use crate::gate::Gate;
 
 /// Children that are not there by then will not come: they start in a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -20,6 +21,9 @@ const PATIENCE_EACH: Duration = Duration::from_secs(1);
 
 /// Time to read a plan and to prepare its requests, also a large one on a slow machine.
 const PREPARING: Duration = Duration::from_secs(300);
+
+/// How often the watch looks whether the children are still wanted.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A child that is there.
 pub(super) struct Member {
@@ -37,10 +41,13 @@ pub(super) fn launch(count: u32, command: &[String]) -> Result<Vec<Member>, Stri
 pub(super) type FirstReply = io::Result<Option<(Reply, Vec<u8>)>>;
 
 /// Waits until every child has prepared its part, or said why it cannot; the message says that one did
-/// neither.
-pub(super) fn first_replies(members: &mut [Member]) -> Result<Vec<FirstReply>, String> {
+/// neither. A gate that is stopped before ends the waiting, and the children.
+pub(super) fn first_replies(
+    members: &mut [Member],
+    gate: &Arc<Gate>,
+) -> Result<Vec<FirstReply>, String> {
     let numbers = members.iter().map(|member| lock(&member.process).number()).collect();
-    let watch = Watch::start(numbers, PREPARING)?;
+    let watch = Watch::start(numbers, PREPARING, Some(Arc::clone(gate)))?;
     let replies = members.iter_mut().map(|member| frame::read(&mut member.replies)).collect();
     if watch.has_ended_them() {
         return Err(format!("an engine process did not prepare its requests within {PREPARING:?}"));
@@ -56,7 +63,8 @@ pub(super) fn lock(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
 fn launch_within(count: u32, command: &[String], time: Duration) -> Result<Vec<Member>, String> {
     let started: Result<Vec<_>, _> = (0..count).map(|_| Process::start(command)).collect();
     let started = started.map_err(|error| format!("cannot start an engine process: {error}"))?;
-    let watch = Watch::start(started.iter().map(|(process, _)| process.number()).collect(), time)?;
+    let numbers = started.iter().map(|(process, _)| process.number()).collect();
+    let watch = Watch::start(numbers, time, None)?;
     let members = started.into_iter().map(|(process, (orders, replies))| {
         let process = Arc::new(Mutex::new(process));
         Member { process, orders, replies }
@@ -80,7 +88,8 @@ fn greet(member: &mut Member) -> Result<(), String> {
     }
 }
 
-/// Ends all children when they take too long to come up: nobody can wait for a pipe within bounds.
+/// Ends all children when they take too long to come up, or nobody wants them any more: nobody can
+/// wait for a pipe within bounds.
 ///
 /// By their numbers, since whoever waits for one of them holds it.
 struct Watch {
@@ -90,15 +99,21 @@ struct Watch {
 }
 
 impl Watch {
-    fn start(processes: Vec<u32>, time: Duration) -> Result<Self, String> {
+    fn start(processes: Vec<u32>, time: Duration, gate: Option<Arc<Gate>>) -> Result<Self, String> {
         let (over, ended) = channel::<()>();
         let is_late = Arc::<AtomicBool>::default();
         let late = Arc::clone(&is_late);
         let body = move || {
-            if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                late.store(true, Ordering::Release);
-                processes.into_iter().for_each(net::end_group);
+            let deadline = Instant::now() + time;
+            let is_unwanted = || gate.as_ref().is_some_and(|gate| gate.is_stopped());
+            while Instant::now() < deadline && !is_unwanted() {
+                let rest = deadline.saturating_duration_since(Instant::now());
+                if ended.recv_timeout(rest.min(LOOK)) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
             }
+            late.store(true, Ordering::Release);
+            processes.into_iter().for_each(net::end_group);
         };
         let thread = Builder::new().name("torr-watch".into()).spawn(body);
         thread.map_err(|error| format!("cannot start a thread: {error}"))?;

@@ -13,7 +13,7 @@ mod news;
 mod process;
 mod rows;
 
-pub(crate) use captain::{Fleet, crew_size};
+pub(crate) use captain::{Preparing, crew_size};
 pub use child::serve;
 pub(crate) use message::Figures;
 pub(crate) use news::{Inbox, Loss, News};

@@ -85,6 +85,10 @@ impl Unanswered {
         Self { limit_ns, dialled_at, is_connected: false, asked_at: None }
     }
 
+    fn begin_at(&mut self, run_start: Nanos) {
+        self.dialled_at = self.dialled_at.map(|_| run_start);
+    }
+
     fn see(&mut self, report: &Report) {
         self.is_connected |= report.connections.opened > 0;
         let has_asked = || report.tallies.iter().any(|tally| tally.attempted > 0);
@@ -128,6 +132,20 @@ impl Coordinator {
             standings: vec![Standing::default(); workers as usize],
             costs: vec![Cost::default(); children],
         }
+    }
+
+    /// The run starts then, which was not known before.
+    pub(super) fn begin_at(&mut self, run_start: Nanos) {
+        self.run_start = run_start;
+        self.unanswered.begin_at(run_start);
+    }
+
+    /// Ends a run that never began; where somebody stopped it, that is why.
+    pub(super) fn give_up(mut self, why: String) {
+        if !self.gate.is_stopped() {
+            self.summary.failure = Some(why);
+        }
+        self.finish();
     }
 
     pub(super) fn run(mut self, inbox: &impl Inbox) {
