@@ -6,13 +6,14 @@ All arguments are Locust's, and so are its help, its output and its exit code.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from torr.cli.command import Verb
-from torr.errors import InterruptedRunError, require
+from torr.errors import ExitCode, InterruptedRunError, require
 from torr.locust.arguments import OPTIONS
 
 if TYPE_CHECKING:
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "torr locust -f locustfile.py --headless -u 100 -r 10 -t 1m -H http://localhost:8080",
     "torr locust -f locustfile.py --headless --processes 2 --torr-out runs -H http://localhost:8080",
+)
+
+_NEEDED_AT_THE_END = (
+    "torr.cli.conclude",
+    "torr.cli.terminal",
+    "torr.report.csv",
+    "torr.report.dat",
+    "torr.report.flame_svg",
+    "torr.report.html",
+    "torr.report.markdown",
+    "torr.report.png",
+    "torr.report.step_summary",
 )
 
 
@@ -51,36 +64,60 @@ def locust(args: tuple[str, ...]) -> None:
     from gevent.hub import Hub
     from locust.main import main
 
+    from torr.locust.hanging_up import HangUp
     from torr.locust.run import Keeper
 
     # Ctrl-C goes on to Locust's main, whichever greenlet it hits; that one's stack tells nobody
     # anything.
     Hub.NOT_ERROR = (*Hub.NOT_ERROR, KeyboardInterrupt)
 
-    keeper = Keeper(args, conclude)
+    hang_up = HangUp()
+    keeper = Keeper(args, hang_up, prepare, conclude)
     keeper.listen()
     sys.argv = ["locust", *args]
     try:
         main()
     except KeyboardInterrupt:
         raise InterruptedRunError("interrupted") from None
+    except SystemExit:
+        if not hang_up.is_heard:
+            raise
     finally:
         keeper.finish()
+    sys.exit(ExitCode.HUNG_UP if hang_up.is_heard else ExitCode.FINE)
 
 
-def conclude(outcome: Outcome, directory: RunDirectory, is_asked: bool) -> None:
-    """Judge a test, draw it, register it if requested, and print its verdict to stderr."""
+def prepare(is_registered: bool) -> None:
+    """Import what `conclude` needs before the load, since Locust ends as soon as it returns."""
+    import gc
+
+    for name in _NEEDED_AT_THE_END:
+        import_module(name)
+    if is_registered:
+        from torr.store.kept.registering import prepare as prepare_store
+
+        prepare_store()
+    # What is imported stays. Without this the interpreter's last collection would take as long as
+    # all that `conclude` does.
+    gc.freeze()
+
+
+def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> None:
+    """Judge a test, register it if requested, print its verdict to stderr, and draw it.
+
+    Whatever stops the process early, such as a second signal, costs the drawing first.
+    """
     from torr.cli.conclude import closed, draw
     from torr.cli.keeping import registered
     from torr.cli.streams import printed
 
     result = closed(outcome, directory, ())
-    draw(result, directory)
-    kept = registered(directory, is_asked=is_asked)
+    kept = registered(directory, is_asked=is_registered)
     printed.is_in_files = True
     out = _say(result)
     if kept is not None:
         out.print(f"kept    as run {kept}")
+    draw(result, directory)
     out.print(f"report  {directory.path / 'report.html'}")
 
 
@@ -92,7 +129,7 @@ def _say(result: dict[str, Any]) -> Console:
     from torr.cli.terminal import COLOURS
     from torr.report import sentence, trust
 
-    out = Console(stderr=True, highlight=False, soft_wrap=True)
+    out = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
     out.print()
     out.print(Text(sentence.verdict(result), "bold"))
     out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from locust.runners import Runner
 
     from torr.experiments.lab import Outcome
+    from torr.locust.hanging_up import HangUp
 
+Prepare = Callable[[bool], None]
+"""Imports what concluding a test needs; whether it is to be registered with the kept runs."""
 Conclude = Callable[["Outcome", RunDirectory, bool], None]
 """Judges a test; whether it is to be registered with the kept runs comes last."""
 
@@ -53,8 +56,12 @@ log = logging.getLogger("torr.locust")
 class Keeper:
     """Keeps the tests of this process; `conclude` judges, draws and says one that has ended."""
 
-    def __init__(self, arguments: Sequence[str], conclude: Conclude) -> None:
+    def __init__(
+        self, arguments: Sequence[str], hang_up: HangUp, prepare: Prepare, conclude: Conclude
+    ) -> None:
         self._arguments = tuple(arguments)
+        self._hang_up = hang_up
+        self._prepare = prepare
         self._conclude = conclude
         self._leader: Leader | None = None
 
@@ -71,6 +78,7 @@ class Keeper:
 
     def _on_init(self, environment: Environment, runner: Runner, **_more: object) -> None:
         redact_logs()
+        self._hang_up.listen()
         books = None if isinstance(runner, MasterRunner) else Bookkeeper(environment)
         if books is not None:
             books.listen()
@@ -79,6 +87,8 @@ class Keeper:
         elif is_kept(environment.parsed_options):
             self._leader = Leader(environment, runner, books, self._arguments, self._conclude)
             self._leader.listen()
+            # After the load it would keep Locust, and whoever waits for it, from ending.
+            self._prepare(is_registered(environment.parsed_options))
         # Locust starts the timer of its run time next, from the hub's time, which stood still while
         # Locust and the locustfile were imported: the run would be shorter by that much.
         gevent.get_hub().loop.update_now()

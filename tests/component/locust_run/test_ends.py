@@ -13,6 +13,7 @@ from installed import children_of, wait_until
 EVENTS = "locustfile_events"
 INTERRUPT = methodcaller("send_signal", signal.SIGINT)
 TERMINATE = methodcaller("send_signal", signal.SIGTERM)
+HANG_UP = methodcaller("send_signal", signal.SIGHUP)
 
 
 @pytest.mark.parametrize("by", [INTERRUPT, pytest.param(TERMINATE, marks=pytest.mark.full)])
@@ -36,6 +37,31 @@ def test_a_signal_before_the_end_of_the_run_time_interrupts(interrupted, by):
     ended = interrupted(EVENTS, "-u", "2", "-t", "10m", by=by)
     assert ended.result["status"] == "interrupted"
     assert "interrupted: what was measured is kept" in ended.err
+
+
+def test_a_closed_terminal_ends_a_test_as_sigterm_does(interrupted):
+    ended = interrupted(EVENTS, "-u", "2", by=HANG_UP)
+    assert "Traceback" not in ended.err
+    assert (ended.code, ended.result["status"]) == (129, "complete")
+    assert ended.level["steps"][0]["counts"]["ok"] > 0
+    assert (ended.folder / "_output/torr/latest/report.html").exists()
+
+
+@pytest.fixture
+def nohup():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    yield  # a process that starts now inherits it
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("nohup")
+def test_under_nohup_a_closed_terminal_ends_nothing(interrupted):
+    def hang_up_and_terminate(process):
+        HANG_UP(process)
+        TERMINATE(process)
+
+    ended = interrupted(EVENTS, "-u", "2", by=hang_up_and_terminate)
+    assert (ended.code, ended.result["status"]) == (1, "complete")
 
 
 @pytest.mark.full

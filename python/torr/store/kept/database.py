@@ -104,6 +104,11 @@ class Database:
             raise StoreError(f"the store {self.place} cannot be used: {said}", HINT) from error
 
 
+def import_driver(place: Place) -> None:
+    """Import the driver of a place's database; opens nothing."""
+    make_url(place.url).get_dialect().import_dbapi()
+
+
 def _engine(place: Place) -> Engine:
     if not place.is_sqlite and find_spec("psycopg") is None:
         raise StoreError(

@@ -6,6 +6,7 @@ Called when its result.json is closed. What cannot be kept is told as text, neve
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -26,6 +27,19 @@ class Registered:
 
     id: int | None = None
     problem: str | None = None
+
+
+def prepare() -> None:
+    """Import what `register` needs for the store that the environment names; opens nothing."""
+    from torr.store.kept.place import Place
+
+    with suppress(Exception):  # Whatever is wrong, `register` says it.
+        place = Place.of(os.environ)
+        if place is not None:
+            import torr.store.kept.store  # noqa: F401
+            from torr.store.kept.database import import_driver
+
+            import_driver(place)
 
 
 def register(directory: Path, *, is_asked: bool = True) -> Registered:
