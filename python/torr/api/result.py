@@ -14,6 +14,7 @@ from pydantic import PrivateAttr
 
 from torr.errors import LevelError
 from torr.model import result as model
+from torr.store.level_lines import recovered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,7 @@ Health = Literal["healthy", "contended", "generator-limited", "unknown"]
 
 def load(directory: str | os.PathLike[str]) -> Result:
     """The result in a run's directory, or of a `result.json`; UsageError if there is none."""
-    path = Path(directory)
-    file = path / "result.json" if path.is_dir() else path
+    file = recovered(Path(directory))
     found = model.read_as(Result, file)
     found._keep(file)  # noqa: SLF001 - the same class
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
-from torr.live.page import bare, generator_of, run_of
+from torr.live.page import bare, generator_of, pools_of, run_of, shown
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -30,18 +30,22 @@ Judge = Callable[[Sequence[Json]], Mapping[str, Any]]
 class Feed:
     """A listener whose words go to the journal and the metrics.
 
-    `so_far` gives the result as it is, `judge` what its levels come to, `wake` tells readers,
-    `complain` gets what went wrong, once.
+    `so_far` gives the result as it is, with the levels from a place on; `judge` what levels come
+    to; `wake` tells readers; `complain` gets what went wrong, once. Each level is read once, and
+    memory holds of its slices what the page shows.
     """
 
     journal: Journal
     metrics: Metrics
-    so_far: Callable[[], Json]
+    so_far: Callable[[int], Json]
     judge: Judge
     wake: Callable[[], object]
     complain: Callable[[str], object]
     remaining: Remaining = field(default_factory=Remaining)
     _is_broken: bool = False
+    _levels: list[Json] = field(default_factory=list)
+    _pools: list[Json | None] = field(default_factory=list)
+    _slice_count: int = 0
 
     def begin(self) -> None:
         """Say what is known before any level."""
@@ -103,10 +107,18 @@ class Feed:
         self.journal.tell(_text(progress))
 
     def _take_stock(self) -> None:
-        result = self.so_far()
-        if result["levels"]:
-            result = {**result, **self.judge(result["levels"])}
-        self.journal.begin(_text(run_of(result)))
+        result = self.so_far(len(self._levels))
+        for level in result["levels"]:
+            self._slice_count += len(level["slices"])
+            self._pools.append(pools_of(level))
+            self._levels.append(self._light(level))
+        result["levels"] = self._levels
+        if self._levels:
+            result = {**result, **self.judge(self._levels)}
+        self.journal.begin(_text(run_of(result, self._pools)))
+
+    def _light(self, level: Json) -> Json:
+        return {**level, "slices": [shown(piece, self._slice_count) for piece in level["slices"]]}
 
     def _safely(self, work: Callable[[], object]) -> None:
         """Do it and tell the readers; what goes wrong must not end the run."""

@@ -11,10 +11,17 @@ from typing import Any
 from torr.report.generator_now import generator_now
 from torr.report.html import document
 from torr.report.say import as_json
-from torr.report.view import bare
+from torr.report.view import MOST_DRAWN, MOST_SLICES, bare, counted, drawn, pools_of
 from torr.report.view import run as run_of
 
-__all__ = ["bare", "document", "generator_of", "run_of"]
+__all__ = ["bare", "document", "generator_of", "pools_of", "run_of", "shown"]
+
+
+def shown(piece: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Return what is shown of a slice of a level, where all levels have `count` slices."""
+    if count > MOST_DRAWN:
+        return counted(piece)
+    return drawn(piece) if count > MOST_SLICES else bare(piece)
 
 
 def generator_of(piece: Mapping[str, Any]) -> dict[str, Any] | None:

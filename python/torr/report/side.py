@@ -23,6 +23,7 @@ from torr.report import dat
 from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
+from torr.store.level_lines import recovered
 
 Level = Mapping[str, Any]
 Profile = Mapping[str, Any]
@@ -64,8 +65,7 @@ class Side:
 def load(path: Path) -> Side:
     """Read one side; raises UsageError that says what is wrong with it."""
     path, asked = _split(path)
-    if path.is_dir():
-        path = path / "result.json"
+    path = recovered(path)
     if path.suffix != ".json":
         if asked:
             raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")

@@ -8,7 +8,7 @@ The page draws slices itself, as it does while a run goes on. Texts are plain st
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.report import (
@@ -38,17 +38,21 @@ _DRAWN = (
     *("t_s", "seconds", "phase", "counts", "ok_per_s", "attempted_per_s", "connections_open"),
     "concurrency",
 )
+_COUNTED = ("seconds", "phase", "ok_per_s", "concurrency")
 _TIMES = ("response_ms", "service_ms")
 _STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
 _STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
 
 
-def run(result: Result) -> Json:
-    """Return what a page is given of a run: `result` without histograms of slices, and its view."""
-    return {"result": without_histograms(result), "view": view(result)}
+def run(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
+    """Return what a page is given of a run: `result` without histograms of slices, and its view.
+
+    `pools` are those of the levels, where they are known: then no slice needs a histogram.
+    """
+    return {"result": without_histograms(result), "view": view(result, pools)}
 
 
-def view(result: Result) -> Json:
+def view(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
     """Return the view of a result of any kind, complete or not.
 
     `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
@@ -68,7 +72,7 @@ def view(result: Result) -> Json:
         "comparison": view_comparison.comparison(result),
         "diff": view_diff.diff(result),
         "functions": view_micro.functions(result),
-        "pooled": _pooled(result),
+        "pooled": _pooled(result, pools),
         "flames": flames.flames(result),
     }
 
@@ -119,6 +123,13 @@ def drawn(piece: Mapping[str, Any]) -> Json:
     return found
 
 
+def counted(piece: Mapping[str, Any]) -> Json:
+    """Return what words and verdicts are made of, of a slice that no page shows."""
+    found = {key: piece[key] for key in _COUNTED if key in piece}
+    times = (piece.get("latency") or {}).get("response_ms") or {}
+    return {**found, "latency": {"response_ms": {"p95": times.get("p95")}}}
+
+
 def _thin(stats: Mapping[str, Any]) -> Json:
     return {key: stats[key] for key in _STATS if key in stats}
 
@@ -131,14 +142,16 @@ def _left_out(result: Result) -> list[Json]:
     return [view_lists.listed(say("What this page leaves out"), [said])]
 
 
-def _pooled(result: Result) -> Json:
-    """Percentiles of neighbouring slices, where single ones have too few streams for any."""
-    streamed = {
-        at: level
-        for at, level in enumerate(result.get("levels") or ())
-        if level.get("stream") and level.get("slices")
-    }
-    return {
-        str(at): {name: pooled(level["slices"], name) for name in _POOLED}
-        for at, level in streamed.items()
-    }
+def pools_of(level: Mapping[str, Any]) -> Json | None:
+    """Return percentiles of neighbouring slices; None of a level without streams.
+
+    Single slices have too few streams for any.
+    """
+    if not level.get("stream") or not level.get("slices"):
+        return None
+    return {name: pooled(level["slices"], name) for name in _POOLED}
+
+
+def _pooled(result: Result, pools: Sequence[Json | None] | None) -> Json:
+    known = map(pools_of, result.get("levels") or ()) if pools is None else pools
+    return {str(at): found for at, found in enumerate(known) if found is not None}

@@ -32,7 +32,7 @@ def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -53,12 +53,14 @@ def replace_link(path: Path, target: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _draft_of(path: Path) -> Path:
-    """A name beside the file that no other process takes, in whatever container it runs."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+def write_whole(file: BinaryIO, content: bytes) -> None:
+    """Write all of it to an unbuffered file."""
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename last through a power cut, where the file system can."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -67,3 +69,8 @@ def _sync_folder(folder: Path) -> None:
         return
     finally:
         os.close(descriptor)
+
+
+def _draft_of(path: Path) -> Path:
+    """A name beside the file that no other process takes, in whatever container it runs."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")

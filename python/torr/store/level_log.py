@@ -1,7 +1,7 @@
 """The finished levels of an open run, whose slices are lines of a file.
 
 Memory holds each level and its text, and no slice: a long run needs no more of it than a short one.
-The text is made once, when the level is kept: result.json is written again after each level.
+The text is made once, when the level is kept: result.json is written again and again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from torr.store.atomic import PRIVATE
+from torr.store.atomic import PRIVATE, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,11 +86,16 @@ class LevelLog:
         """The finished levels, without their slices."""
         return [kept.level for kept in self._kept]
 
-    def full_levels(self) -> list[Json]:
-        """The finished levels with their slices, read back from the disk."""
+    @property
+    def place_of_last(self) -> tuple[int, int]:
+        """Where in the file the slices of the last level are, in bytes."""
+        return self._kept[-1].start, self._kept[-1].end
+
+    def full_levels(self, first: int = 0) -> list[Json]:
+        """The finished levels from one on, with their slices, read back from the disk."""
         full = []
         with self._path.open("rb") as slices:
-            for level, _, start, end in self._kept:
+            for level, _, start, end in self._kept[first:]:
                 slices.seek(start)
                 lines = slices.read(end - start).splitlines()
                 full.append({**level, "slices": [json.loads(line) for line in lines]})
@@ -101,7 +106,7 @@ class LevelLog:
         line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
         start = self._end
         try:
-            _write_all(self._slices, line)
+            write_whole(self._slices, line)
         except BaseException:
             self._take_back(start)
             raise
@@ -124,6 +129,10 @@ class LevelLog:
                 _copy_lines(slices, sink, start, end)
                 sink.write(b"]}")
 
+    def sync(self) -> None:
+        """Have the slices so far on disk; raises OSError."""
+        os.fsync(self._slices.fileno())
+
     def close(self) -> None:
         """Close the file of slices."""
         self._slices.close()
@@ -138,12 +147,6 @@ class LevelLog:
 def _text(level: Json) -> bytes:
     """A level up to where its slices stand."""
     return json.dumps(level)[:-1].encode() + b', "slices": ['
-
-
-def _write_all(file: BinaryIO, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[file.write(view) :]
 
 
 def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:

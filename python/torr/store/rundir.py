@@ -1,7 +1,8 @@
 """A run's directory: slices as they come, finished levels in result.json, `latest` pointing at it.
 
     DIR/NAME-<timestamp>/slices.jsonl    one line a slice, flushed: a crash loses one slice
-    DIR/NAME-<timestamp>/result.json     replaced atomically after each level
+    DIR/NAME-<timestamp>/levels.jsonl    one line a finished level, until the run is closed
+    DIR/NAME-<timestamp>/result.json     replaced atomically, more and more seldom, and at the end
     DIR/latest                           -> NAME-<timestamp>, from the first finished level on
 
 Only its owner may read it: it holds what targets sent, and what servers printed. It is made before
@@ -23,6 +24,7 @@ from torr.errors import OutputError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside import Outside
 from torr.store.atomic import replace_link, replacing
+from torr.store.level_lines import LevelLines, recovered
 from torr.store.level_log import LevelLog
 from torr.units import show_count
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 LATEST = "latest"
+
+_DUE_SHARE = 0.25
 
 FLAGS = {"folder": "-d/--dir", "name": "-n/--name"}
 """What messages call the two words that say where a run goes."""
@@ -55,8 +59,14 @@ class RunDirectory:
     outside: Outside = field(default_factory=Outside, repr=False)
     """Makes what is kept fit for it: no secret, nothing that moves a terminal."""
     _log: LevelLog = field(init=False, repr=False)
-    # How many levels result.json holds.
+    _lines: LevelLines = field(init=False, repr=False)
+    # How many levels are on disk, how many lines are, and how many of those are in result.json.
     _on_disk: int = 0
+    _line_count: int = 0
+    _assembled_count: int = 0
+
+    def __post_init__(self) -> None:
+        self._lines = LevelLines(self.path)
 
     @classmethod
     def create(
@@ -98,12 +108,14 @@ class RunDirectory:
         Raises UsageError when there is no run, or when it is complete, OutputError when it cannot
         be written.
         """
-        head = _kept_head(path)
+        head = _kept_head(recovered(path).parent)
         known = {key: value for key, value in head.items() if key not in _OF_EACH_END}
         run = cls(path, known, outside=Outside().with_secrets(secrets))
         try:
             run._log = LevelLog.reopened(path / "slices.jsonl", head["levels"])
             run.failures = head.get("failures") or []
+            run._line_count = run._assembled_count = len(run._log) + len(run.failures)
+            run._on_disk = len(run._log)
         except BlockingIOError as error:
             raise OutputError(
                 f"{path}: another torr goes on with this run", "wait until it has ended"
@@ -119,6 +131,11 @@ class RunDirectory:
 
     def __exit__(self, *_error: object) -> None:
         self._log.close()
+        self._lines.close()
+        with suppress(OutputError, OSError):  # else the lines stay for whoever reads the run
+            if self._line_count > self._assembled_count:
+                self._assemble("interrupted", {})
+            self._lines.remove()
 
     @property
     def root(self) -> Path:
@@ -149,11 +166,11 @@ class RunDirectory:
         """The finished levels with their slices, read back from the disk."""
         return self._log.full_levels()
 
-    def so_far(self) -> Json:
-        """What result.json would say if it were written now, with status `running`."""
+    def so_far(self, first_level: int = 0) -> Json:
+        """What result.json would say now, with status `running` and the levels from one on."""
         return {
             **self._known("running"),
-            "levels": self.full_levels(),
+            "levels": self._log.full_levels(first_level),
             "failures": list(self.failures),
             "capacity": None,
             "verdicts": [],
@@ -169,7 +186,7 @@ class RunDirectory:
         return kept
 
     def keep_level(self, level: Json) -> Json:
-        """Have a finished level in result.json before returning it as it is kept.
+        """Have a finished level on disk before returning it as it is kept.
 
         Until the run is closed result.json says `interrupted`: so it was, if no more comes.
         """
@@ -187,25 +204,28 @@ class RunDirectory:
         kept: list[Json] = [self.outside.json(level) for level in levels]
         for level in kept:
             self._log.add(level)
-        self._assemble("interrupted", dict(sections or {}))
+            self._keep_last()
+        self._assemble_if_due(sections)
         if is_first:
             self._point_latest_here()
         return kept
 
     def keep_failure(self, failure: Json) -> Json:
-        """Have a trial that came to nothing in result.json before returning it as it is kept."""
+        """Have a trial that came to nothing on disk before returning it as it is kept."""
         kept: Json = self.outside.json(failure)
         self.failures.append(kept)
-        self._assemble("interrupted", {})
+        self._append({"failure": kept, "at": len(self.failures) - 1})
+        self._assemble_if_due()
         if not self._log and len(self.failures) == 1:
             self._point_latest_here()
         return kept
 
     def replace_level(self, level: Json) -> Json:
-        """Have more about the level that was kept last in result.json; return it as it is kept."""
+        """Have more about the level that was kept last on disk; return it as it is kept."""
         kept: Json = self.outside.json(level)
         self._log.replace_last(kept)
-        self._assemble("interrupted", {})
+        self._keep_last()
+        self._assemble_if_due()
         return kept
 
     def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
@@ -215,6 +235,8 @@ class RunDirectory:
         """
         self._log.close()
         self._assemble(status, dict(sections or {}))
+        with self.translating_errors():
+            self._lines.remove()
         if self.head["kind"] != "diff":
             self._point_latest_here()
 
@@ -223,6 +245,7 @@ class RunDirectory:
         import shutil
 
         self._log.close()
+        self._lines.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
     @contextmanager
@@ -232,6 +255,31 @@ class RunDirectory:
             yield
         except OSError as error:
             raise self._lost(error) from error
+
+    def _keep_last(self) -> None:
+        """Have the last level on disk, with its slices."""
+        start, end = self._log.place_of_last
+        with self.translating_errors():
+            self._log.sync()
+        level = self._log.levels[-1]
+        self._append({"level": level, "at": len(self._log) - 1, "from": start, "to": end})
+        self._on_disk = len(self._log)
+
+    def _append(self, line: Json) -> None:
+        with self.translating_errors():
+            if self._lines.is_empty:
+                self._lines.append({"run": self._known("interrupted")})
+            self._lines.append(line)
+        self._line_count += 1
+
+    def _assemble_if_due(self, sections: Mapping[str, Any] | None = None) -> None:
+        """Write result.json if a quarter as many lines have come as it has.
+
+        So what is written for n levels is a multiple of the last result.json, not of its square;
+        and whoever reads that of a run that was killed, without torr, misses a fifth at most.
+        """
+        if self._line_count - self._assembled_count >= _DUE_SHARE * self._assembled_count:
+            self._assemble("interrupted", dict(sections or {}))
 
     def _assemble(self, status: Status, sections: Json) -> None:
         known = self._known(status)
@@ -243,7 +291,7 @@ class RunDirectory:
             file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
             self._log.write(file)
             file.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
-        self._on_disk = len(self._log)
+        self._on_disk, self._assembled_count = len(self._log), self._line_count
 
     def _known(self, status: Status | Literal["running"]) -> Json:
         """What stands before the levels."""
@@ -260,7 +308,7 @@ class RunDirectory:
         if not self.result_path.exists():
             return OutputError(text, "make room, run again")
         noun = "trial" if self.head["kind"] == "compare" else "level"
-        hint = f"{show_count(self._on_disk, f'finished {noun}')} kept in {self.result_path}"
+        hint = f"{show_count(self._on_disk, f'finished {noun}')} kept in {self.path}"
         if self.head["kind"] == "compare":
             hint += f"; make room and go on with --resume {self.path}"
         return OutputError(text, hint)

@@ -113,7 +113,7 @@ def test_ctrl_c_in_the_middle_of_a_slice_leaves_whole_slices(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(level_log, "_write_all", interrupted)
+        patched.setattr(level_log, "write_whole", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run.keep_slice({"level": 0, **slice_of(Truth(), 1)})
     run.keep_slice({"level": 0, **slice_of(Truth(), 2)})

@@ -13,6 +13,7 @@ from torr.cli.runs import choosing
 from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside import Outside, printable
+from torr.store.level_lines import recovered
 
 EXAMPLES = (
     "torr runs import _output/torr/latest",
@@ -51,7 +52,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     from torr.sources import benchmark_file
     from torr.store.kept.kept_run import read_result
 
-    file = path / "result.json" if path.is_dir() else path
+    file = recovered(path)
     try:
         text = file.read_bytes()
     except OSError as error:

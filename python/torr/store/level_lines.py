@@ -1,0 +1,143 @@
+"""`levels.jsonl`: what an open run has finished, a line each, on disk before the next level begins.
+
+    {"run": {…}}                                     what is known of the run, the first line
+    {"level": {…}, "at": 3, "from": 80, "to": 160}   the fourth level; its slices are these bytes of
+                                                     slices.jsonl; a later line has more about it
+    {"failure": {…}, "at": 0}                        the first trial that came to nothing
+
+A line costs the same after a thousand levels as after one, which result.json does not. A run that
+was killed leaves the file, and `recovered` adds to result.json what only the lines have. Each line
+has its place, so that it may be read twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from torr.errors import OutputError, UsageError
+from torr.model.json_input import JsonInputError, parse_json
+from torr.store.atomic import PRIVATE, replace_bytes, sync_folder, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+_LEVELS, _SLICES, _RESULT = "levels.jsonl", "slices.jsonl", "result.json"
+
+
+class LevelLines:
+    """The lines of an open run; the file is made with the first one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _LEVELS
+        self._file: BinaryIO | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no line yet."""
+        return self._file is None
+
+    def append(self, line: Json) -> None:
+        """Have a line on disk, or nothing of it; raises OSError."""
+        file = self._file = self._file or self._made()
+        start = file.tell()
+        try:
+            write_whole(file, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                file.truncate(start)
+                file.seek(start)
+            raise
+
+    def close(self) -> None:
+        """Close the file, which stays."""
+        if self._file is not None:
+            self._file.close()
+
+    def remove(self) -> None:
+        """Remove the file: result.json has everything."""
+        self.close()
+        self._path.unlink(missing_ok=True)
+
+    def _made(self) -> BinaryIO:
+        opener = partial(os.open, mode=PRIVATE)
+        file = open(self._path, "wb", buffering=0, opener=opener)  # noqa: SIM115 - by `close`
+        sync_folder(self._path.parent)
+        return file
+
+
+def recovered(path: Path) -> Path:
+    """Return the result.json of a run, with all that a run that was killed had finished.
+
+    `path` is the run's directory or a file, which is returned as it is unless it is the result.json
+    of such a run. A run that goes on is left alone. Raises OutputError where result.json cannot be
+    written, UsageError where the lines cannot be read.
+    """
+    file = path / _RESULT if path.is_dir() else path
+    lines = file.with_name(_LEVELS)
+    if file.name != _RESULT or not lines.exists():
+        return file
+    try:
+        with file.with_name(_SLICES).open("r+b") as slices:
+            if _is_locked(slices):
+                _add_lines(file, lines, slices)
+    except OSError as error:
+        raise OutputError(
+            f"{lines} has levels that {_RESULT} has not, and that cannot be written:"
+            f" {error.strerror or error}",
+            "make room, or copy the directory to a place where you may write",
+        ) from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{lines} cannot be read: {error}", f"without it, {_RESULT} is read alone"
+        ) from error
+    return file
+
+
+def _is_locked(slices: BinaryIO) -> bool:
+    """Whether no torr has the run open; from now on no other one opens it."""
+    try:
+        fcntl.flock(slices, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True
+
+
+def _add_lines(file: Path, lines: Path, slices: BinaryIO) -> None:
+    """Add to result.json what the lines say, and remove them."""
+    first, *others = [*_whole_lines(lines)] or [{"run": {}}]
+    result: Json = {**first["run"], "levels": [], "capacity": None, "verdicts": []}
+    if file.exists():
+        try:
+            result = parse_json(file.read_bytes())
+        except JsonInputError:
+            return  # its reader says what is wrong with it
+    for line in others:
+        kind = "level" if "level" in line else "failure"
+        entry = line[kind]
+        if kind == "level":
+            slices.seek(line["from"])
+            texts = slices.read(line["to"] - line["from"]).splitlines()
+            entry["slices"] = [json.loads(text) for text in texts]
+        result.setdefault(f"{kind}s", [])[line["at"] : line["at"] + 1] = [entry]
+    if others:
+        replace_bytes(file, json.dumps(result).encode() + b"\n")
+    lines.unlink()
+
+
+def _whole_lines(path: Path) -> Iterator[Json]:
+    """Yield what the lines say; the last one may be half of one."""
+    with path.open("rb") as lines:
+        for text in lines:
+            if text.endswith(b"\n"):
+                yield parse_json(text)
