@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError
 from torr.profile.busiest import busiest
 from torr.profile.hook import FOLDER, VARIABLE
+from torr.profile.hook.sitecustomize import is_private
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import SLACK_S, seen, text_of
 from torr.servers.tree import is_running
@@ -96,9 +97,21 @@ class Memray:
 
 
 def _place(pid: int) -> Path | None:
-    """Where questions to a process lie; None where it waits for none."""
+    """Where questions to a process lie; None where it waits for none.
+
+    Raises UsageError where others could have laid something there.
+    """
     folder = _environment(pid).get(VARIABLE)
-    return Path(folder, f"{pid}") if folder and Path(folder, f"{pid}.here").exists() else None
+    if not folder or not Path(folder).exists():
+        return None
+    if not is_private(folder):
+        raise UsageError(
+            f"{VARIABLE}={folder} of process {pid} is not used: it is not a directory that belongs"
+            " to you alone",
+            "start the process as the user who runs torr, with a folder that does not exist yet or"
+            " that has mode 700",
+        )
+    return Path(folder, f"{pid}") if Path(folder, f"{pid}.here").exists() else None
 
 
 def _ask(place: Path, seconds: int) -> None:

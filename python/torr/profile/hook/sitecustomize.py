@@ -1,13 +1,15 @@
 """Waits, in every process of a server, to be asked for a profile of its memory by memray.
 
 Python imports it when it starts. In the folder that TORR_MEMORY names, `PID.here` says that a
-process can be asked, `PID.ask` asks for so many seconds, `PID.bin` or `PID.error` is the answer.
+process can be asked, `PID.ask` asks for so many seconds, `PID.bin` or `PID.error` is the answer. A
+folder that somebody else could write to is not used.
 A debugger would do without it, and may break a system call of the process that it stops.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from _thread import start_new_thread
 from contextlib import suppress
@@ -17,10 +19,24 @@ from time import sleep
 _LOOK_S = 0.1
 
 
+def is_private(folder: str) -> bool:
+    """Whether it is a directory, and no link to one, of this user's that nobody else may enter."""
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    is_closed = not stat.S_IMODE(found.st_mode) & (stat.S_IRWXG | stat.S_IRWXO)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and is_closed
+
+
 def _wait(folder: str) -> None:
     """Answer whoever asks, for as long as the process runs."""
     place = Path(folder, f"{os.getpid()}")
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        place.parent.mkdir(mode=0o700, parents=True)
+    if not is_private(folder):
+        sys.stderr.write(f"torr: TORR_MEMORY={folder} is not used: others may write to it\n")
+        return
     place.with_suffix(".here").touch()
     while True:
         sleep(_LOOK_S)
