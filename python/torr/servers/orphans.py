@@ -2,7 +2,7 @@
 
 Without the watcher nobody adopts what forked away, so the tree is not whole any more. The marks
 are a variable in the environment, the session, and the control group where there is one. Nothing
-is ever found by its name.
+is ever found by its name, and a session is more than its number, which the kernel gives again.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import time
 from contextlib import suppress
+from typing import NamedTuple
 
 from torr.servers import cgroup, tree
 
@@ -20,7 +21,35 @@ MARK = "TORR_SERVER"
 _KILLING_S = 5.0
 
 
-def killed(token: str, session: int | None, group: str | None) -> dict[int, str]:
+class Session(NamedTuple):
+    """The session that a server's first process made: its pid, and when that process started.
+
+    `start` is in ticks since the machine was started; None where that process had ended before
+    anybody looked: then nothing is known by its session.
+    """
+
+    leader: int
+    start: str | None
+
+    @classmethod
+    def of(cls, leader: int) -> Session:
+        """Return the session of a process that runs."""
+        return cls(leader, tree.start_of(leader))
+
+    def has(self, fields: list[str]) -> bool:
+        """Whether a process with these fields of /proc/PID/stat belongs to it.
+
+        While a process is in it the kernel gives its number to no other, so the number is
+        conclusive where its leader is the same one, or has ended after its members began.
+        """
+        if self.start is None or int(fields[3]) != self.leader:
+            return False
+        return tree.start_of(self.leader) in {self.start, None} and int(fields[19]) >= int(
+            self.start
+        )
+
+
+def killed(token: str, session: Session | None, group: str | None) -> dict[int, str]:
     """Kill all that bears the marks, until none of it runs; their pids and commands."""
     found: dict[int, str] = {}
     started: dict[int, str | None] = {}
@@ -43,18 +72,18 @@ def killed(token: str, session: int | None, group: str | None) -> dict[int, str]
     return found
 
 
-def remaining(token: str, session: int | None, group: str | None) -> list[int]:
+def remaining(token: str, session: Session | None, group: str | None) -> list[int]:
     """The pids of what bears the marks and still runs."""
     inside = cgroup.members(group) if group is not None else []
     mark = f"{MARK}={token}".encode()
     return [pid for pid in tree.pids() if pid in inside or _is_marked(pid, mark, session)]
 
 
-def _is_marked(pid: int, mark: bytes, session: int | None) -> bool:
+def _is_marked(pid: int, mark: bytes, session: Session | None) -> bool:
     found = tree.stat(pid)
     if found is None or found[0] in {"Z", "X"} or pid == os.getpid():
         return False
-    if session is not None and int(found[3]) == session:
+    if session is not None and session.has(found):
         return True
     return mark in tree.read(f"/proc/{pid}/environ").split(b"\0")
 

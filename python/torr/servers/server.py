@@ -52,6 +52,7 @@ class Server:
         # Whether somebody waits no longer: then it has no grace.
         self.is_urgent: Callable[[], bool] = lambda: False
         self._cgroup: str | None = None
+        self._session: orphans.Session | None = None
         self._watch = watch
         self._token = token
         self._code: int | None = None
@@ -115,7 +116,7 @@ class Server:
         if not self._watch.is_over:
             return tree.descendants(self._watch.pid)
         if self._last is None:
-            return orphans.remaining(self._token, self.pid, self._cgroup)
+            return orphans.remaining(self._token, self._session, self._cgroup)
         return []
 
     def tops(self) -> list[int]:
@@ -214,7 +215,7 @@ class Server:
             self._hear(rest)
         self._watch.close()
         if self._last is None:
-            killed = orphans.killed(self._token, self.pid, self._cgroup)
+            killed = orphans.killed(self._token, self._session, self._cgroup)
             self._last = {
                 "killed": list(killed.items()),
                 "left": [(pid, killed[pid]) for pid in killed if tree.is_running(pid)],
@@ -239,6 +240,7 @@ class Server:
             event = report["event"]
             if event == "started":
                 self.pid = report["pid"]
+                self._session = orphans.Session.of(report["pid"])
                 self._cgroup, self.without_cgroup = report["cgroup"], report["without_cgroup"]
             elif event == "failed":
                 self._failure = not_started(self.command, report["step"], report["errno"])
