@@ -6,6 +6,7 @@ nothing and looks at nothing on the disk.
 
 from __future__ import annotations
 
+import os
 import signal
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,6 +17,7 @@ from torr.errors import UsageError, require
 from torr.model.secrets import is_secret, is_secret_flag, redacted_command
 from torr.model.url import Url
 from torr.servers.placeholders import filled, names
+from torr.store.kept.place import VARIABLE as STORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +53,15 @@ class Command:
         found = {value for name, value in self.env if is_secret(name)}
         found |= {after for word, after in pairwise(self.argv) if is_secret_flag(word)}
         return sorted(filter(None, found), key=len, reverse=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that it is started with: those of torr, and its own.
+
+        The address of torr's store is left out, since it may hold a password.
+        """
+        inherited = {name: value for name, value in os.environ.items() if name != STORE}
+        return {**inherited, **dict(self.env)}
 
     def redacted(self) -> str:
         """The words as a shell takes them, without secrets."""

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def spec(command: Command, scratch: Path, log: Path, token: str) -> dict[str, Any]:
     """What the watcher has to know: a JSON object."""
-    ours = {"TMPDIR": str(scratch), orphans.MARK: token}
+    ours = {"TMPDIR": str(scratch), orphans.MARK: token, **dict(command.env)}
     return {
         "argv": command.argv,
-        "env": {**os.environ, **ours, **dict(command.env)},
+        "env": {**command.environment, **ours},
         "cwd": str(command.cwd.absolute()),
         "cores": command.cores,
         "log": str(log.absolute()),

@@ -1,7 +1,8 @@
 """Which runtimes and packages a candidate is made of: a number without them cannot be repeated.
 
 Asked of the programs themselves, each once and for a few seconds at most; what does not tell is
-left out. A script is asked for its interpreter, Python for its packages, node for those that it
+left out. A script is asked for its interpreter, Python for its packages where it is the command or
+runs a script of it, node for those that it
 finds from where it is started and by its NODE_PATH, a program of Go for its modules. The commit
 that is checked out where a candidate is started is one more.
 """
@@ -9,6 +10,7 @@ that is checked out where a candidate is started is one more.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -28,6 +30,7 @@ _MOST_BYTES = 256
 # Digits enough for the largest repositories.
 _COMMIT, _DIGITS = "git commit", 12
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
+_PYTHON = re.compile(r"python(\d(\.\d+)?t?)?")
 _PACKAGES = (
     "import importlib.metadata as m, json, platform;"
     "print(json.dumps({'python': platform.python_version(),"
@@ -39,7 +42,7 @@ Versions = dict[str, str]
 
 def versions(command: Command) -> Versions:
     """The versions behind a filled command, by name; empty where nothing tells them."""
-    env = {**os.environ, **dict(command.env)}
+    env = command.environment
     commit = git_commit(command.cwd.absolute())
     found: Versions = {} if commit is None else {_COMMIT: commit[:_DIGITS]}
     # A shell's words name the program that it becomes.
@@ -47,7 +50,8 @@ def versions(command: Command) -> Versions:
     for word in words:
         program = _found(word, command.cwd, env)
         if program is not None:
-            found |= _of_program(program, _folders(words, command.cwd), env)
+            is_first = word == command.argv[0]
+            found |= _of_program(program, _folders(words, command.cwd), env, is_first=is_first)
     return found
 
 
@@ -75,10 +79,13 @@ def _found(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
     return None if program is None else Path(program)
 
 
-def _of_program(program: Path, folders: Sequence[Path], env: Mapping[str, str]) -> Versions:
+def _of_program(
+    program: Path, folders: Sequence[Path], env: Mapping[str, str], *, is_first: bool
+) -> Versions:
     interpreter = _interpreter(program)
     name = (interpreter or program).name
-    if name.startswith("python"):
+    # Any other word may be data. What is asked is run.
+    if _PYTHON.fullmatch(name) and (interpreter or is_first):
         return _python(interpreter or program, env)
     if name in {"node", "nodejs"}:
         return _node(interpreter or program, folders, env)

@@ -124,3 +124,17 @@ def test_what_stops_nobody_in_order_is_refused(text, says):
 )
 def test_the_codes_of_servers_that_were_asked_to_stop(code, asked, is_clean):
     assert is_clean_code(code, asked) == is_clean
+
+
+def test_the_address_of_the_store_is_not_handed_on(monkeypatch):
+    monkeypatch.setenv("TORR_STORE", "postgresql://user:secret@db/torr")
+    monkeypatch.setenv("COLOUR", "red")
+    environment = Command(("serve",), URL, env=(("SIZE", "2"),)).environment
+    assert "secret" not in str(environment)
+    assert (environment["COLOUR"], environment["SIZE"]) == ("red", "2")
+
+
+def test_a_candidate_may_have_a_store_of_its_own(monkeypatch):
+    monkeypatch.setenv("TORR_STORE", "postgresql://user:secret@db/torr")
+    command = Command(("serve",), URL, env=(("TORR_STORE", "none"),))
+    assert command.environment["TORR_STORE"] == "none"

@@ -47,6 +47,13 @@ def test_a_second_stop_does_nothing_more(start):
     assert server.pids() == []
 
 
+def test_the_server_does_not_find_the_address_of_the_store(start, monkeypatch):
+    monkeypatch.setenv("TORR_STORE", "postgresql://user:secret@db/torr")
+    server = start('print("TORR_STORE" in os.environ, flush=True)')
+    wait_until(server.log_tail)
+    assert server.log_tail() == ("False",)
+
+
 def test_the_server_finds_its_environment_its_folder_and_its_scratch(start, here, tmp_path):
     code = 'print(os.environ["COLOUR"], os.getcwd(), os.environ["TMPDIR"], flush=True)'
     server = start(code, env=(("COLOUR", "blue"),))

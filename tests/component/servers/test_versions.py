@@ -67,6 +67,31 @@ def test_the_words_of_a_shell_name_programs_too(script):
     assert of("sh", "-c", f"exec {serve} >/dev/null")["python"] == platform.python_version()
 
 
+@pytest.fixture
+def called(tmp_path):
+    """Calls this Python something else."""
+
+    def made(name):
+        (tmp_path / name).symlink_to(sys.executable)
+        return str(tmp_path / name)
+
+    return made
+
+
+@pytest.mark.parametrize("name", ["python", "python3", "python3.13", "python3.13t"])
+def test_a_command_that_is_called_python_is_asked(called, name):
+    assert of(called(name), "app.py")["python"] == platform.python_version()
+
+
+def test_a_word_that_is_called_python_but_is_not_the_command_is_not_run(called):
+    assert of("no-such-program", "--data", called("python3")) == {}
+
+
+@pytest.mark.parametrize("name", ["python3-config", "pythonista", "python3.x", "python33"])
+def test_a_program_whose_name_only_begins_like_pythons_is_not_run(called, name):
+    assert of(called(name)) == {}
+
+
 def test_packages_that_node_finds(script, tmp_path):
     node = script("node", "#!/bin/sh", "echo v20.1.2")
     package = tmp_path / "modules" / "express"
