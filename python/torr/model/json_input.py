@@ -39,19 +39,26 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
+def is_json_number(number: float) -> bool:
+    """Whether `parse_json` reads the number: it is finite, a whole one has at most 64 bits."""
+    if isinstance(number, int):
+        return abs(number) <= _MOST_INTEGER
+    return math.isfinite(number)
+
+
 def _constant(word: str) -> float:
     raise JsonInputError(f"{word} is not a number of JSON")
 
 
 def _finite(text: str) -> float:
     number = float(text)
-    if not math.isfinite(number):
+    if not is_json_number(number):
         raise JsonInputError(f"the number {_short(text)} is too large")
     return number
 
 
 def _bounded_integer(text: str) -> int:
-    if len(text) > len(str(_MOST_INTEGER)) + 1 or abs(int(text)) > _MOST_INTEGER:
+    if len(text) > len(str(_MOST_INTEGER)) + 1 or not is_json_number(int(text)):
         raise JsonInputError(f"the number {_short(text)} is too large")
     return int(text)
 

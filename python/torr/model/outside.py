@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from torr.model.json_input import is_json_number
 from torr.model.secrets import covered, redacted_text
 
 if TYPE_CHECKING:
@@ -60,11 +61,27 @@ class Outside:
         return found
 
     def json(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """A value of JSON with all texts in it, names of members too, fit to be kept."""
+        """Return a value of JSON with all texts in it, names of members too, fit to be kept.
+
+        A number that JSON has not becomes null. Members whose names become the same are numbered.
+        """
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {self.text(name): self.json(each) for name, each in value.items()}
+            return self._members(value)
         if isinstance(value, (list, tuple)):
             return [self.json(each) for each in value]
+        if isinstance(value, int | float) and not is_json_number(value):
+            return None
         return value
+
+    def _members(self, members: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in members.items():
+            safe = free = self.text(name)
+            number = 1
+            while free in found:
+                number += 1
+                free = f"{safe} #{number}"
+            found[free] = self.json(value)
+        return found

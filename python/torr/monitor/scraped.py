@@ -1,12 +1,14 @@
 """A Prometheus text endpoint of the target, read once a second beside the load.
 
-Counters become their growth a second, null where they began anew; gauges are as they were at the
-end of the interval. Of many series only the first are kept, by the order of the name patterns.
+Counters become their growth a second, null where they began anew or where it is beyond the range of
+a float; gauges are as they were at the end of the interval. Of many series only the first are kept,
+by the order of the name patterns.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 from torr.monitor.exposition import Reader, is_exposition
@@ -110,4 +112,5 @@ def _growth(key: tuple[str, Labels], pair: tuple[Page, Page]) -> float | None:
     a, b = (page[key].value if key in page else None for page in (before, after))
     if a is None or b is None or b < a or to_s <= from_s:
         return None
-    return round((b - a) / (to_s - from_s), 6)
+    growth = (b - a) / (to_s - from_s)
+    return round(growth, 6) if math.isfinite(growth) else None

@@ -103,7 +103,7 @@ class LevelLog:
 
     def append_slice(self, piece: Json) -> None:
         """Write a slice's line; raises OSError, and leaves no half of it."""
-        line = json.dumps(piece, separators=(",", ":")).encode() + b"\n"
+        line = json.dumps(piece, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         start = self._end
         try:
             write_whole(self._slices, line)
@@ -146,7 +146,7 @@ class LevelLog:
 
 def _text(level: Json) -> bytes:
     """A level up to where its slices stand."""
-    return json.dumps(level)[:-1].encode() + b', "slices": ['
+    return json.dumps(level, allow_nan=False)[:-1].encode() + b', "slices": ['
 
 
 def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:

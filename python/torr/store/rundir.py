@@ -288,9 +288,9 @@ class RunDirectory:
         concluded = self.outside.json(sections)
         rest = {"capacity": None, "verdicts": [], **there, **concluded}
         with self.translating_errors(), replacing(self.result_path) as file:
-            file.write(json.dumps(known)[:-1].encode() + b', "levels": [')
+            file.write(json.dumps(known, allow_nan=False)[:-1].encode() + b', "levels": [')
             self._log.write(file)
-            file.write(b"], " + json.dumps(rest)[1:].encode() + b"\n")
+            file.write(b"], " + json.dumps(rest, allow_nan=False)[1:].encode() + b"\n")
         self._on_disk, self._assembled_count = len(self._log), self._line_count
 
     def _known(self, status: Status | Literal["running"]) -> Json:

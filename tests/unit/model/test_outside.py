@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import pytest
 
+from torr.model.json_input import parse_json
 from torr.model.outside import Outside, printable, safe_text
 
 
@@ -41,3 +45,15 @@ def test_a_secret_that_contains_another_is_covered_whole():
     outside = Outside().with_secrets(["hush", "hush-hush"])
     assert outside.text("hush-hush and hush") == "*** and ***"
     assert outside.text("long " * 100 + "hush-hush").endswith("long ***")
+
+
+def test_a_number_that_json_has_not_becomes_null():
+    value = {"a": [math.inf, -math.inf, math.nan, 10**30, 1e308, -(2**64) + 1, True]}
+    fit = Outside().json(value)
+    assert fit == {"a": [None, None, None, None, 1e308, -(2**64) + 1, True]}
+    assert parse_json(json.dumps(fit)) == fit
+
+
+def test_members_whose_names_become_the_same_are_all_kept():
+    fit = Outside().json({"/?key=Ab1": 1, "/?key=Cd2": 2, "/?key=*** #2": 3, "/?key=Ef3": 4})
+    assert fit == {"/?key=***": 1, "/?key=*** #2": 2, "/?key=*** #2 #2": 3, "/?key=*** #3": 4}

@@ -17,9 +17,10 @@ from torr.model.url import Url
 from torr.monitor import fetch as fetching
 from torr.monitor import prometheus as prometheus_server
 from torr.monitor.axis import Axis
+from torr.monitor.exposition import Sample
 from torr.monitor.fetch import EndpointError, fetch
 from torr.monitor.prometheus import PrometheusServer
-from torr.monitor.scraped import MOST_SERIES, TextEndpoint
+from torr.monitor.scraped import MOST_SERIES, TextEndpoint, _growth
 from torr.monitor.ticker import Ticker
 
 
@@ -58,6 +59,13 @@ def test_counters_become_rates_and_gauges_stay():
     assert (a.values[3], a.values[4]) == (None, 0.0)
     assert (b.kind, b.values) == ("gauge", [2, 3, 4, 5, 6])
     assert (len(found.t_s), found.error) == (5, None)
+
+
+def test_a_counter_whose_growth_is_beyond_a_float_has_none():
+    key = ("a", (("x", "1"),))
+    before, after = (Sample(*key, "counter", value) for value in (0.0, 1.5e308))
+    assert _growth(key, ((0.0, {key: before}), (0.5, {key: after}))) is None
+    assert _growth(key, ((0.0, {key: before}), (10.0, {key: after}))) == 1.5e307
 
 
 @pytest.mark.usefixtures("long_monitor_timeouts")

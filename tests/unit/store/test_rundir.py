@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 import subprocess
@@ -14,8 +15,14 @@ import pytest
 
 from doubles import Truth, level_of, slice_of
 from torr.errors import OutputError
+from torr.model.result import read
 from torr.store import level_log
 from torr.store.rundir import RunDirectory
+
+TOO_FAST = {
+    "url": "http://h/",
+    "series": [{"name": "a", "kind": "counter", "values": [math.inf, 1.0]}],
+}
 
 
 @pytest.fixture
@@ -86,12 +93,20 @@ def test_a_closed_run_has_every_key_of_a_result(tmp_path, open_run):
 
 
 def test_a_closed_run_is_a_valid_result(tmp_path, open_run):
-    from torr.model.result import read
-
     run = open_run(tmp_path, command=["torr", "ladder"], plan={"version": 1})
     measure(run, 200)
     run.close("complete")
     assert read(run.result_path).levels[0].concurrency == 200
+
+
+def test_a_result_with_numbers_that_json_has_not_is_still_a_valid_result(tmp_path, open_run):
+    run = open_run(tmp_path, plan={"version": 1, "rate": math.inf})
+    run.keep_slice({"level": 0, **slice_of(Truth(), 0), "extra": math.nan})
+    run.keep_level({**level_of(200, Truth()), "monitor": {"endpoints": [TOO_FAST]}})
+    run.close("complete", {"capacity": None, "extra": math.inf})
+    (level,) = read(run.result_path).levels
+    assert level.monitor.endpoints[0].series[0].values == [None, 1.0]
+    assert level.slices[0].model_extra["extra"] is None
 
 
 def test_levels_are_read_back_with_their_slices(tmp_path, open_run):
