@@ -21,14 +21,8 @@ from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
 from torr.micro.across import is_another
-from torr.model.secrets import (
-    LEAST_SECRET,
-    REDACTED,
-    is_secret,
-    redacted_command,
-    redacted_text,
-    whole,
-)
+from torr.model.secret_names import REDACTED, is_secret
+from torr.model.secrets import LEAST_SECRET, redacted_command, redacted_text, whole
 from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory

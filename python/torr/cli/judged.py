@@ -12,7 +12,8 @@ from torr.cli.keeping import registered
 from torr.cli.streams import printed
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
-from torr.model.secrets import REDACTED, is_secret, redacted_text
+from torr.model.secret_names import REDACTED, is_secret
+from torr.model.secrets import redacted_text
 from torr.servers.differences import ALIKE, differences_in_cells
 from torr.stats.comparison import verdicts, with_given_up
 from torr.stats.limits_of_trials import slo_verdicts

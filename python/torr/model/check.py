@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torr.errors import UsageError, require
-from torr.model.secrets import REDACTED, is_secret, redacted_text
+from torr.model.secret_names import REDACTED, is_secret
+from torr.model.secrets import redacted_text
 from torr.model.template import MADE, NAME
 
 Json = dict[str, Any]

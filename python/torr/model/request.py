@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import require
-from torr.model.secrets import REDACTED, is_secret, redacted_text
+from torr.model.secret_names import REDACTED, is_secret
+from torr.model.secrets import redacted_text
 from torr.model.template import Expression, expressions, is_template
 from torr.model.url import Url
 from torr.units import SECOND_NS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torr.errors import UsageError, require
-from torr.model.secrets import REDACTED
+from torr.model.secret_names import REDACTED
 from torr.model.url import Url
 
 Json = dict[str, Any]

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
-from torr.model.secrets import is_secret, is_secret_flag, redacted_command
+from torr.model.secret_names import is_secret, is_secret_flag
+from torr.model.secrets import redacted_command
 from torr.model.url import Url
 from torr.servers.placeholders import filled, names
 from torr.store.kept.place import VARIABLE as STORE

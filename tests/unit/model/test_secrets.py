@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import ROOT
+from torr.model.secret_names import PARTS_OF_NAMES, WHOLE_NAMES, is_secret
 from torr.model.secrets import (
-    PARTS_OF_NAMES,
-    WHOLE_NAMES,
     covered,
-    is_secret,
     known_secrets,
     redacted_command,
     redacted_text,
@@ -226,6 +224,42 @@ def test_what_was_covered_stays_as_it_is(text):
 )
 def test_what_only_sounds_like_a_secret_stays(text):
     assert redacted_text(text) == text
+
+
+LONG_SHAPES = {
+    "escaped quotes, cut in an escape": ('\\"', "\\"),
+    "the first words of a part": ("content-disposition:", ""),
+    "the names of parts in one line": ("content-disposition: name=a ", ""),
+    "parts without a body": ("content-disposition: name=token\n", ""),
+    "the first letters of a web token": ("-eyJ", ""),
+    "web tokens without an end": ("-eyJaaaaaaaa", ".a"),
+    "fields that are covered": ("token=***;", ""),
+    "members that are covered": ('"token":"***', ""),
+    "members within members": ('{"token":[', ""),
+    "names in quotes": ("'token': '", "\\"),
+    "open elements": ("<token><![CDATA[", ""),
+    "addresses of databases": ("a://a:", ""),
+    "templates without an end": ("token={{", ""),
+    "private keys without an end": ("-----BEGIN PRIVATE KEY", ""),
+}
+
+
+@pytest.mark.parametrize(("piece", "end"), LONG_SHAPES.values(), ids=LONG_SHAPES)
+def test_a_long_text_is_read_once_whatever_is_in_it(piece, end):
+    """Reading it once more for each piece would take hours."""
+    text = "token=hush-hush " + piece * (500_000 // len(piece)) + end
+    assert redacted_text(text).startswith("token=*** ")
+
+
+def test_a_long_flag_is_read_once():
+    flag = "--" + "a_." * 10_000
+    assert redacted_command([flag, "word", f"{flag}token", "hush"])[1::2] == ["word", "***"]
+
+
+def test_a_text_that_was_cut_in_an_escape_within_another_keeps_no_secret():
+    text = json.dumps({"x": json.dumps({"token": "hush-hush", "msg": "a\nb"})})
+    for end in range(text.index("hush") + 1, len(text)):
+        assert "hush" not in redacted_text(text[:end])
 
 
 def test_no_sentence_of_torr_is_changed():
