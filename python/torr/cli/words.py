@@ -17,6 +17,7 @@ from torr.errors import UsageError, require
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
 from torr.model.least_capacity import LeastCapacity
+from torr.model.outside_file import check_readable, read_bounded
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.model.pin import read_pin
 from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
@@ -206,10 +207,10 @@ def _new_file(text: str) -> Path:
 def _file(text: str) -> str:
     """A file that can be read, by its path."""
     try:
-        with Path(text).open("rb"):
-            return text
+        check_readable(Path(text))
     except OSError as error:
         raise UsageError(f"{text}: {error.strerror}") from error
+    return text
 
 
 def watched(text: str) -> int | Url:
@@ -235,7 +236,7 @@ def _content(text: str) -> bytes:
     if not text.startswith("@"):
         return text.encode()
     try:
-        return Path(text[1:]).read_bytes()
+        return read_bounded(Path(text[1:]))
     except OSError as error:
         raise UsageError(f"{text[1:]}: {error.strerror}") from error
 

@@ -24,6 +24,7 @@ from torr.model.in_process import Budget, LeftBehind, Timing
 from torr.model.json_input import JsonInputError, parse_json
 from torr.model.moment import read_stamp
 from torr.model.monitored import Monitored
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.model.part import Amount, Count, Part, Rate, Stats
 from torr.model.profiled import Profile
 from torr.model.streamed import Stream
@@ -309,7 +310,7 @@ def read(path: Path) -> Result:
 def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
     """Read a `result.json` as a class of one's own."""
     try:
-        text = path.read_bytes()
+        text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     return checked(kind, text, str(path))

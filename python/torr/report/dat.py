@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from torr.errors import FileError, UsageError
+from torr.model.outside_file import read_bounded
 from torr.stats.series import Point, Series
 from torr.store.atomic import replace_bytes
 
 # Of a number in a file; sums of larger ones would not be numbers any more.
 _MOST = 1e15
+# A ladder has a hundred levels at most.
+_MOST_BYTES = 1 << 20
 
 COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
 
@@ -46,11 +49,13 @@ def read(path: Path) -> Series:
     read or has no level.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        content = read_bounded(path, _MOST_BYTES)
+        lines = content.decode("utf-8").splitlines()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not text", f"a .dat has {_columns()}") from error
+        message = f"{path} is not text: byte {error.start} is not UTF-8"
+        raise UsageError(message, f"a .dat has {_columns()}") from error
     points: dict[int, Point] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.model.json_input import parse_json
+from torr.model.outside_file import read_bounded
 from torr.store.environment import git_commit
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 10.0
 _MOST_BYTES = 256
+_MOST_PACKAGE_BYTES = 1 << 20
 # Digits enough for the largest repositories.
 _COMMIT, _DIGITS = "git commit", 12
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
@@ -131,7 +133,7 @@ def _node(program: Path, folders: Sequence[Path], env: Mapping[str, str]) -> Ver
 def _package(path: Path) -> Versions:
     """Name and version of a package of node's; nothing where its file is broken."""
     try:
-        package = parse_json(path.read_bytes())
+        package = parse_json(read_bounded(path, _MOST_PACKAGE_BYTES))
         return {str(package["name"]): str(package["version"])}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

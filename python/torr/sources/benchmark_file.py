@@ -21,6 +21,7 @@ from torr import engine
 from torr.errors import UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.moment import read_stamp, stamp
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.model.parameter import text_of
 
 if TYPE_CHECKING:
@@ -35,13 +36,15 @@ _S_IN_MS, _S_IN_NS = 1e3, 1e9
 # How pytest-benchmark writes what JSON does not know.
 _SHOWN = re.compile(r"UNSERIALIZABLE\[(.*)\]", re.DOTALL)
 _PATH = re.compile(r"(PosixPath|PurePosixPath|PureWindowsPath)\((.*)\)", re.DOTALL)
+# A parameter is a word or a number; what Python reads of a long text can be deep.
+_LONGEST_REPR = 1000
 _PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
 def read(path: Path, name: str | None = None) -> Json:
     """Return a result of kind `micro`; raises UsageError that says what is wrong with the file."""
     try:
-        text = path.read_bytes()
+        text = read_bounded(path, MOST_RESULT_BYTES)
         found = parse_json(text)
         benchmarks = found["benchmarks"]
         levels = [level for each in benchmarks for level in _levels(each)]
@@ -108,9 +111,11 @@ def _thawed(value: object) -> object:
 def _of_repr(text: str) -> object:
     """The value with this repr, where that is a literal or a path; else one that nothing tells."""
     path = _PATH.fullmatch(text)
+    if len(text) > _LONGEST_REPR:
+        return object()
     try:
         found = literal_eval(text if path is None else path[2])
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # the last two: of its parser
         return object()
     return found if path is None else getattr(pathlib, path[1])(found)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.model.outside_file import read_bounded
 from torr.model.request import check_header, check_method
 from torr.sources.entry import Entry, at
 
@@ -82,7 +83,7 @@ def _continued(entry: Entry | None, line: str) -> Entry:
 def _content(folder: Path, name: str) -> bytes:
     beside = folder / name
     try:
-        return (beside if beside.exists() else Path(name)).read_bytes()
+        return read_bounded(beside if beside.exists() else Path(name))
     except OSError as error:
         raise UsageError(
             f"the body {name} cannot be read: {error.strerror}",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import FileError, UsageError, require
 from torr.model.json_input import parse_json
+from torr.model.outside_file import read_text
 from torr.sources.entry import at
 
 if TYPE_CHECKING:
@@ -42,12 +43,7 @@ class Prompts:
 
 def read_prompts(path: Path) -> list[Conversation]:
     """Every conversation of a file; raises FileError that names the line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"--prompts {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from error
+    text = read_text(path, f"--prompts {path}")
     found = _share_gpt(path, text) if text.lstrip().startswith("[") else _lines(path, text)
     if not found:
         raise FileError(path, 1, "there is no prompt", _FORM)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torr.errors import UsageError, require
-from torr.model.json_input import parse_json
+from torr.errors import FileError, require
+from torr.model.json_input import parse_json_to_send
+from torr.model.outside_file import read_text
 from torr.sources import har, http_text, json_lines
 
 if TYPE_CHECKING:
@@ -34,21 +35,15 @@ def read_requests(path: Path) -> Requests:
     return found
 
 
-def read_text(path: Path) -> str:
-    """The text of a file; raises UsageError."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from error
-
-
 def _of_json(path: Path, text: str) -> Requests:
     """A HAR file is one document; everything else is an object a line."""
+    is_har = path.suffix.lower() == ".har"
     try:
-        document = parse_json(text)
-    except ValueError:
+        document = parse_json_to_send(text)
+    except ValueError as error:
+        if is_har:
+            line = getattr(error.__cause__, "lineno", 1)
+            raise FileError(path, line, str(error), "export it again") from error
         document = None
     if isinstance(document, dict) and isinstance(document.get("log"), dict):
         require("entries" in document["log"], f"{path}: the log of a HAR file has no entries")
@@ -56,7 +51,7 @@ def _of_json(path: Path, text: str) -> Requests:
         none = f"none of its {left_out:,} entries is http" if left_out else "log.entries is empty"
         _require_one(path, bool(entries), f"{none}: record the page again, and export it as HAR")
         return Requests(tuple(entries), left_out)
-    require(path.suffix.lower() != ".har", f"{path}: not a HAR file: there are no log.entries")
+    require(not is_har, f"{path}: not a HAR file: there are no log.entries")
     return Requests(tuple(json_lines.read(path, text)))
 
 

@@ -10,30 +10,36 @@ import csv
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from torr.errors import FileError, UsageError
+from torr.errors import FileError, UsageError, require
 from torr.model.json_input import parse_json
+from torr.model.outside_file import check_readable, lines_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-    from typing import TextIO
 
 JSON_LINES = (".jsonl", ".ndjson")
+_HINT = "write them into a file"
 
 
 def columns_of(path: Path) -> frozenset[str]:
     """The names of the columns; raises UsageError for a file without rows."""
     try:
-        is_json = path.suffix in JSON_LINES
-        with path.open(encoding="utf-8" if is_json else "utf-8-sig", newline="") as file:
-            return _of_json(path, file) if is_json else _of_csv(path, file)
+        check_readable(path)
+        require(
+            path.is_file(),
+            f"{path}: is not a regular file, and rows are read more than once",
+            _HINT,
+        )
+        return _of_json(path) if path.suffix in JSON_LINES else _of_csv(path)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from error
 
 
-def _of_csv(path: Path, file: TextIO) -> frozenset[str]:
-    names, first = _first_rows(path, file)
+def _of_csv(path: Path) -> frozenset[str]:
+    names, first = _first_rows(path)
     if not all(names) or not names:
         raise FileError(path, 1, "a column has no name", "write the names into the first line")
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -47,9 +53,9 @@ def _of_csv(path: Path, file: TextIO) -> frozenset[str]:
     return frozenset(names)
 
 
-def _first_rows(path: Path, file: TextIO) -> tuple[list[str], list[str] | None]:
+def _first_rows(path: Path) -> tuple[list[str], list[str] | None]:
     """The names and the row below them; a quote that is not closed makes one value of the rest."""
-    rows = csv.reader(file)
+    rows = csv.reader(_lines_of_csv(path))
     names: list[str] = []
     try:
         names = next(rows, [])
@@ -57,16 +63,15 @@ def _first_rows(path: Path, file: TextIO) -> tuple[list[str], list[str] | None]:
     except csv.Error as error:  # a value of more than 128 KiB
         raise _open_quote(path, 2 if names else 1) from error
     is_odd = first is None or len(first) != len(names)
-    if is_odd and _ends_in_quotes(file):
+    if is_odd and _ends_in_quotes(path):
         raise _open_quote(path, 1 if first is None else 2)
     return names, first
 
 
-def _ends_in_quotes(file: TextIO) -> bool:
+def _ends_in_quotes(path: Path) -> bool:
     """Whether one of the first two rows goes on at the end of the file: only `strict` tells."""
-    file.seek(0)
     try:
-        list(islice(csv.reader(file, strict=True), 2))
+        list(islice(csv.reader(_lines_of_csv(path), strict=True), 2))
     except csv.Error as error:
         return "end of data" in str(error)
     return False
@@ -76,8 +81,12 @@ def _open_quote(path: Path, line: int) -> FileError:
     return FileError(path, line, "a quote is not closed", 'a quote inside one is written ""')
 
 
-def _of_json(path: Path, file: TextIO) -> frozenset[str]:
-    for number, line in enumerate(file, start=1):
+def _lines_of_csv(path: Path) -> Iterator[str]:
+    return lines_of(path, encoding="utf-8-sig", newline="")
+
+
+def _of_json(path: Path) -> frozenset[str]:
+    for number, line in enumerate(lines_of(path, newline=""), start=1):
         if not line.strip():
             continue
         try:

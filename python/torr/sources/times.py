@@ -8,13 +8,15 @@ each second would begin with a burst that nobody sent.
 
 from __future__ import annotations
 
+import math
 import re
 from calendar import timegm
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from torr.errors import FileError, UsageError
+from torr.errors import FileError, UsageError, require
+from torr.model.outside_file import lines_of
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str], int | None]
 
+MOST_TIMES = 20_000_000
+"""Of a replay: an hour at 5,000 requests a second; each is held in memory until it is sent."""
+
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -30,6 +35,8 @@ _MONTHS = {
     )
 }
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)", re.ASCII)
+# Of seconds: more than 10^18 are no time that anything happened at.
+_MOST_DIGITS = 18
 _ISO_LENGTH = 19
 _REST = re.compile(r"(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 _ACCESS = re.compile(
@@ -50,6 +57,9 @@ def read_times(path: Path, speed: float = 1.0) -> list[int]:
     if not any(time % SECOND_NS for time in times):
         times = _spread(times)
     first = times[0]
+    # Where the last one is a number, so are all before it.
+    is_short = math.isfinite((times[-1] - first) / speed)
+    require(is_short, f"{path}: its times lie too far apart at this speed", "use a higher --speed")
     if speed == 1:
         return [time - first for time in times]
     return [round((time - first) / speed) for time in times]
@@ -59,16 +69,17 @@ def _times(path: Path) -> list[int]:
     found: list[int] = []
     read: Reader | None = None
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for number, line in enumerate(file, start=1):
-                read = read or _reader_of(line)
-                time = None if read is None else read(line)
-                if time is None:
-                    if _says_nothing(line):
-                        continue
-                    short = line.strip()[:40]
-                    raise FileError(path, number, f"{short!r} has no time", _HINT)
-                found.append(time)
+        for number, line in enumerate(lines_of(path, errors="replace"), start=1):
+            read = read or _reader_of(line)
+            time = None if read is None else read(line)
+            if time is None:
+                if _says_nothing(line):
+                    continue
+                short = line.strip()[:40]
+                raise FileError(path, number, f"{short!r} has no time", _HINT)
+            if len(found) == MOST_TIMES:
+                raise FileError(path, number, f"there are more than {MOST_TIMES:,} times")
+            found.append(time)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     return found
@@ -90,6 +101,8 @@ def _reader_of(line: str) -> Reader | None:
 def _number(line: str) -> int | None:
     """Digits, and a fraction; exact, which a float since 1970 is not."""
     whole, _, fraction = line.strip().partition(".")
+    if len(whole) > _MOST_DIGITS:
+        return None
     digits = whole + f"{fraction:0<9.9}"
     return int(digits) if whole and digits.isdecimal() and digits.isascii() else None
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from torr import engine
 from torr.errors import FileError, UsageError, require
+from torr.model.outside_file import read_text
 from torr.sources.entry import at
 from torr.sources.members import check_names
-from torr.sources.requests import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

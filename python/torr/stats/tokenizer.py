@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
+from torr.model.outside_file import read_bounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,10 @@ def read_tokenizer(file: str) -> Tokenizer:
             "--tokenizer needs the tokenizers library", "pip install 'torr[tokenizer]'"
         ) from error
     try:
-        return Tokenizer(Path(file).name, Library.from_file(file))
+        text = read_bounded(Path(file))
+        return Tokenizer(Path(file).name, Library.from_buffer(text))
+    except OSError as error:
+        raise UsageError(f"--tokenizer {file}: {error.strerror}") from error
     except Exception as error:  # The library raises plain exceptions.
         raise UsageError(
             f"--tokenizer {file}: is no tokenizer: {error}",

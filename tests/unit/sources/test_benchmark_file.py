@@ -148,3 +148,8 @@ def test_the_machine_is_known_by_what_the_file_says_of_its_processor(tmp_path):
         "architecture": "x86_64",
         "cores": 2,
     }
+
+
+@pytest.mark.parametrize("shown", ["-" * 200_000 + "1", "(" * 400, "a" * 900])
+def test_a_parameter_that_python_cannot_read_is_one_that_nothing_tells(shown):
+    assert type(benchmark_file._of_repr(shown)) is object

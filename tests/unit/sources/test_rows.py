@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from torr.errors import UsageError
@@ -56,3 +58,9 @@ def test_a_file_without_rows_is_refused(tmp_path, name, content, says):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UsageError, match=r"none\.csv: No such file"):
         columns_of(tmp_path / "none.csv")
+
+
+def test_a_pipe_is_refused_since_rows_are_read_more_than_once(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(UsageError, match="not a regular file"):
+        columns_of(tmp_path / "a.csv")

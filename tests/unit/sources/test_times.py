@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torr.errors import UsageError
+from torr.errors import FileError, UsageError
+from torr.sources import times as reader
 from torr.sources.times import read_times
 
 MS = 1_000_000
@@ -87,3 +88,25 @@ def test_a_line_without_a_time_is_named(tmp_path, text, says):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UsageError, match="none: No such file"):
         read_times(tmp_path / "none")
+
+
+@pytest.mark.parametrize("digits", [19, 400, 5000])
+def test_a_number_too_large_for_a_time_is_refused_at_its_line(tmp_path, digits):
+    path = tmp_path / "t"
+    path.write_text(f"0\n{'1' * digits}\n")
+    for speed in (1.0, 1e-9):
+        with pytest.raises(FileError, match=r"t:2: '1+' has no time"):
+            read_times(path, speed)
+
+
+def test_times_that_a_speed_draws_out_beyond_all_numbers_are_refused(tmp_path):
+    (tmp_path / "t").write_text("0\n1000\n")
+    with pytest.raises(UsageError, match="too far apart"):
+        read_times(tmp_path / "t", 1e-300)
+
+
+def test_more_times_than_memory_is_for_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, "MOST_TIMES", 2)
+    (tmp_path / "t").write_text("0\n1\n# none\n2\n")
+    with pytest.raises(FileError, match="t:4: there are more than 2 times"):
+        read_times(tmp_path / "t")

@@ -13,6 +13,7 @@ from torr.cli.runs import choosing
 from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside import Outside, printable
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.store.level_lines import recovered
 
 EXAMPLES = (
@@ -54,7 +55,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
 
     file = recovered(path)
     try:
-        text = file.read_bytes()
+        text = read_bounded(file, MOST_RESULT_BYTES)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}", HINT) from error
     if file is path and _is_of_benchmarks(text):
