@@ -11,7 +11,7 @@ import click
 
 from torr.errors import UsageError, require
 from torr.model.check import Capture
-from torr.model.json_input import parse_json
+from torr.model.json_input import parse_json_to_send
 from torr.model.request import Request
 from torr.model.rows import Rows
 from torr.model.url import Url
@@ -169,7 +169,7 @@ def _inputs(text: bytes | None) -> dict[str, Any]:
     if text is None:
         return {}
     try:
-        found = parse_json(text)
+        found = parse_json_to_send(text)
     except ValueError as error:
         raise UsageError(f"--inputs: {error}") from error
     require(isinstance(found, dict), "--inputs: not a JSON object", """--inputs '{"dept": "IT"}'""")

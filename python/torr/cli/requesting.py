@@ -5,7 +5,6 @@ A flag is for every request; what a file says of a request goes before it.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 from torr import __version__
 from torr.cli.chatting import chat_requests, check_flags, token_header
 from torr.errors import UsageError, require
+from torr.model.json_input import parse_json
 from torr.model.request import Request
 from torr.model.stream import Limit, Stream
 from torr.model.template import for_json
@@ -275,9 +275,9 @@ def _body(flags: Flags) -> tuple[bytes | None, tuple[tuple[str, str], ...]]:
     if plain is not None:
         raise UsageError("-b/--body and --json-body are both given", "give one body")
     try:
-        json.loads(document)
+        parse_json(document)
     except ValueError as error:
-        raise UsageError(f"--json-body: not JSON: {error}", "-b sends any text") from error
+        raise UsageError(f"--json-body: {error}", "-b sends any text") from error
     if not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", "application/json"))
     return document, headers

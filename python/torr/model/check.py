@@ -6,12 +6,12 @@ JSONPath or an expression may contain is the engine's to say: it refuses what it
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torr.errors import UsageError, require
+from torr.model.json_input import JsonInputError, is_not_json, parse_json_to_send
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.model.template import MADE, NAME
@@ -20,6 +20,8 @@ Json = dict[str, Any]
 Spans = tuple[tuple[int, int], ...]
 
 _CAPTURE = "write NAME=json:$.token, NAME=header:Location or NAME=regex:/id=(\\d+)/"
+# Words that Python, but not JSON, takes for numbers.
+_NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 _LAST_NAME = re.compile(r"([\w-]+)['\"\]\s]*$")
 
 
@@ -170,6 +172,9 @@ def _redacted(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 def _value(text: str) -> Any:  # noqa: ANN401 - any JSON value
     try:
-        return json.loads(text, parse_constant=lambda word: word)
-    except ValueError:
-        return text
+        return parse_json_to_send(text)
+    except JsonInputError as error:
+        if is_not_json(error) or text in _NO_NUMBERS:
+            return text
+        shown = text if len(text) <= 40 else f"{text[:39]}…"
+        raise UsageError(f"the value {shown!r} is not one to expect: {error}") from error

@@ -39,6 +39,24 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
+def parse_json_to_send(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of a JSON document whose texts are to be sent.
+
+    Raises JsonInputError as `parse_json` does, and for a text that UTF-8 has no bytes for.
+    """
+    value = parse_json(text)
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise JsonInputError("a text has half of a character (a lone surrogate)") from error
+    return value
+
+
+def is_not_json(error: ValueError) -> bool:
+    """Whether an error of `parse_json` says that the text is no JSON, not that it is too much."""
+    return isinstance(error.__cause__, json.JSONDecodeError)
+
+
 def is_json_number(number: float) -> bool:
     """Whether `parse_json` reads the number: it is finite, a whole one has at most 64 bits."""
     if isinstance(number, int):

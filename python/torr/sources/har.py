@@ -8,7 +8,6 @@ that are no request over HTTP (`data:`, `blob:`, `ws:`) are left out and counted
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -46,10 +45,10 @@ def _read_one(path: Path, number: int, recorded: dict[str, Any]) -> Entry | None
     """
     try:
         request = recorded["request"]
-        return _entry(path, number, request) if _is_http(request["url"]) else None
+        return _entry(path, number, request) if _is_http(_text(request["url"])) else None
     except UsageError as error:
         raise UsageError(f"{path}: entry {number}: {error.message}", error.hint) from error
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(
             f"{path}: entry {number} is not an entry of a HAR file", "export it again"
         ) from error
@@ -60,19 +59,19 @@ def _is_http(url: str) -> bool:
 
 
 def _entry(path: Path, number: int, request: dict[str, Any]) -> Entry:
-    check_method(request["method"])
+    check_method(_text(request["method"]))
     headers = tuple(_headers(request.get("headers", [])))
     body = _body(request.get("postData"))
     if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
         kind = request["postData"].get("mimeType")
-        headers = (*headers, ("content-type", kind)) if kind else headers
+        headers = (*headers, *_headers([{"name": "content-type", "value": kind}] if kind else []))
     return Entry(path, number, request["url"], request["method"], headers, body)
 
 
 def _headers(recorded: list[dict[str, str]]) -> list[Header]:
     found = []
     for each in recorded:
-        name, value = each["name"], each["value"]
+        name, value = _text(each["name"]), _text(each["value"])
         if name.startswith(":") or name.lower() in TRANSPORT:
             continue
         check_header((name, value))
@@ -85,11 +84,21 @@ def _body(posted: dict[str, Any] | None) -> bytes | None:
         return None
     text = posted.get("text")
     if text is None:
-        fields = [(field["name"], field.get("value", "")) for field in posted.get("params", [])]
+        fields = [
+            (_text(field["name"]), _text(field.get("value", "")))
+            for field in posted.get("params", [])
+        ]
         return urlencode(fields).encode() if fields else None
     if posted.get("encoding") != "base64":
-        return str(text).encode()
+        return _text(text).encode()
     try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error as error:
+        return base64.b64decode(_text(text), validate=True)
+    except ValueError as error:
         raise UsageError(f"its body is not base64: {error}") from error
+
+
+def _text(value: object) -> str:
+    """Return a member that has to be a text; raises TypeError."""
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{value!r} is not a text")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
-from torr.model.json_input import parse_json
+from torr.model.json_input import parse_json_to_send
 from torr.sources.entry import Entry, at
 from torr.sources.members import MEMBERS, check_names, entry_of
 
@@ -33,7 +33,7 @@ def read(path: Path, text: str) -> Iterator[Entry]:
 
 def _object(line: str) -> Json:
     try:
-        found = parse_json(line)
+        found = parse_json_to_send(line)
     except ValueError as error:
         raise UsageError(str(error), "write one JSON object a line") from error
     require(isinstance(found, dict), "not a JSON object", "write one JSON object a line")

@@ -7,7 +7,6 @@ EXTRA are those of the flags.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -157,7 +156,7 @@ def _body(kind: str, found: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 -
         return text.encode()
     try:
         return base64.b64decode(found, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise UsageError(
             f"the body is not base64: {error}", "write text_body or json_body for one as it is"
         ) from error

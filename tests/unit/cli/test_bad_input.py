@@ -97,6 +97,17 @@ BAD = {
     "no rounds": (["ladder", "--rounds", "0", URL], "--rounds: '0' is not at least 1"),
     "body file missing": (["run", "-b", "@none.json", URL], "-b/--body: none.json: No such file"),
     "body not JSON": (["run", "--json-body", "{", URL], "--json-body: not JSON"),
+    "body too deep": (["run", "--json-body", "[" * 9999, URL], "it is nested more than 100"),
+    "value too deep": (["run", "--expect-json", "a=" + "[" * 9999, URL], "nested more than 100"),
+    "value too large": (["run", "--expect-json", "a=1e400", URL], "the number 1e400 is too large"),
+    "inputs of half a character": (
+        ["run", "--chat", "dify", "--prompt", "a", "--inputs", '{"a": "\\ud800"}', URL],
+        "--inputs: a text has half of a character",
+    ),
+    "requests without an end": (
+        ["run", "--requests-file", "/dev/zero", URL],
+        "/dev/zero: it is neither a file nor a pipe",
+    ),
     "two bodies": (["run", "-b", "x", "--json-body", "1", URL], "-b/--body and --json-body"),
     "header in two lines": (
         ["run", "-H", "x-a: 1\r\nx-b: 2", URL],

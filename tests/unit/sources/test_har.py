@@ -79,3 +79,30 @@ def test_a_broken_entry_is_named(document, says):
     with pytest.raises(UsageError, match=r"x\.har: ") as error:
         read(PATH, document)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "posted",
+    [
+        {"mimeType": "a/b", "text": "ä", "encoding": "base64"},
+        {"mimeType": "a/b", "text": 5, "encoding": "base64"},
+        {"mimeType": "a/b", "text": {"a": 1}},
+        {"mimeType": "a/b", "text": "\ud800"},
+        {"mimeType": "a/b", "params": [{"name": "\ud800"}]},
+        {"mimeType": "a/b", "params": [{"name": 5}]},
+        {"mimeType": 5, "text": "a"},
+        {"mimeType": "a\r\nX: y", "text": "a"},
+        ["text"],
+        "text",
+    ],
+)
+def test_a_body_that_cannot_be_sent_is_refused(posted):
+    with pytest.raises(UsageError, match=r"x\.har: entry 1"):
+        read(PATH, har(recorded(method="POST", postData=posted)))
+
+
+@pytest.mark.parametrize("part", ["url", "method", "headers"])
+@pytest.mark.parametrize("value", [5, None, ["a"], {"name": "a"}, [{"name": "a", "value": 5}]])
+def test_a_part_of_another_kind_is_refused(part, value):
+    with pytest.raises(UsageError, match=r"x\.har: entry 1"):
+        read(PATH, har({**recorded(), part: value}))

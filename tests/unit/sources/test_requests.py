@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from torr.errors import UsageError
+from torr.errors import FileError, UsageError
 from torr.sources.requests import read_requests
 
 HAR = {"log": {"entries": [{"request": {"method": "GET", "url": "http://h/har"}}]}}
@@ -56,3 +57,20 @@ def test_what_is_no_requests_file_is_refused(tmp_path, name, content, says):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UsageError, match=r"none\.http: No such file"):
         read_requests(tmp_path / "none.http")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.har", '{"log": ' + "[" * 200 + "]" * 200 + "}", "a.har:1: it is nested more than 100"),
+        ("a.har", '{"log":\n{"entries": []', "a.har:2: not JSON"),
+        ("a.har", '{"log": {"entries": ["\\ud800"]}}', "a.har:1: a text has half of a character"),
+        ("a.jsonl", '{"url": "/"}\n{"url": "/\\ud800"}', "a.jsonl:2: a text has half of a"),
+        ("a.jsonl", '{"url": "/", "body": "ä"}', "a.jsonl:1: the body is not base64"),
+        ("a.http", "POST http://h/\n@/dev/zero\n", "a.http:2: the body /dev/zero cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_reason_and_its_line(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FileError, match=re.escape(message)):
+        read_requests(tmp_path / name)
