@@ -114,6 +114,11 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
         return RunDirectory.create(flags["folder"], flags["name"], head, secrets=secrets)
     directory = RunDirectory.reopen(resumed.resolve(), secrets=secrets)
     kept = directory.head.get("experiment") or {}
+    require(
+        _is_comparison(directory) and isinstance(kept, dict),
+        f"--resume {resumed}: is no comparison that can go on",
+        "give the directory that torr compare named when it ended",
+    )
     asked = json.loads(json.dumps(head["experiment"]))
     # The plainest difference is said; what a run did not say when it began tells none.
     for key in (*_MATCHING, *sorted(asked.keys() - set(_MATCHING))):
@@ -129,6 +134,12 @@ def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) 
         "go on there, or begin anew",
     )
     return directory
+
+
+def _is_comparison(directory: RunDirectory) -> bool:
+    trials = [*directory.levels, *directory.failures]
+    known = all(each.get("candidate") and {"factors", "round"} <= each.keys() for each in trials)
+    return known and directory.head["kind"] == "compare"
 
 
 def _begun(then: Any, now: Any) -> tuple[Any, Any]:  # noqa: ANN401 - JSON

@@ -8,7 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Rate = Annotated[float, Field(ge=0, le=100, description="percent")]
 Count = Annotated[int, Field(ge=0)]
-Amount = Annotated[float, Field(ge=0)]
+MOST = 1e15
+"""Of a number: sums of larger ones would not be numbers any more."""
+Amount = Annotated[float, Field(ge=0, le=MOST)]
+Value = Annotated[float, Field(ge=-MOST, le=MOST)]
 
 
 class Part(BaseModel):
@@ -25,16 +28,16 @@ class Stats(Part):
     """
 
     n: Count
-    mean: float | None = None
-    stdev: float | None = None
+    mean: Value | None = None
+    stdev: Value | None = None
     within_stdev_rate: Rate | None = None
-    min: float | None = None
-    p50: float | None = None
-    p75: float | None = None
-    p90: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    p99_9: float | None = None
-    p99_99: float | None = None
-    max: float | None = None
+    min: Value | None = None
+    p50: Value | None = None
+    p75: Value | None = None
+    p90: Value | None = None
+    p95: Value | None = None
+    p99: Value | None = None
+    p99_9: Value | None = None
+    p99_99: Value | None = None
+    max: Value | None = None
     at_least: list[str] = []

@@ -24,6 +24,7 @@ from torr.model.in_process import Budget, LeftBehind, Timing
 from torr.model.json_input import JsonInputError, parse_json
 from torr.model.moment import read_stamp
 from torr.model.monitored import Monitored
+from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.model.part import Amount, Count, Part, Rate, Stats
 from torr.model.profiled import Profile
@@ -321,10 +322,31 @@ def checked(kind: type[AnyResult], text: bytes, whose: str) -> AnyResult:
 
     Raises UsageError that names the first wrong key.
     """
+    return _validated(kind, _parsed(text, whose), whose)
+
+
+def checked_json(text: bytes, whose: str) -> dict[str, Any]:
+    """Return the result that a text holds as JSON; raises UsageError as `checked` does.
+
+    Its texts are fit to be printed.
+    """
+    value = _parsed(text, whose)
+    _validated(Result, value, whose)
+    found: dict[str, Any] = Outside().json(value)
+    return found
+
+
+def _parsed(text: bytes, whose: str) -> object:
     try:
-        return kind.model_validate(parse_json(text))
+        return parse_json(text)
     except JsonInputError as error:
         raise UsageError(f"{whose} is not a result of torr: {error}", _HINT) from error
+
+
+def _validated(kind: type[AnyResult], value: object, whose: str) -> AnyResult:
+    """Return the value with its types; strictly, since others take it as it is."""
+    try:
+        return kind.model_validate(value, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the text"

@@ -15,11 +15,10 @@ from typing import Any
 
 from torr.errors import FileError, UsageError
 from torr.model.outside_file import read_bounded
+from torr.model.part import MOST
 from torr.stats.series import Point, Series
 from torr.store.atomic import replace_bytes
 
-# Of a number in a file; sums of larger ones would not be numbers any more.
-_MOST = 1e15
 # A ladder has a hundred levels at most.
 _MOST_BYTES = 1 << 20
 
@@ -95,7 +94,7 @@ def _value(word: str, column: str, path: Path, line: int) -> float | None:
         raise FileError(path, line, message) from error
     if math.isnan(value):
         return None
-    if not 0 <= value <= _MOST:
+    if not 0 <= value <= MOST:
         raise FileError(path, line, f"{word!r} is not possible ({column})")
     return value
 

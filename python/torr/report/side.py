@@ -18,7 +18,8 @@ from typing import Any
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
-from torr.model.json_input import parse_json
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.model.result import checked_json
 from torr.report import dat
 from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
@@ -71,13 +72,11 @@ def load(path: Path) -> Side:
             raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
         return Side(dat.read(path))
     try:
-        result = parse_json(path.read_bytes())
+        text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
         hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
         raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
-    except ValueError as error:
-        raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
-    return of_result(result, asked, path)
+    return of_result(checked_json(text, str(path)), asked, path)
 
 
 def of_result(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
@@ -129,10 +128,11 @@ def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
     profiles = _alone([x for x in taken if _setting(x) == setting], series.name)
     whose = (run, result["name"], chosen or None, setting)
     experiment = result.get("experiment") or {}
-    rule = experiment.get("discard_if")
+    rule, alpha = experiment.get("discard_if"), experiment.get("alpha") or ALPHA
+    require(0 < alpha < 1, f"{path} was judged with a chance of {alpha}", "it is not a share")
     return Side(
         *(series, _alone(kept, series.name), *whose, profiles),
-        alpha=experiment.get("alpha") or ALPHA,
+        alpha=alpha,
         rule=None if rule is None else Condition.parse(rule),
     )
 

@@ -58,14 +58,17 @@ class LevelLog:
 
     @classmethod
     def reopened(cls, path: Path, levels: Iterable[Json]) -> Self:
-        """Have the levels that were kept, each with the lines of its slices; raises OSError."""
+        """Have the levels that were kept, each with its slices; raises OSError.
+
+        The file is written anew from them: its last lines belong to a level that was not finished,
+        and after a power cut it may have fewer than there were.
+        """
         log = cls(path, is_new=False)
+        log._take_back(0)
         for level in levels:
-            # As many lines as it had; what follows belongs to a level that was not finished.
-            for _ in level.pop("slices"):
-                log._slices.readline()
+            for piece in level.pop("slices", []):
+                log.append_slice(piece)
             log.add(level)
-        log._take_back(log._end)
         return log
 
     def __len__(self) -> int:

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
-from torr.model.json_input import parse_json
 from torr.model.outside import Outside
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_lines import LevelLines, recovered
 from torr.store.level_log import LevelLog
@@ -112,7 +112,7 @@ class RunDirectory:
         known = {key: value for key, value in head.items() if key not in _OF_EACH_END}
         run = cls(path, known, outside=Outside().with_secrets(secrets))
         try:
-            run._log = LevelLog.reopened(path / "slices.jsonl", head["levels"])
+            run._log = LevelLog.reopened(path / "slices.jsonl", head.get("levels", []))
             run.failures = head.get("failures") or []
             run._line_count = run._assembled_count = len(run._log) + len(run.failures)
             run._on_disk = len(run._log)
@@ -327,14 +327,17 @@ _OF_EACH_END = (
 def _kept_head(path: Path) -> Json:
     """What result.json says, of a run that can go on."""
     try:
-        found: Json = parse_json((path / "result.json").read_bytes())
+        text = read_bounded(path / "result.json", MOST_RESULT_BYTES)
     except FileNotFoundError as error:
         raise UsageError(
             f"{path} is no run that kept anything: it has no result.json",
             "give the directory that the run named when it ended",
         ) from error
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path / 'result.json'} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{path / 'result.json'} cannot be read: {error.strerror}") from error
+    from torr.model.result import checked_json
+
+    found = checked_json(text, str(path / "result.json"))
     require(found.get("status") != "complete", f"{path} is complete: nothing is left to measure")
     return found
 

@@ -7,6 +7,8 @@ from torr.errors import UsageError
 from torr.report import side
 from torr.report.side import load, renamed
 
+PROFILE = {"tool": "perf", "concurrency": 1, "seconds": 2, "ok_per_s": 1.0, "folded": "a 1\n"}
+
 
 @pytest.fixture
 def compared(make_level, make_result):
@@ -59,17 +61,17 @@ def test_a_candidate_and_a_setting_are_named_behind_a_colon(kept):
 
 def test_profiles_of_a_candidate_at_a_setting_come_along_under_its_name(tmp_path, compared):
     at = [("net", {"processes": 4, "connections": 20}), ("net", {"processes": 1}), ("gin", {})]
-    taken = [{"candidate": name, "factors": x, "folded": "a 1\n"} for name, x in at]
-    compared["profiles"] = [*taken, {"folded": "of nobody 1\n"}]
+    taken = [{**PROFILE, "candidate": name, "factors": x} for name, x in at]
+    compared["profiles"] = [*taken, {**PROFILE, "folded": "of nobody 1\n"}]
     path = tmp_path / "result.json"
     path.write_text(json.dumps(compared))
     (found,) = load(path.with_name("result.json:net,processes=4")).profiles
-    assert found == {"candidate": "net", "factors": {}, "folded": "a 1\n"}
+    assert found == {**PROFILE, "candidate": "net", "factors": {}}
 
 
 def test_profiles_of_a_run_are_those_of_its_name(tmp_path, ladder):
     path = tmp_path / "result.json"
-    path.write_text(json.dumps({**ladder, "profiles": [{"folded": "a 1\n"}]}))
+    path.write_text(json.dumps({**ladder, "profiles": [PROFILE]}))
     side = renamed(load(path), "before")
     assert [(x["candidate"], x["folded"]) for x in side.profiles] == [("before", "a 1\n")]
 
@@ -133,3 +135,34 @@ def test_a_side_knows_how_its_comparison_judged(compared):
     looked = {**compared, "experiment": {"alpha": 0.05 / 3, "discard_if": "failures > 100"}}
     found = side.of_result(looked, ["gin", "processes=1"], Path("1"))
     assert (found.alpha, str(found.rule)) == (0.05 / 3, "failures > 100")
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"ok_per_s": "fast"}, "levels.0.ok_per_s"),
+        ({"ok_per_s": "5"}, "levels.0.ok_per_s"),
+        ({"ok_per_s": 1e300}, "levels.0.ok_per_s"),
+        ({"success_rate": [1]}, "levels.0.success_rate"),
+        ({"concurrency": True}, "levels.0.concurrency"),
+        ({"latency": {"service_ms": {"n": 1, "mean": 1e300}}}, "levels.0.latency.service_ms.mean"),
+    ],
+)
+def test_a_value_that_is_not_possible_is_refused_by_its_place(tmp_path, ladder, change, place):
+    ladder["levels"][0].update(change)
+    (tmp_path / "result.json").write_text(json.dumps(ladder))
+    with pytest.raises(UsageError, match=rf"result\.json is not a result of torr: {place}: "):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("alpha", [7, -1, "x", [0.1]])
+def test_a_chance_that_is_none_is_refused(compared, alpha):
+    with pytest.raises(UsageError, match=r"chance of 7|chance of -1|is not a result"):
+        side.of_result(
+            {**compared, "experiment": {"alpha": alpha}}, ["gin", "processes=1"], Path("1")
+        )
+
+
+def test_texts_of_a_file_are_fit_to_be_printed(tmp_path, ladder):
+    (tmp_path / "result.json").write_text(json.dumps({**ladder, "name": "a\x1b[2J token=hush"}))
+    assert load(tmp_path).name == r"a\x1b[2J token=***"

@@ -78,7 +78,7 @@ def test_a_folder_without_a_run_is_named(tmp_path):
 
 def test_a_broken_result_is_named_and_left_alone(ended):
     (ended / "result.json").write_text("{")
-    with pytest.raises(UsageError, match=r"result\.json cannot be read"):
+    with pytest.raises(UsageError, match=r"result\.json is not a result of torr"):
         RunDirectory.reopen(ended)
     assert (ended / "result.json").read_text() == "{"
 
@@ -101,3 +101,42 @@ def test_a_run_of_failures_alone_is_readable(tmp_path):
         run.keep_failure(FAILURE)
         assert not run.is_empty
     assert (tmp_path / "latest" / "result.json").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        "5",
+        '{"levels": 5}',
+        '{"levels": [{}]}',
+        '{"levels": [{"slices": 5}]}',
+        "[" * 999,
+    ],
+)
+def test_what_is_no_result_does_not_go_on(ended, text):
+    (ended / "result.json").write_text(text)
+    with pytest.raises(UsageError, match=r"result\.json is not a result of torr"):
+        RunDirectory.reopen(ended)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [({"slices": 5}, "levels.1.slices"), ({"slices": [{"t_s": "x"}]}, r"levels.1.slices.0.t_s")],
+)
+def test_a_level_that_is_none_does_not_go_on(ended, change, place):
+    result = json.loads((ended / "result.json").read_text())
+    result["levels"][1].update(change)
+    (ended / "result.json").write_text(json.dumps(result))
+    with pytest.raises(UsageError, match=place):
+        RunDirectory.reopen(ended)
+
+
+def test_slices_that_a_power_cut_took_come_back(ended):
+    whole = (ended / "slices.jsonl").read_bytes().splitlines()[:5]
+    (ended / "slices.jsonl").write_bytes(b"\0\0")
+    with RunDirectory.reopen(ended) as run:
+        assert [len(level["slices"]) for level in run.full_levels()] == [3, 2]
+    kept = (ended / "slices.jsonl").read_bytes().splitlines()
+    assert [json.loads(line) for line in kept] == [json.loads(line) for line in whole]

@@ -12,7 +12,7 @@ from torr.cli.options import flag
 from torr.cli.runs import choosing
 from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json
-from torr.model.outside import Outside, printable
+from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.store.level_lines import recovered
 
@@ -67,12 +67,10 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
 
 def _fit(text: bytes, file: Path) -> bytes:
     """The text of a result, fit to be kept; raises UsageError where a value is not possible."""
-    from torr.model.result import Result, checked
+    from torr.model.result import checked_json
 
-    checked(Result, text, str(file))
-    found = parse_json(text)
-    fit = Outside().json(found)
-    return text if fit == found else json.dumps(fit, ensure_ascii=False).encode()
+    fit = checked_json(text, str(file))
+    return text if fit == parse_json(text) else json.dumps(fit, ensure_ascii=False).encode()
 
 
 def _is_of_benchmarks(text: bytes) -> bool:
