@@ -87,9 +87,9 @@ class _Listener:
         return self
 
     def addoption(self, name: str, **said: Any) -> None:  # noqa: ANN401
-        value = said.get("metavar") or "|".join(said["choices"])
+        value = said.get("metavar") or "|".join(said.get("choices", ()))
         # argparse fills in texts: two per cent signs are one.
-        self.rows.append((f"{name} {value}", said["help"] % ()))
+        self.rows.append((f"{name} {value}".rstrip(), said["help"] % ()))
 
 
 def _plugin() -> str:

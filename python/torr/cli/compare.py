@@ -55,6 +55,7 @@ EXAMPLES = (
 @options.lang
 @options.junit
 @live
+@options.allowing_slos
 @flag(
     "--strict",
     is_flag=True,

@@ -35,14 +35,15 @@ EXAMPLES = (
     type=words.CHANGE,
     multiple=True,
     group=options.RESULT,
-    help="exit 1 if it surely did: 'p99 > +10%', 'ok/s < -5%'",
+    help="must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'",
 )
+@options.allowing_limits
 @options.junit
 @options.keeping
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
     from torr.cli.conclude import draw, print_paths, show_result, write_junit
-    from torr.cli.gate import gate_limits
+    from torr.cli.gate import gate
     from torr.cli.keeping import labels_of, registered
     from torr.cli.sides import sides_of
     from torr.cli.streams import printed
@@ -58,6 +59,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
         **labels_of(flags),
+        "experiment": {"allow_not_shown": flags["allow_not_shown"]},
         "environment": environment(),
     }
     with RunDirectory.create(flags["folder"], found["name"], head) as directory:
@@ -73,4 +75,4 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         if flags["output"] == "text" and not flags["quiet"]:
             print_paths(directory, (), run)
             click.echo("\n".join(f"plot    {click.format_filename(name)}" for name in plots))
-    gate_limits(result["fail_if"])
+    gate(result, flags)

@@ -1,8 +1,8 @@
-"""Whether a run passes: its SLOs, its capacity, and no abort condition. Scripts read the exit code.
+"""Whether a run passes: its SLOs, limits of change and capacity, and no abort condition.
 
-A gate fails closed: an SLO that is neither held nor broken does not pass, unless the user allows
-that. A ladder climbs until SLOs break, so what counts is the lowest level that claims anything, or
-the capacity that `--min-capacity` asks for.
+A gate fails closed: an SLO or a limit that is not shown does not pass, unless the user allows that.
+A ladder climbs until SLOs break, so what counts is the lowest level that claims anything, or the
+capacity that `--min-capacity` asks for. Of a comparison every candidate counts in every cell.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 Result = dict[str, Any]
 Flags = dict[str, Any]
 
-_WORDS = ("broken", "not shown")
 _SHOWN = 3
+_LONGER = "such as -z 30s"
+_MORE = {"compare": "such as --rounds 20 or -z 30s", "diff": "such as --rounds 20 of both sides"}
 MOST_FAILED = 0.01
 """A time that is not shown passes only where no more than this share of the attempts failed."""
 
 
 def gate(result: Result, flags: Flags) -> None:
-    """Raise MissedError unless the run may pass; print a note for each SLO that is not shown."""
+    """Raise MissedError unless the run may pass; print a note for each thing that is not shown."""
     judgement = judged(result, flags)
     for note in judgement.notes:
         click.echo(f"note: {note}", err=True)
@@ -40,23 +41,9 @@ def gate(result: Result, flags: Flags) -> None:
         raise judgement.missed
 
 
-def gate_limits(entries: Sequence[dict[str, Any]]) -> None:
-    """Raise MissedError where a diff lies beyond a limit; name each that is not shown."""
-    for entry in entries:
-        if entry["word"] == "not shown":
-            click.echo(f"note: {_of_limit(entry)}: not shown: {entry['reason']}", err=True)
-    failed = [f"{_of_limit(x)} ({x['reason']})" for x in entries if x["word"] == "failed"]
-    if failed:
-        raise MissedError(f"--fail-if {', '.join(failed)}")
-
-
-def _of_limit(entry: dict[str, Any]) -> str:
-    return f"{entry['condition']} at {entry['concurrency']:,}"
-
-
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Why the run does not pass, if so; and which SLOs are allowed to be not shown."""
+    """Why the run does not pass, if so; and which SLOs and limits are not shown."""
 
     missed: MissedError | None = None
     notes: tuple[str, ...] = ()
@@ -64,13 +51,15 @@ class Judgement:
 
 def judged(result: Result, flags: Flags) -> Judgement:
     """Whether the run passes; what an abort condition ended does not, whatever the SLOs say."""
-    found = _of_slos(result, flags.get("slos") or ())
+    of_limits = _of_limits(result.get("fail_if") or ())
+    of_slos = _of_slos(result, flags.get("slos") or ())
+    found = Judgement(of_slos.missed or of_limits.missed, (*of_slos.notes, *of_limits.notes))
     if found.missed is not None:
         return found
     if result.get("ended_by"):
         return Judgement(MissedError(f"ended early by {result['ended_by']}"), found.notes)
     if found.notes and not flags.get("allow_not_shown"):
-        return Judgement(_not_shown(found.notes))
+        return Judgement(_not_shown(found.notes, result["kind"]))
     least = flags.get("min_capacity")
     return found if least is None else Judgement(least.missed_by(result), found.notes)
 
@@ -90,16 +79,28 @@ def judged_again(result: Result) -> Judgement:
     return judged(result, flags)
 
 
-def _not_shown(notes: Sequence[str]) -> MissedError:
+def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
     more = f" and {len(notes) - 1} more" if len(notes) > 1 else ""
-    hint = "measure more, such as -z 30s, or pass it with --allow-not-shown"
+    hint = f"measure more, {_MORE.get(kind, _LONGER)}, or pass it with --allow-not-shown"
     return MissedError(f"{notes[0]}{more}", hint)
+
+
+def _of_limits(entries: Sequence[Result]) -> Judgement:
+    """Whether no change of a diff lies beyond its limit."""
+    failed = [f"{_of_limit(x)} ({x['reason']})" for x in entries if x["word"] == "failed"]
+    unshown = [f"{_of_limit(x)} ({x['reason']})" for x in entries if x["word"] == "not shown"]
+    missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
+    return Judgement(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
+
+
+def _of_limit(entry: Result) -> str:
+    return f"{entry['condition']} at {entry['concurrency']:,}"
 
 
 def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     """Whether they pass, by the lowest level that claims anything."""
     if result["kind"] == "compare":
-        return _of_candidates(result) if slos else Judgement()
+        return _of_candidates(result)
     if not slos:
         return Judgement()
     rounds = lowest(result["levels"])
@@ -112,22 +113,27 @@ def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
     if broken:
         return Judgement(MissedError(f"SLO broken: {', '.join(broken)}"))
-    return _of_unshown([verdict for verdict in found if verdict["word"] == "not shown"], rounds)
+    return _of_unshown([(v, _named(v), rounds) for v in found if v["word"] == "not shown"])
 
 
 def _of_candidates(result: Result) -> Judgement:
     """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
     slos = [verdict for verdict in result["verdicts"] if verdict.get("condition")]
+    if not slos:
+        return Judgement()
     never = unmeasured(result)
     if never:
         why = f"SLO not shown: {never[0]['candidate']} was not measured: {never[0]['text']}"
         return Judgement(MissedError(why))
-    named = {word: [_of_candidate(v) for v in slos if v["word"] == word] for word in _WORDS}
-    notes = tuple(f"SLO not shown: {each}" for each in named["not shown"])
-    if not named["broken"]:
-        return Judgement(notes=notes)
-    more = f" and {len(named['broken']) - _SHOWN} more" if len(named["broken"]) > _SHOWN else ""
-    return Judgement(MissedError(f"SLO broken: {', '.join(named['broken'][:_SHOWN])}{more}"), notes)
+    broken = [_of_candidate(verdict) for verdict in slos if verdict["word"] == "broken"]
+    if broken:
+        more = f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
+        return Judgement(MissedError(f"SLO broken: {', '.join(broken[:_SHOWN])}{more}"))
+    unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v["word"] == "not shown"]
+    limited = next((name for _, name, trials in unshown if not trials), None)
+    if limited is not None:
+        return Judgement(MissedError(f"SLO not shown: {limited}", _hint(result)))
+    return _of_unshown(unshown)
 
 
 def _of_candidate(verdict: Result) -> str:
@@ -136,17 +142,25 @@ def _of_candidate(verdict: Result) -> str:
     return f"{verdict['candidate']} at {where}: {_named(verdict)}"
 
 
-def _of_unshown(found: Sequence[Result], rounds: Sequence[Level]) -> Judgement:
-    """What is not shown may be allowed, but not a time where too much failed."""
-    failed, ended = _failed(rounds)
+def _trials(verdict: Result, result: Result) -> list[Level]:
+    """The trials behind an SLO of a candidate in a cell that claim anything."""
+    keys = ("candidate", "factors", "concurrency")
+    return lowest(x for x in result["levels"] if all(x.get(key) == verdict[key] for key in keys))
+
+
+def _of_unshown(unshown: Sequence[tuple[Result, str, Sequence[Level]]]) -> Judgement:
+    """What is not shown may be allowed, but not a time where too much failed.
+
+    Of each SLO there is the verdict, how it is named, and the levels that it is about.
+    """
     notes: list[str] = []
-    for verdict in found:
+    for verdict, name, rounds in unshown:
+        failed, ended = _failed(rounds)
         # A time is that of the ok answers: the failures are not in it.
         if verdict["unit"] == "ms" and failed > MOST_FAILED * ended:
             failures = f"{failed:,} of {ended:,} attempts failed"
-            missed = MissedError(f"SLO not shown: {_named(verdict)}, and {failures}")
-            return Judgement(missed, tuple(notes))
-        notes.append(f"SLO not shown: {_named(verdict)}: neither held nor broken")
+            return Judgement(MissedError(f"SLO not shown: {name}, and {failures}"), tuple(notes))
+        notes.append(f"SLO not shown: {name}: neither held nor broken")
     return Judgement(notes=tuple(notes))
 
 

@@ -65,6 +65,7 @@ def _closed(
         "differences": _differences(course, experiment.get("differences", [])),
         "rules": list(dict.fromkeys(said)),
         "given_up": course.given_up,
+        "allow_not_shown": flags["allow_not_shown"],
     }
     directory.close(outcome.status, sections(matrix, course, levels, flags["slos"]))
     result: Result = json.loads(directory.result_path.read_bytes())

@@ -142,6 +142,14 @@ _JUNIT: dict[str, Any] = {
 junit = flag("--junit", **_JUNIT)
 rare_junit = flag("--junit", rare=True, **_JUNIT)
 
+_ALLOWING: dict[str, Any] = {"is_flag": True, "group": RESULT, "rare": True}
+allowing_slos = flag(
+    "--allow-not-shown", help="pass SLOs that are neither held nor broken", **_ALLOWING
+)
+allowing_limits = flag(
+    "--allow-not-shown", help="pass limits of --fail-if that are not shown", **_ALLOWING
+)
+
 judging = together(
     flag(
         "--slo",
@@ -158,13 +166,7 @@ judging = together(
         group=RESULT,
         help="end early (exit 1) when it holds: 'errors > 5%'",
     ),
-    flag(
-        "--allow-not-shown",
-        is_flag=True,
-        group=RESULT,
-        rare=True,
-        help="pass SLOs that are neither held nor broken",
-    ),
+    allowing_slos,
     flag(
         "--strict",
         is_flag=True,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from torr.errors import UsageError
 from torr.micro.budget import Budget
 from torr.plugin import MARK
+from torr.report import micro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
+
+
+NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-allow-not-shown"
+"""What to do about a budget or a limit that is not shown."""
 
 
 def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
@@ -23,6 +28,22 @@ def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     if mark.args:
         raise UsageError(f"budget{mark.args!r}: limits have names", 'write ops=">10k/s"')
     return Budget.all_of(mark.kwargs)
+
+
+def why_not_met(verdicts: Sequence[dict[str, Any]], allows_not_shown: bool) -> str | None:
+    """Return why a test fails by its budgets; None where it does not."""
+    parts = []
+    missed = micro.budgets({"budgets": [v for v in verdicts if v["word"] == "broken"]})
+    if missed is not None:
+        rows = (
+            f"{name}: {of}, measured {value} ({span})" for name, of, value, span, _ in missed.rows
+        )
+        parts += ["budget missed:", *rows]
+    unshown = micro.budgets({"budgets": [v for v in verdicts if v["word"] == "not shown"]})
+    if unshown is not None and not allows_not_shown:
+        rows = (f"{name}: {of}: {word}" for name, of, _, _, word in unshown.rows)
+        parts += ["budget not shown:", *rows, f"hint: {NOT_SHOWN}"]
+    return "\n".join(parts) or None
 
 
 def fail_unmeasured() -> NoReturn:

@@ -9,10 +9,9 @@ import pytest
 
 from torr.errors import TorrError, UsageError
 from torr.micro import machine
-from torr.plugin.budgets import budgets_of, fail_unmeasured
+from torr.plugin.budgets import NOT_SHOWN, budgets_of, fail_unmeasured, why_not_met
 from torr.plugin.keeping import Keeping
 from torr.plugin.parameters import parameters_of
-from torr.report import micro
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +67,7 @@ class Session:
         self.profiling = _profiling(config.getoption("torr_profile"))
         self.rounds: int | None = config.getoption("torr_rounds")
         self.fails = config.getoption("torr_budgets") == "fail"
+        self.allows_not_shown: bool = config.getoption("torr_allow_not_shown")
         self.keeping = Keeping(self)
 
     @property
@@ -86,7 +86,7 @@ class Session:
         return made
 
     def judge(self, item: pytest.Item) -> None:
-        """Judge a test's budgets; fails it where one is surely broken."""
+        """Judge a test's budgets; fail it where one is broken, or not shown."""
         budgets = budgets_of(item)
         if not budgets:
             return
@@ -95,14 +95,9 @@ class Session:
             fail_unmeasured()
         for entry in own:
             entry.verdicts = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
-        broken = [v for entry in own for v in entry.judged if v["word"] == "broken"]
-        table = micro.budgets({"budgets": broken})
-        if table is not None and self.fails:
-            told = (
-                f"{name}: {target}, measured {value} ({span})"
-                for name, target, value, span, _ in table.rows
-            )
-            pytest.fail("budget missed:\n" + "\n".join(told), pytrace=False)
+        why = why_not_met([v for entry in own for v in entry.judged], self.allows_not_shown)
+        if why is not None and self.fails:
+            pytest.fail(why, pytrace=False)
 
     def summarise(self, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
         """Print what was measured."""
@@ -120,7 +115,15 @@ class Session:
         finally:
             # Whatever became of the comparison: what was measured is kept.
             self._end(session, lambda: self.keeping.close("interrupted" if is_cut else "complete"))
-        if any(limit["word"] == "failed" for limit in self.limits) and not is_cut:
+        self._fail_by_limits(session, is_cut=is_cut)
+
+    def _fail_by_limits(self, session: pytest.Session, *, is_cut: bool) -> None:
+        words = {limit["word"] for limit in self.limits}
+        if self.allows_not_shown:
+            words.discard("not shown")
+        if "not shown" in words:
+            self.said.append(f"--torr-fail-if: a limit cannot be told: {NOT_SHOWN}")
+        if words & {"failed", "not shown"} and not is_cut:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _end(self, session: pytest.Session, step: Callable[[], None]) -> None:

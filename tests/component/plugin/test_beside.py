@@ -91,13 +91,18 @@ def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests, st
 
 
 @pytest.mark.usefixtures("store")
-def test_what_cannot_be_judged_is_said_and_fails_nothing(pytests):
+def test_a_limit_that_is_not_shown_passes_only_where_that_is_allowed(pytests):
     source = """
         def test_one(measure): measure(int, n=50, rounds=6)
         def test_new(measure): measure(int, n=50, rounds=6)
     """
-    ended = pytests(source, "--torr-compare", "main", "--torr-fail-if", "p99 > +10%")
+    limits = ("--torr-compare", "main", "--torr-fail-if", "p99 > +10%")
+    ended = pytests(source, *limits)
+    assert (ended.code, ended.counts) == (1, {"passed": 2})
+    assert "--torr-fail-if: a limit cannot be told: measure more operations" in ended.out
+    ended = pytests(source, *limits, "--torr-allow-not-shown")
     assert ended.code == 0
+    assert "a limit cannot be told" not in ended.out
     told = "p99 > +10%: cannot be told: too few operations in a trial for p99"
     assert f"test_it.py::test_one: {told}" in ended.out
     assert "not in run 1, and beside nothing: test_it.py::test_new" in ended.out
@@ -136,7 +141,7 @@ def test_a_run_of_pytest_benchmark_on_this_machine_is_compared_as_any_other(
     torr("runs", "import", "main.json", "-n", "main")
     limits = ("--torr-fail-if", "ops < -50%", "--torr-fail-if", "p50 > +50%")
     source = "def test_it(measure): measure(int, n=500)"
-    ended = pytests(source, "--torr-compare", "main", *limits)
+    ended = pytests(source, "--torr-compare", "main", *limits, "--torr-allow-not-shown")
     assert ended.code == 0
     # An operation took a second there: no machine is as slow as that.
     assert row(ended, "it") == "faster"

@@ -25,6 +25,10 @@ SOURCE = """
     def test_unknown(measure):
         measure(operation, n=5, rounds=6)
 
+    @pytest.mark.budget(ops=">400/s")
+    def test_few(measure):
+        measure(operation, n=30, rounds=2)
+
     @pytest.mark.budget(ops=">0.001/s", scale="machine")
     def test_scaled(measure):
         measure(operation, n=30, rounds=6)
@@ -37,16 +41,17 @@ SOURCE = """
 
 @pytest.fixture(scope="module")
 def ended(sessions, module_folder):
-    return sessions.run(module_folder, SOURCE, "--torr-save", "budgets")
+    return sessions.run(module_folder, SOURCE, "--torr-save", "budgets", "--torr-allow-not-shown")
 
 
 def test_a_budget_that_is_surely_broken_fails_its_test(ended):
-    assert (ended.code, ended.counts) == (1, {"failed": 1, "passed": 4}), ended.out
+    assert (ended.code, ended.counts) == (1, {"failed": 1, "passed": 5}), ended.out
     assert "budget missed:" in ended.out
     assert "test_it.py::test_missed: ops >600/s, measured" in ended.out
     lines = [line for line in ended.out.splitlines() if "measured" not in line]
     rows = [line for line in lines if "::test_" in line and " >" in line]
     words = {line.split()[0].rpartition("_")[2]: line.split()[-1] for line in rows}
+    assert words.pop("few") == "least"
     assert words == {"met": "met", "missed": "missed", "scaled": "met", "stressed": "met"}
     assert "cannot be told: too few operations for p99" in ended.out
 
@@ -58,9 +63,18 @@ def test_a_budget_may_be_scaled_by_the_machine(ended):
     assert scaled["limit"] == pytest.approx(0.001 * scaled["scaled_by"])
 
 
+def test_a_budget_that_is_not_shown_fails_its_test(pytests):
+    ended = pytests(SOURCE, "-k", "unknown or few or met")
+    assert (ended.code, ended.counts["failed"], ended.counts["passed"]) == (1, 2, 1), ended.out
+    assert ended.out.count("\nbudget not shown:\n") == 2
+    assert "::test_unknown: p99 <1s: cannot be told: too few operations for p99\n" in ended.out
+    assert "::test_few: ops >400/s: cannot be told: 2 rounds are too few: 5 are the" in ended.out
+    assert ended.out.count("or pass it with --torr-allow-not-shown") == 2
+
+
 def test_budgets_may_be_reported_only(pytests):
     ended = pytests(SOURCE, "--torr-budgets", "report")
-    assert (ended.code, ended.counts) == (0, {"passed": 5})
+    assert (ended.code, ended.counts) == (0, {"passed": 6})
     assert "missed" in ended.out
     assert "budget missed:" not in ended.out
 

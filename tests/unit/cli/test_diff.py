@@ -80,9 +80,39 @@ def test_a_limit_that_was_surely_passed_ends_with_one(torr, measure, tmp_path):
 
 def test_a_limit_that_was_not_passed_ends_well(torr, measure):
     before, after = measure("before", 100), measure("after", 100)
-    ended = torr("diff", "--fail-if", "ok/s < -10%", "--fail-if", "ok/s < -0%", before, after)
+    ended = torr("diff", "--fail-if", "ok/s < -10%", before, after)
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_a_limit_that_is_not_shown_passes_only_where_that_is_allowed(torr, measure, tmp_path):
+    sides = measure("before", 100), measure("after", 100)
+    limits = ("--fail-if", "ok/s < -10%", "--fail-if", "ok/s < -0%", "--junit", "ci.xml")
+    ended = torr("diff", *limits, *sides)
+    assert ended.code == 1
+    why = "--fail-if not shown: ok/s < -0% at 10 (the 90 % interval is "
+    assert ended.err.startswith(f"torr: {why}")
+    assert (
+        " and 1 more\nhint: measure more, such as --rounds 20 of both sides, or pass" in ended.err
+    )
+    suite = ET.parse(tmp_path / "ci.xml").getroot()  # noqa: S314 - made right here
+    assert [suite.get(key) for key in ("failures", "skipped")] == ["1", "2"]
+    ended = torr("diff", *limits, "--allow-not-shown", *sides)
     assert ended.code == 0
-    assert "note: ok/s < -0% at 10: not shown: the 90 % interval is" in ended.err
+    assert f"note: {why}" in ended.err
+    suite = ET.parse(tmp_path / "ci.xml").getroot()  # noqa: S314 - made right here
+    assert [suite.get(key) for key in ("failures", "skipped")] == ["0", "2"]
+
+
+def test_a_limit_that_the_generator_hides_is_not_shown(torr, fake, measure):
+    before = measure("before", 100)
+    rates = count(1000)
+    fake.curve = lambda users: Truth(
+        next(rates), health="generator-limited" if users == 20 else "healthy"
+    )
+    torr("ladder", "--levels", "10,20", "--rounds", "6", "-n", "limited", URL)
+    ended = torr("diff", "--fail-if", "ok/s < -10%", before, "_output/torr/latest")
+    assert ended.code == 1
+    assert "ok/s < -10% at 20 (the generator was the limit in 6 trials)" in ended.err
 
 
 def test_a_limit_needs_trials_and_leaves_no_diff_without(torr, measure, tmp_path):
