@@ -98,6 +98,9 @@ class Verdict(Part):
     inner_interval: tuple[float | None, float | None] | None = Field(
         default=None, description="likewise of 1 − 2·alpha (90 %), by which sameness is shown"
     )
+    margin: Amount | None = Field(
+        default=None, description="differences up to it are the same: of logarithms, or in points"
+    )
     n: Count | None = None
     p: float | None = None
     p_adjusted: float | None = Field(default=None, description="by Holm, over the family")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from torr.report import comparison_rows as rows
 from torr.report import theme
 from torr.report.comparison_scale import Scale
-from torr.stats.judgement import DELTA, MARGIN_POINTS
+from torr.stats.judgement import DELTA
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def panels(
         over = (box[1] + box[3] + 0.07) / whole
         fig.text(start / width, over, title, size=9.5, weight="bold")
     middle = 0.5 if width < _NARROW else (names + (width - names) / 2) / width
-    said = _axis_words(found, width)
+    said = _axis_words(found, scale, width)
     fig.text(middle, 0.1 / whole, said, ha="center", size=9, color=theme.MUTED)
     return fig
 
@@ -102,11 +102,11 @@ def _panel(ax: Axes, place: Place, scale: Scale, names: Sequence[str]) -> None:
         rows.draw(ax, at, place, entry, scale)
 
 
-def _axis_words(found: Comparison, width: float) -> str:
+def _axis_words(found: Comparison, scale: Scale, width: float) -> str:
     metric = found.primary
     baseline = _cut(found.baseline, 40 if width > _NARROW else 18)
     if metric.is_share:
-        return f"{metric.label}, points from {baseline} (band: ±{MARGIN_POINTS:g}, the same)"
+        return f"{metric.label}, points from {baseline} (band: ±{scale.half:.2g}, the same)"
     band = f"band: ±{100 * DELTA:g} %, the same"
     if width < _NARROW:
         return f"{metric.label}, × {baseline} ({band})"

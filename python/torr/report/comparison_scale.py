@@ -32,16 +32,21 @@ _TICK = 0.46
 
 @dataclass(frozen=True)
 class Scale:
-    """From numbers to positions; `limits` are positions, `is_share` says points, not ratios."""
+    """From numbers to positions; `limits` are positions, `is_share` says points, not ratios.
+
+    Numbers up to `half` from no difference are the same for people.
+    """
 
     limits: tuple[float, float]
     is_share: bool = False
+    half: float = math.log1p(DELTA)
 
     @classmethod
     def of(cls, found: Comparison) -> Self | None:
         """Return the axis that all cells share; None where no trial has a number."""
         is_share = found.primary.is_share
-        plain = cls((0, 1), is_share)
+        half = _half_of_shares(found) if is_share else math.log1p(DELTA)
+        plain = cls((0, 1), is_share, half)
         core = list(_certain(found, plain))
         dots = [at for p in found.places for e in p.entries for _, at in plain.rounds(p, e)]
         finite = [at for at in dots if math.isfinite(at)]
@@ -53,7 +58,7 @@ class Scale:
         low = max(min([*finite, low]), low - reach, -_WIDEST)
         high = min(max([*finite, high]), high + reach, _WIDEST if not is_share else math.inf)
         pad = 0.04 * (high - low)
-        return cls((low - pad, high + pad), is_share)
+        return cls((low - pad, high + pad), is_share, half)
 
     @property
     def none(self) -> float:
@@ -63,8 +68,7 @@ class Scale:
     @property
     def margin(self) -> tuple[float, float]:
         """Between which positions numbers are the same for people."""
-        half = MARGIN_POINTS if self.is_share else math.log1p(DELTA)
-        return -half, half
+        return -self.half, self.half
 
     def position(self, value: float) -> float:
         """Return where a ratio, or a difference in points, stands."""
@@ -117,6 +121,12 @@ class Scale:
         if self.is_share:
             return f"{position:+g}".replace("-", "−") if position else "0"
         return f"{float(f'{math.exp(position):.4g}'):g}x"
+
+
+def _half_of_shares(found: Comparison) -> float:
+    """The margin of shares depends on the baseline's: one band for all cells is the narrowest."""
+    verdicts = [place.verdict(entry) or {} for place in found.places for entry in place.entries]
+    return min((v["margin"] for v in verdicts if "margin" in v), default=MARGIN_POINTS)
 
 
 def ends(verdict: Mapping[str, Any], scale: Scale) -> tuple[float, float] | None:

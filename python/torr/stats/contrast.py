@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from torr.stats import estimate
 from torr.stats.estimate import Estimate, ratio_of
-from torr.stats.judgement import DELTA, MARGIN_POINTS, MOST_APART_POINTS, Evidence, Judgement, judge
+from torr.stats.judgement import (
+    DELTA,
+    MOST_APART_POINTS,
+    Evidence,
+    Judgement,
+    judge,
+    margin_of_shares,
+)
 from torr.stats.metric import ERROR_RATE, Metric
 from torr.stats.series import ended, failed, is_limited, is_starved, variation
 from torr.stats.signed_rank import UNBOUNDED
@@ -89,6 +96,7 @@ class Contrast:
             "value": median(after) if after else None,
             "baseline_value": median(before) if before else None,
             **self._on_scale(found),
+            "margin": self._margin,
             "n": found.count,
             "p": found.p,
             "p_adjusted": p_adjusted,
@@ -128,13 +136,21 @@ class Contrast:
             inner=found.inner,
             spread=found.spread,
             p_adjusted=p_adjusted,
-            margin=MARGIN_POINTS if self.metric.is_share else math.log1p(DELTA),
+            margin=self._margin,
             more_is_better=self.metric.more_is_better,
             alpha=alpha,
             obstacle=self._obstacle(),
             none_seen=self._none_seen(),
             noun="round" if self.is_paired else "trial",
+            is_share=self.metric.is_share,
         )
+
+    @property
+    def _margin(self) -> float:
+        if not self.metric.is_share:
+            return math.log1p(DELTA)
+        before, _ = self.values
+        return margin_of_shares(median(before) if before else None)
 
     def _obstacle(self) -> str | None:
         """What forbids any claim, however many rounds there are."""

@@ -3,7 +3,8 @@
 One table of questions, asked in one order; the first that answers gives the word. `inconclusive`
 is an answer: it says what stands in the way, or how many rounds would settle it, an estimate. A
 difference is never called `same` because it was not found: sameness is shown, by an interval that
-lies within the margin (two one-sided tests, Schuirmann 1987).
+lies within the margin (two one-sided tests, Schuirmann 1987). A share of attempts that is shown to
+differ is never `same`, however small the difference is: one more error is one more error.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from typing import Literal
 Word = Literal["better", "worse", "same", "inconclusive"]
 Interval = tuple[float, float]
 
+_BELOW = "real, below the margin"
+
 ALPHA = 0.05
 LEAST_ROUNDS = 6
 DELTA = 0.03
 """Ratios from 1/(1 + δ) to 1 + δ are the same for people."""
 MARGIN_POINTS = 0.1
-"""Shares of attempts this near to each other, in percentage points, are the same for people."""
+"""Shares of attempts are never the same if they are farther apart, in percentage points."""
+LEAST_MARGIN_POINTS = 0.01
+MARGIN_OF_SHARES = 0.1
+"""Shares this near to each other are the same, as a share of the rarer outcome at the baseline."""
 MOST_APART_POINTS = 1.0
 """Times of ok answers are not compared where the error rates are farther apart."""
 
@@ -32,7 +38,8 @@ class Evidence:
     The scale is the logarithm of the ratio, or percentage points. `inner` is the interval of
     1 − 2·alpha, by which sameness is shown; `spread` is the standard deviation of the differences.
     `obstacle` is what forbids any claim; `none_seen` the highest rate that 0 failures on either
-    side allow, in percent, None where there were any or failures are not the question.
+    side allow, in percent, None where there were any or failures are not the question. `is_share`
+    says that percentages of attempts are compared.
     """
 
     count: int
@@ -47,6 +54,7 @@ class Evidence:
     obstacle: str | None = None
     none_seen: float | None = None
     noun: str = "round"
+    is_share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,16 @@ def least_rounds(family: int, alpha: float = ALPHA) -> int:
     The smallest p of n rounds is 2/2ⁿ; Holm multiplies the smallest of m by m.
     """
     return max(LEAST_ROUNDS, math.ceil(1 + math.log2(max(1, family) / alpha) - 1e-9))
+
+
+def margin_of_shares(baseline: float | None) -> float:
+    """Return how many percentage points from the baseline's share, in percent, are the same.
+
+    A tenth of the rarer outcome: 1.1 % of errors are the same as 1.0 %, and 0.09 % are not the same
+    as none.
+    """
+    rarer = 0.0 if baseline is None else min(baseline, 100 - baseline)
+    return min(MARGIN_POINTS, max(LEAST_MARGIN_POINTS, MARGIN_OF_SHARES * rarer))
 
 
 def rounds_to_settle(centre: float, spread: float, margin: float) -> int | None:
@@ -110,20 +128,28 @@ def _none_seen(e: Evidence) -> Judgement | None:
     if e.none_seen is None:
         return None
     why = f"none seen, ≤ {e.none_seen:.2g} % (3/n)"
-    return Judgement("same" if e.none_seen <= e.margin else "inconclusive", why)
+    return Judgement("same" if e.none_seen <= MARGIN_POINTS else "inconclusive", why)
 
 
 def _same(e: Evidence) -> Judgement | None:
-    if not (-e.margin <= e.inner[0] and e.inner[1] <= e.margin):
+    if not _is_within_margin(e) or (e.is_share and _is_real(e)):
         return None
-    is_real = e.p_adjusted <= e.alpha
-    return Judgement("same", "real, below the margin" if is_real else None)
+    return Judgement("same", _BELOW if _is_real(e) else None)
 
 
 def _different(e: Evidence) -> Judgement | None:
-    if e.p_adjusted > e.alpha or e.centre == 0:
+    if not _is_real(e) or e.centre == 0:
         return None
-    return Judgement("better" if (e.centre > 0) == e.more_is_better else "worse")
+    is_better = (e.centre > 0) == e.more_is_better
+    return Judgement("better" if is_better else "worse", _BELOW if _is_within_margin(e) else None)
+
+
+def _is_within_margin(e: Evidence) -> bool:
+    return -e.margin <= e.inner[0] and e.inner[1] <= e.margin
+
+
+def _is_real(e: Evidence) -> bool:
+    return e.p_adjusted <= e.alpha
 
 
 def _inconclusive(e: Evidence) -> Judgement:

@@ -197,7 +197,7 @@ def test_a_primary_metric_that_is_a_share_is_drawn_in_points():
     result = compared(levels, procedure=Procedure(primary=Metric(ERROR_RATE)))
     figure = figure_of(result)
     assert "+1.00" in texts(figure)
-    assert "errors, points from go-net (band: ±0.1, the same)" in texts(figure)
+    assert "errors, points from go-net (band: ±0.01, the same)" in texts(figure)
     assert "worse" in texts(figure)
 
 

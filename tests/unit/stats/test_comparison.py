@@ -99,6 +99,14 @@ def test_times_are_not_compared_where_one_side_fails_more(trial):
     assert found["error_rate"]["difference"] == pytest.approx(1.535)
 
 
+def test_errors_that_rise_by_less_than_a_tenth_of_a_point_are_worse(trial):
+    levels = [trial("a", at, 100.0) for at in range(10)]
+    levels += [trial("b", at, 100.0, failed=8 + at % 3) for at in range(10)]
+    found = by_metric(verdicts(levels, "a"))["error_rate"]
+    assert (found["word"], found["margin"]) == ("worse", 0.01)
+    assert found["difference"] == pytest.approx(0.09, abs=0.005)
+
+
 def test_a_round_without_both_numbers_is_no_pair(trials, trial):
     levels = [trial("a", 0, 500.0), *trials(BEFORE, times(1.1))]
     levels[3] = {**levels[3], "cut_short": True}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
+import numpy as np
 import pytest
 
-from torr.stats.comparison import Procedure, verdicts
+from torr.stats.comparison import Procedure, unpaired, verdicts
 from torr.stats.looks import ALPHA_OF_A_LOOK, LOOKS
+from torr.stats.metric import ERROR_RATE, Metric
 
 RATE = Procedure(metrics=())
 FOUND = {"better", "worse"}
@@ -80,3 +83,61 @@ def test_three_looks_together_keep_the_error():
         }
         wrong += bool(words & FOUND)
     assert wrong / 400 <= 0.06
+
+
+ERRORS = Procedure(primary=Metric(ERROR_RATE), metrics=())
+ATTEMPTS = 5_000
+
+
+def words_of_shares(count, seed, shares, *, rounds=10, drift=0.0, is_paired=True):
+    """How often each word comes, where the attempts of two sides fail with these probabilities."""
+    random = np.random.default_rng(seed)
+    found = Counter()
+    for _ in range(count):
+        sides = [[], []]
+        for at in range(1, rounds + 1):
+            shared = random.lognormal(0, drift)
+            for name, share, side in zip("ab", shares, sides, strict=True):
+                own = shared if is_paired else random.lognormal(0, drift)
+                failed = int(random.binomial(ATTEMPTS, min(1.0, share * own)))
+                side.append(
+                    {
+                        "candidate": name,
+                        "round": at,
+                        "concurrency": 1,
+                        "counts": {
+                            "attempted": ATTEMPTS,
+                            "ok": ATTEMPTS - failed,
+                            "errors": {"read": failed},
+                        },
+                        "success_rate": 100 * (ATTEMPTS - failed) / ATTEMPTS,
+                    }
+                )
+        if is_paired:
+            (verdict,) = verdicts([*sides[0], *sides[1]], "a", ERRORS)
+        else:
+            (verdict,) = unpaired(*sides, ("a", "b"), ERRORS)
+        found[verdict["word"]] += 1
+    return {word: times / count for word, times in found.items()}
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+@pytest.mark.parametrize(("share", "drift"), [(0.0002, 0.0), (0.001, 0.5), (0.01, 0.0), (0.2, 0.5)])
+def test_equal_shares_of_errors_have_a_false_word_no_more_often(share, drift, is_paired):
+    words = words_of_shares(800, 19, (share, share), drift=drift, is_paired=is_paired)
+    assert sum(words.get(word, 0) for word in FOUND) <= 0.06
+
+
+def test_errors_that_rise_from_none_to_one_in_a_thousand_are_never_the_same():
+    rise = words_of_shares(300, 23, (0.0, 0.0009))
+    assert rise["worse"] >= 0.99
+    assert "same" not in rise
+    fall = words_of_shares(300, 23, (0.0009, 0.0))
+    assert fall["better"] >= 0.99
+    few = words_of_shares(300, 29, (0.0, 0.0009), rounds=6)
+    assert set(few) <= {"worse", "inconclusive"}
+
+
+def test_equal_shares_of_errors_are_the_same_once_that_is_shown():
+    words = words_of_shares(300, 31, (0.00001, 0.00001))
+    assert words["same"] >= 0.9

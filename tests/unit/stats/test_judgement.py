@@ -2,7 +2,13 @@ import math
 
 import pytest
 
-from torr.stats.judgement import Evidence, judge, least_rounds, rounds_to_settle
+from torr.stats.judgement import (
+    Evidence,
+    judge,
+    least_rounds,
+    margin_of_shares,
+    rounds_to_settle,
+)
 
 MARGIN = math.log(1.03)
 
@@ -49,11 +55,16 @@ WIDE = {"centre": 0.02, "inner": (-0.02, 0.06), "p_adjusted": 0.3, "spread": 0.0
         # What forbids any claim comes before all.
         ({"count": 5, "obstacle": "the generator was the limit"}, "inconclusive", "the generator"),
         ({"none_seen": 0.003}, "same", "none seen, ≤ 0.003 % (3/n)"),
+        ({"none_seen": 0.09, "margin": 0.01}, "same", "none seen, ≤ 0.09 % (3/n)"),
         ({"none_seen": 3.0}, "inconclusive", "none seen, ≤ 3 % (3/n)"),
         ({"none_seen": 0.003, "count": 5}, "inconclusive", "5 rounds"),
         # Sameness is asked before a difference.
         ({"inner": (0.01, 0.029), "centre": 0.02}, "same", "real, below the margin"),
         ({"inner": (0.01, 0.031), "centre": 0.02}, "better", None),
+        # A share that is shown to differ is never the same.
+        ({**NEAR, "is_share": True, "p_adjusted": 0.4}, "same", None),
+        ({**NEAR, "is_share": True}, "better", "real, below the margin"),
+        ({**NEAR, "is_share": True, "more_is_better": False}, "worse", "real, below the margin"),
         ({"centre": -math.inf, "inner": (-math.inf, -1.0), "spread": None}, "worse", None),
         (
             {"centre": math.inf, "inner": (-1.0, math.inf), "spread": None, "p_adjusted": 0.5},
@@ -67,6 +78,14 @@ def test_the_first_question_that_answers_gives_the_word(known, word, reason):
     assert found.word == word
     assert (found.reason or "").startswith(reason or "")
     assert (found.reason is None) == (reason is None)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "margin"),
+    [(None, 0.01), (0.0, 0.01), (0.1, 0.01), (0.5, 0.05), (5.0, 0.1), (99.5, 0.05), (100.0, 0.01)],
+)
+def test_shares_are_the_same_within_a_tenth_of_the_rarer_outcome(baseline, margin):
+    assert margin_of_shares(baseline) == pytest.approx(margin)
 
 
 def test_a_stricter_look_needs_a_smaller_p():
