@@ -15,10 +15,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from torr.stats.series import is_limited, is_starved
+from torr.stats.standard_error import standard_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,10 +94,13 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
 
 
 def relative_error(rates: Sequence[float]) -> float:
-    """The standard error of a mean of slices, over that mean; 0 when there are fewer than 3."""
+    """The standard error of a mean of slices, over that mean; 0 when there are fewer than 3.
+
+    Slices that follow each other are alike: the error allows for that.
+    """
     if len(rates) < 3 or fmean(rates) <= 0:
         return 0.0
-    return stdev(rates) / math.sqrt(len(rates)) / fmean(rates)
+    return standard_error(rates) / fmean(rates)
 
 
 def _climb(points: Sequence[Point], search: Search) -> Sequence[Point]:

@@ -172,6 +172,11 @@ def test_a_point_knows_whether_an_slo_is_broken():
     assert not point_of(level_of(50, Truth(service_ms=3)), (), slos).breaks_slo
 
 
+def test_slices_that_are_alike_their_neighbours_are_noisier_than_independent_ones():
+    rates = [100.0, 104.0, 96.0, 102.0, 98.0, 103.0, 97.0, 101.0, 99.0, 100.0]
+    assert relative_error(sorted(rates)) > 2 * relative_error(rates) > 0
+
+
 def test_the_noise_of_too_few_or_empty_slices_is_not_known():
     assert relative_error([1.0, 2.0]) == 0
     assert relative_error([0.0, 0.0, 0.0]) == 0

@@ -1,0 +1,48 @@
+"""The standard error of the mean of a series: of values that follow each other in time.
+
+What came just before is often alike: a queue, a garbage collector or a neighbour lasts longer than
+one interval. Such values tell less of their mean than as many independent ones, so s/√n is too
+small. The series is taken as a first-order autoregression: its lag-1 correlation, corrected for
+the bias of short series (Kendall, 1954), says how many independent values it is worth (Bayley and
+Hammersley, 1946).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import fmean, pstdev, stdev
+
+_LEAST_VALUES = 6
+"""Fewer values say nothing about their correlation."""
+_MOST_CORRELATION = 0.95
+_LEAST_WORTH = 2.0
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean; raises StatisticsError for fewer than two values.
+
+    Values that alternate are taken as independent: the error is never less than s/√n.
+    """
+    if len(values) < _LEAST_VALUES:
+        return stdev(values) / math.sqrt(len(values))
+    worth = len(values) / _inflation(_correlation(values))
+    return pstdev(values) / math.sqrt(max(worth, _LEAST_WORTH) - 1)
+
+
+def _correlation(values: Sequence[float]) -> float:
+    """The lag-1 correlation, from 0 to 0.95; of short series the plain estimate is too low."""
+    middle = fmean(values)
+    apart = [value - middle for value in values]
+    whole = math.fsum(a * a for a in apart)
+    if not whole:
+        return 0.0
+    plain = math.fsum(a * b for a, b in pairwise(apart)) / whole
+    count = len(values)
+    return min(max((count * plain + 1) / (count - 3), 0.0), _MOST_CORRELATION)
+
+
+def _inflation(correlation: float) -> float:
+    """How many values are worth one independent value."""
+    return (1 + correlation) / (1 - correlation)
