@@ -45,6 +45,26 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
+ENDS: dict[ExitCode, str] = {
+    ExitCode.FINE: "every SLO is held, no change is beyond a limit of `--fail-if`, the capacity is"
+    " at least `--min-capacity`, and no `--abort-on` ended the load",
+    ExitCode.MISSED: "an SLO is broken, or a change is beyond a limit of `--fail-if`; or one of"
+    " them cannot be shown, unless `--allow-not-shown` is given; or the capacity is below"
+    " `--min-capacity`; or `--abort-on` ended the load",
+    ExitCode.USAGE: "a flag, a file or a host name is wrong and nothing was sent; or results could"
+    " not be written, and the load ended",
+    ExitCode.NOTHING_MEASURED: "no byte of an answer came, no request succeeded, no server of a"
+    " comparison could be measured, or the engine is not built; with `--strict` also where a trial"
+    " of a comparison failed",
+    ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
+    ExitCode.DEFECT: "a defect of torr; its traceback is on stderr",
+    ExitCode.HUNG_UP: "stopped by SIGHUP, as of a closed terminal; everything measured is kept",
+    ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is kept",
+    ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is kept",
+}
+"""When the process ends with a code, as the documentation says it."""
+
+
 class TorrError(Exception):
     """Something that torr can explain.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import faults, matrix_schema, options, plan_schema, stub
+from reference import exit_codes, faults, matrix_schema, options, plan_schema, stub
 from torr.model import result
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGES: dict[str, Callable[[], str]] = {
     "docs/faults.md": faults.page,
     "docs/reference/options.md": options.page,
+    "docs/reference/exit-codes.md": exit_codes.page,
     "docs/reference/result.schema.json": result.schema_text,
     "docs/reference/plan.schema.json": plan_schema.text,
     "docs/reference/matrix.schema.json": matrix_schema.text,

@@ -9,26 +9,10 @@ import click
 
 from torr.cli.command import Flag, Verb, Verbs
 from torr.cli.main import torr
-from torr.errors import ExitCode
 from torr.plugin import pytest_addoption
 
 if TYPE_CHECKING:
     import pytest
-
-_ENDS = {
-    ExitCode.FINE: "no SLO is broken and no `--abort-on` ended it, see"
-    " [the rule](../how-much-can-it-take.md#the-exit-code)",
-    ExitCode.MISSED: "an SLO is broken, of a ladder at its lowest level that claims anything; or no"
-    " level claims anything and an SLO was asked for; or `--abort-on` ended it",
-    ExitCode.USAGE: "a flag, a file or a host name is wrong and nothing was sent; or results"
-    " could not be written, and the load ended",
-    ExitCode.NOTHING_MEASURED: "no byte of an answer came, or the engine is not built",
-    ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
-    ExitCode.DEFECT: "a defect of torr; its traceback is on stderr",
-    ExitCode.HUNG_UP: "stopped by SIGHUP, as of a closed terminal; everything measured is kept",
-    ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is kept",
-    ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is kept",
-}
 
 _HEAD = """\
 # Options
@@ -38,7 +22,7 @@ Generated from the commands by `make reference`. The default stands in brackets.
 Times carry a unit: `500us`, `1.5ms`, `10s`, `2m`, `1h`. Rates are per second: `500`, `10k`, `1.5M`.
 Counts of connections and requests take `k` and `M`, too. Sizes: `512`, `64kB` (× 1000), `64KiB`
 (× 1024). Shares: `0.1` or `10%`. Conditions of `--slo` and `--abort-on` are explained in
-[metrics](metrics.md#conditions).
+[metrics](metrics.md#conditions), exit codes on [a page of their own](exit-codes.md).
 """
 
 
@@ -48,7 +32,6 @@ def page() -> str:
     for path, verb in verbs():
         parts.append(_section(path, verb))
     parts.append(_plugin())
-    parts.append(_exit_codes())
     return "\n".join(parts)
 
 
@@ -99,12 +82,6 @@ def _plugin() -> str:
     lines += ["| option | what it does |", "| --- | --- |"]
     lines += [f"| `{_cell(flag)}` | {_cell(says)} |" for flag, says in heard.rows]
     return "\n".join([*lines, ""])
-
-
-def _exit_codes() -> str:
-    lines = ["## Exit codes", "", "| code | when |", "| --: | --- |"]
-    lines += [f"| {int(code)} | {_ENDS[code]} |" for code in ExitCode]
-    return "\n".join(lines) + "\n"
 
 
 def _cell(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import resource
 import signal
 import socket
 
@@ -120,14 +119,6 @@ def test_a_log_has_a_row_for_each_exchange(torr, steady):
     assert {row["status"] for row in rows} == {"200"}
 
 
-def test_a_broken_slo_ends_with_1(torr, target):
-    slow = target("delay", "--delay", "20ms")
-    ended = torr("run", "--requests", 60, "--warmup", "0s", "-c", 4, "--slo", "p50 < 5ms", slow.url)
-    assert ended.code == 1, ended.err
-    assert "SLO broken: p50 < 5ms" in ended.err
-    assert ended.result["verdicts"][0]["word"] == "broken"
-
-
 def test_an_slo_does_not_pass_when_every_request_fails(torr, target):
     faulty = target("faulty", "--fault", "status_503", "--share", "100%")
     ended = torr("run", *QUICK, "--slo", "p95 < 500ms", faulty.url)
@@ -154,33 +145,6 @@ def test_a_target_that_never_answers_ends_with_3_and_what_was_tried(torr, target
     assert "tried GET http://127.0.0.1:" in ended.err
     assert ended.level["counts"]["planned"] == 0, "it gave up before the window"
     assert ended.result["status"] == "failed"
-
-
-def test_a_port_where_nobody_listens_ends_with_3(torr, own_steady):
-    own_steady.stop()
-    ended = torr("run", "-z", "20s", "--timeout", "500ms", own_steady.url)
-    assert ended.code == 3
-    assert "refused" in ended.err
-
-
-def test_a_host_that_does_not_resolve_ends_with_2_and_leaves_nothing(torr):
-    ended = torr("run", "http://no-such-host.invalid/")
-    assert ended.code == 2
-    assert "no-such-host.invalid" in ended.err
-    assert list((ended.folder / "_output/torr").iterdir()) == []
-
-
-def test_missing_descriptors_limit_the_generator_and_strict_says_4(torr, target):
-    slow = target("delay", "--delay", "5ms")
-    few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))}
-    # A dial that failed is tried again after ten times this delay: several times in the window.
-    again = ("--retry-delay", "20ms")
-    flags = ("-c", 400, "-z", "1s", "--warmup", "0s", "--strict", "--processes", 1, *again)
-    ended = torr("run", *flags, slow.url, **few)
-    assert ended.code == 4, ended.err
-    assert ended.level["health"]["verdict"] == "generator-limited"
-    assert "connect.no_descriptor" in ended.level["reasons"]
-    assert balances(ended.level["counts"])
 
 
 def slices_on_disk(folder):
@@ -217,22 +181,6 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
     assert level["counts"]["ok"] - 4 <= round(inside) <= level["counts"]["ok"]
     assert level["seconds"] < 30
     assert (tmp_path / "_output/torr/latest/report.html").exists()
-
-
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_other_signals_keep_everything_too_and_have_exit_codes_of_their_own(
-    start, steady, tmp_path, number
-):
-    # The tests may have been started by nohup.
-    default = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)}
-    process = start("run", "-z", "60s", "--warmup", "0s", steady.url, **default)
-    wait_until(lambda: slices_on_disk(tmp_path))
-    process.send_signal(number)
-    process.communicate(timeout=120)
-    assert process.returncode == 128 + number
-    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
-    assert result["status"] == "interrupted"
-    assert result["levels"][0]["counts"]["ok"] > 0
 
 
 def test_two_interrupts_end_at_once_and_keep_what_was_measured(start, target, tmp_path):
