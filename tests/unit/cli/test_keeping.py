@@ -105,6 +105,26 @@ def test_files_come_before_the_store_and_both_before_anything_is_printed(
     assert "ok/s" in ended.out or json.loads(ended.out)["status"] == "complete"
 
 
+def full_disk(*_result, **_more):
+    raise OutputError("no space is left for pictures")
+
+
+@pytest.mark.parametrize("verb", ["run", "compare", "diff"])
+def test_pictures_that_cannot_be_written_cost_no_junit_file(
+    torr, compare, monkeypatch, tmp_path, verb
+):
+    torr("run", "--no-store", URL)
+    monkeypatch.setattr("torr.report.write_all", full_disk)
+    junit = ("--junit", "junit.xml")
+    if verb == "compare":
+        ended = compare(lambda _name: Truth(), 'slo = ["p95 < 1s"]\n', *junit)
+    else:
+        ended = torr(verb, *junit, *{"run": [URL], "diff": ["_output/torr/latest"] * 2}[verb])
+    assert (ended.code, ended.out) == (2, "")
+    assert "no space is left for pictures" in ended.err
+    assert "<testsuite " in (tmp_path / "junit.xml").read_text()
+
+
 def test_a_run_is_registered_though_nobody_hears_what_it_says(torr, monkeypatch):
     def gone(*_result, **_more):
         raise OutputError("nobody listens")
