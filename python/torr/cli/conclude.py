@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torr.cli.finish import Steps, finish
 from torr.cli.gate import gate, judged
 from torr.cli.keeping import registered
-from torr.cli.streams import printed
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
 from torr.stats.series import noun_of
@@ -36,28 +36,26 @@ PUBLISHED = (".dat", ".png")
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -> None:
-    """Finish a run whose load is over; raise the error that the process ends with, if any.
-
-    Files come before the store, and both before anything is printed: a step that fails costs only
-    what comes after it.
-    """
-    result = closed(outcome, directory, flags["slos"])
+    """Finish a run whose load is over; raise the error that the process ends with, if any."""
     is_unanswered = outcome.failure is not None and not outcome.interrupted
     is_drawn = bool(outcome.levels) and not outcome.is_urgent and not is_unanswered
-    # What comes first needs least: the verdict of a gate, pictures, a database, a terminal.
-    write_junit(result, flags, outcome.failure)
-    paths = draw(result, directory, flags["language"]) if is_drawn else []
-    kept = registered(directory, is_asked=not flags["no_store"])
-    printed.is_in_files = True
-    if flags["output"] == "json":
-        print_json(directory)
-    elif not is_unanswered:
-        _print_text(result, flags)
-    if is_unanswered:
-        raise nothing_measured(str(outcome.failure), result, directory.path)
-    if is_drawn and flags["output"] == "text" and not flags["quiet"]:
-        print_paths(directory, paths, kept)
-    _end(outcome, result, directory, flags)
+
+    def show(result: Result, paths: list[Path], kept: int | None) -> None:
+        if not is_unanswered or flags["output"] == "json":
+            show_result(result, directory, flags)
+        if is_drawn and is_text(flags):
+            print_paths(directory, paths, kept)
+
+    finish(
+        Steps(
+            judge=lambda: closed(outcome, directory, flags["slos"]),
+            write_junit=lambda result: write_junit(result, flags, outcome.failure),
+            draw=lambda result: draw(result, directory, flags["language"]) if is_drawn else [],
+            register=lambda: registered(directory, is_asked=not flags["no_store"]),
+            show=show,
+            end=lambda result: _end(outcome, result, directory, flags),
+        )
+    )
 
 
 def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> Result:
@@ -115,24 +113,23 @@ def show_result(result: Result, directory: RunDirectory, flags: dict[str, Any]) 
     """Print a result as it was asked for."""
     if flags["output"] == "json":
         print_json(directory)
-    else:
-        from torr.cli.terminal import show
+        return
+    from torr.cli.terminal import show
 
-        show(result, quiet=flags["quiet"], language=flags["language"])
+    if result["kind"] == "ladder" and not flags["quiet"]:
+        click.echo()  # the rows of the levels stand above
+    show(result, quiet=flags["quiet"], language=flags["language"])
+
+
+def is_text(flags: dict[str, Any]) -> bool:
+    """Return whether more than a verdict is to be printed."""
+    return flags["output"] == "text" and not flags["quiet"]
 
 
 def print_json(directory: RunDirectory) -> None:
     """Copy result.json to stdout."""
     sys.stdout.write(directory.result_path.read_text(encoding="utf-8"))
     sys.stdout.flush()
-
-
-def _print_text(result: Result, flags: dict[str, Any]) -> None:
-    from torr.cli.terminal import show
-
-    if result["kind"] == "ladder" and not flags["quiet"]:
-        click.echo()  # the rows of the levels stand above
-    show(result, quiet=flags["quiet"], language=flags["language"])
 
 
 def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | None) -> None:
@@ -152,6 +149,8 @@ def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | 
 
 def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Raise what the exit code says, the most important first."""
+    if outcome.failure is not None and not outcome.interrupted:
+        raise nothing_measured(str(outcome.failure), result, directory.path)
     if outcome.interrupted:
         kept = f"{show_count(len(outcome.levels), 'level')} kept in {directory.path}"
         raise InterruptedRunError(f"interrupted: {kept}")

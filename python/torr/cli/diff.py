@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from torr.cli import options, words
 from torr.cli.command import Verb
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
@@ -42,11 +45,11 @@ EXAMPLES = (
 @options.keeping
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
-    from torr.cli.conclude import draw, print_paths, show_result, write_junit
+    from torr.cli.conclude import draw, is_text, print_paths, show_result, write_junit
+    from torr.cli.finish import Steps, finish
     from torr.cli.gate import gate
     from torr.cli.keeping import labels_of, registered
     from torr.cli.sides import sides_of
-    from torr.cli.streams import printed
     from torr.model.secrets import redacted_command
     from torr.report.sides import set_beside
     from torr.store.environment import environment
@@ -63,16 +66,26 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         "environment": environment(),
     }
     with RunDirectory.create(flags["folder"], found["name"], head) as directory:
-        kept = {key: found[key] for key in ("series", "verdicts", "fail_if")}
-        directory.profiles = found["profiles"]
-        directory.close("complete", kept)
-        result = {**found, **directory.head, "status": "complete"}
-        write_junit(result, flags)
-        plots = draw(result, directory, flags["language"])
-        run = registered(directory, is_asked=not flags["no_store"])
-        printed.is_in_files = True
-        show_result(result, directory, flags)
-        if flags["output"] == "text" and not flags["quiet"]:
-            print_paths(directory, (), run)
-            click.echo("\n".join(f"plot    {click.format_filename(name)}" for name in plots))
-    gate(result, flags)
+
+        def judge() -> dict[str, Any]:
+            kept = {key: found[key] for key in ("series", "verdicts", "fail_if")}
+            directory.profiles = found["profiles"]
+            directory.close("complete", kept)
+            return {**found, **directory.head, "status": "complete"}
+
+        def show(result: dict[str, Any], plots: list[Path], run: int | None) -> None:
+            show_result(result, directory, flags)
+            if is_text(flags):
+                print_paths(directory, (), run)
+                click.echo("\n".join(f"plot    {click.format_filename(name)}" for name in plots))
+
+        finish(
+            Steps(
+                judge=judge,
+                write_junit=lambda result: write_junit(result, flags),
+                draw=lambda result: draw(result, directory, flags["language"]),
+                register=lambda: registered(directory, is_asked=not flags["no_store"]),
+                show=show,
+                end=lambda result: gate(result, flags),
+            )
+        )

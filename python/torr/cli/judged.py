@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.conclude import draw, print_paths, show_result, write_junit
+from torr.cli.conclude import draw, is_text, print_paths, show_result, write_junit
+from torr.cli.finish import Steps, finish
 from torr.cli.gate import gate
 from torr.cli.keeping import registered
-from torr.cli.streams import printed
 from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasuredError
 from torr.experiments.rules import rules
 from torr.model.secret_names import REDACTED, is_secret
@@ -21,6 +21,7 @@ from torr.units import show_count, show_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from torr.experiments.lab import Outcome
     from torr.experiments.matrix import Comparison, Matrix
@@ -38,16 +39,24 @@ def conclude(
     outcome: Outcome, directory: RunDirectory, found: tuple[Comparison, Plan], flags: Flags
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
-    result = _closed(outcome, directory, found, flags)
-    write_junit(result, flags)
-    if not outcome.is_urgent:
-        draw(result, directory, flags["language"])
-    kept = registered(directory, is_asked=not flags["no_store"])
-    printed.is_in_files = True
-    show_result(result, directory, flags)
-    if not outcome.is_urgent and flags["output"] == "text" and not flags["quiet"]:
-        print_paths(directory, (), kept)
-    _end(outcome, result, directory, flags)
+
+    def show(result: Result, _paths: list[Path], kept: int | None) -> None:
+        show_result(result, directory, flags)
+        if not outcome.is_urgent and is_text(flags):
+            print_paths(directory, (), kept)
+
+    finish(
+        Steps(
+            judge=lambda: _closed(outcome, directory, found, flags),
+            write_junit=lambda result: write_junit(result, flags),
+            draw=lambda result: (
+                [] if outcome.is_urgent else draw(result, directory, flags["language"])
+            ),
+            register=lambda: registered(directory, is_asked=not flags["no_store"]),
+            show=show,
+            end=lambda result: _end(outcome, result, directory, flags),
+        )
+    )
 
 
 def _closed(

@@ -17,6 +17,8 @@ from torr.errors import ExitCode, InterruptedRunError, require
 from torr.locust.arguments import OPTIONS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from torr.experiments.lab import Outcome
@@ -108,29 +110,45 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
     Whatever stops the process early, such as a second signal, costs the drawing first.
     """
     from torr.cli.conclude import closed, draw
+    from torr.cli.finish import Steps, finish
     from torr.cli.keeping import registered
-    from torr.cli.streams import printed
 
-    result = closed(outcome, directory, ())
-    kept = registered(directory, is_asked=is_registered)
-    printed.is_in_files = True
-    out = _say(result)
-    if kept is not None:
-        out.print(f"kept    as run {kept}")
-    draw(result, directory)
-    out.print(f"report  {directory.path / 'report.html'}")
+    out = _console()
+
+    def show(result: dict[str, Any], _paths: list[Path], kept: int | None) -> None:
+        _say(result, out)
+        if kept is not None:
+            out.print(f"kept    as run {kept}")
+
+    def draw_last(result: dict[str, Any]) -> None:
+        draw(result, directory)
+        out.print(f"report  {directory.path / 'report.html'}")
+
+    finish(
+        Steps(
+            judge=lambda: closed(outcome, directory, ()),
+            draw=lambda _result: [],
+            register=lambda: registered(directory, is_asked=is_registered),
+            show=show,
+            end=draw_last,
+        )
+    )
 
 
-def _say(result: dict[str, Any]) -> Console:
-    """The verdict, and how far to trust it; stdout may hold Locust's JSON."""
+def _console() -> Console:
+    """Return what prints to stderr: stdout may hold Locust's JSON."""
     from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def _say(result: dict[str, Any], out: Console) -> None:
+    """Print the verdict, and how far to trust it."""
     from rich.text import Text
 
     from torr.cli.terminal import COLOURS
     from torr.report import sentence, trust
 
-    out = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
     out.print()
     out.print(Text(sentence.verdict(result), "bold"))
     out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
-    return out

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.plugin.session import Session
+    from torr.store.kept.registering import Registered
     from torr.store.rundir import Status
 
 Json = dict[str, Any]
@@ -60,17 +61,31 @@ class Keeping:
         if not self._is_asked or not self._session.entries:
             return
         from torr import report
+        from torr.cli.finish import Steps, finish
         from torr.store.kept.registering import register
 
-        said = self._session.said
         with self._follow() as directory:
-            directory.close(status, sections(self._session, machine.speed().as_json()))
-            report.write_all(json.loads(directory.result_path.read_bytes()), directory.path)
-            kept = register(directory.path)
-            place = _shown(directory.path, self._session.config.invocation_params.dir)
-            said.append(f"kept    {place}" + (f" as run {kept.id}" if kept.id else ""))
-            if kept.problem is not None:
-                said.append(f"note: {kept.problem}")
+
+            def judge() -> Json:
+                directory.close(status, sections(self._session, machine.speed().as_json()))
+                result: Json = json.loads(directory.result_path.read_bytes())
+                return result
+
+            finish(
+                Steps(
+                    judge=judge,
+                    draw=lambda result: report.write_all(result, directory.path),
+                    register=lambda: register(directory.path),
+                    show=lambda _result, _paths, kept: self._say(directory, kept),
+                )
+            )
+
+    def _say(self, directory: RunDirectory, kept: Registered) -> None:
+        said = self._session.said
+        place = _shown(directory.path, self._session.config.invocation_params.dir)
+        said.append(f"kept    {place}" + (f" as run {kept.id}" if kept.id else ""))
+        if kept.problem is not None:
+            said.append(f"note: {kept.problem}")
 
     def _follow(self) -> RunDirectory:
         session = self._session

@@ -1,0 +1,50 @@
+"""The one order in which every verb ends, once its measurements are on disk.
+
+    judge ─ JUnit ─ reports and pictures ─ register ─ print ─ exit code
+
+A step that fails costs only the later ones, so what comes first needs least: the verdict of a
+gate, then pictures, a database, a terminal. What a step does is the verb's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from torr.cli.streams import printed
+
+Result = dict[str, Any]
+Kept = TypeVar("Kept")
+
+
+def nothing(_result: Result) -> None:
+    """Do nothing: the verb has no such step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(Generic[Kept]):
+    """What a verb does at its end.
+
+    `judge` completes result.json and returns it, `draw` returns the files to name, and `register`
+    returns what is known of the kept run. `end` raises the error that the process ends with.
+    """
+
+    judge: Callable[[], Result]
+    draw: Callable[[Result], list[Path]]
+    register: Callable[[], Kept]
+    show: Callable[[Result, list[Path], Kept], None]
+    write_junit: Callable[[Result], None] = nothing
+    end: Callable[[Result], None] = nothing
+
+
+def finish(steps: Steps[Kept]) -> None:
+    """Take the steps in their order; raise the error of the first that fails."""
+    result = steps.judge()
+    steps.write_junit(result)
+    paths = steps.draw(result)
+    kept = steps.register()
+    printed.is_in_files = True
+    steps.show(result, paths, kept)
+    steps.end(result)
