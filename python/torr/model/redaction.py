@@ -100,7 +100,7 @@ def redact(text: str, cover: Cover, depth: int = 0) -> str:
     text = _without_named(text, cover)
     text = _ELEMENT.sub(lambda m: _element(m, cover), text)
     text = _without_parts(text, cover)
-    text = _LINE.sub(lambda m: m[1] + _value(m[2], m[3], cover), text)
+    text = _LINE.sub(lambda m: m[1] + redact_value(m[2], m[3], cover), text)
     text = _without_fields(text, cover)
     text = _SAID.sub(lambda m: _said(m, cover), text)
     text = _SCHEME.sub(lambda m: m[0] if _is_word(m[3]) else m[1] + m[2] + cover(m[3]), text)
@@ -108,7 +108,7 @@ def redact(text: str, cover: Cover, depth: int = 0) -> str:
     return _SHAPES.sub(lambda m: cover(m[0]), text)
 
 
-def _value(name: str, value: str, cover: Cover) -> str:
+def redact_value(name: str, value: str, cover: Cover) -> str:
     """The value of a name, covered if it is a secret."""
     return cover(value) if is_secret_value(name, value) else value
 

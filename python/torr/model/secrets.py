@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_plus
 
-from torr.model.redaction import redact
+from torr.model.redaction import redact, redact_value
 from torr.model.secret_names import REDACTED, is_secret, is_secret_flag
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def redacted_text(text: str) -> str:
 
 def redacted_value(name: str, value: str) -> str:
     """Return the value of a name, or `***` if the name is that of a secret."""
-    return _value(name, value, lambda _: REDACTED)
+    return redact_value(name, value, lambda _: REDACTED)
 
 
 def known_secrets(texts: Iterable[str]) -> list[str]:
