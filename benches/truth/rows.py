@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from truth import arrivals, burst, comparing, frozen, latency, plans, soak, starting, streams
+from truth import (
+    arrivals,
+    burst,
+    comparing,
+    frozen,
+    hostile,
+    latency,
+    plans,
+    soak,
+    starting,
+    streams,
+)
 from truth.row import Row
 
 ROWS = [
@@ -11,6 +22,7 @@ ROWS = [
     Row("bimodal 2 ms, 20 ms, 8 %", latency.BAR, latency.known("--bimodal", "2ms,20ms,8%")),
     Row("heavy-tailed, median 5 ms, σ 0.8", latency.BAR, latency.known("--heavy", "5ms,0.8")),
     Row("frozen for 2 s of 20 s", frozen.BAR, frozen.measure),
+    Row("hostile neighbours", hostile.BAR, hostile.measure),
     *(
         Row(f"{rate:,}/s {how}", f"{arrivals.BAR}{bar}", arrivals.paced(rate, how))
         for rate, bar in ((10, ", KS ≤ 0.02"), (1000, ", KS ≤ 0.02"), (50_000, ""))

@@ -131,7 +131,7 @@ def test_a_self_signed_certificate_is_accepted_where_it_is_the_one_that_was_name
 
 
 @pytest.mark.parametrize(
-    ("server", "named", "reason"),
+    "case",
     [
         ("own", "ca", "tls.authority_as_server"),
         ("own_elsewhere", "own_elsewhere", "tls.wrong_host"),
@@ -139,8 +139,9 @@ def test_a_self_signed_certificate_is_accepted_where_it_is_the_one_that_was_name
     ],
 )
 def test_another_name_date_or_certificate_than_the_named_one_is_refused(
-    torr, nginx, authority, server, named, reason
+    torr, nginx, authority, case
 ):
+    server, named, reason = case
     ended = torr("run", "--once", "--cacert", authority.folder / f"{named}.pem", nginx.url(server))
     assert ended.code == 3
     assert reason in ended.out + ended.err

@@ -4,7 +4,7 @@
 //! allocates nothing itself: an exchange reports what it holds after each read.
 
 /// Bytes that the exchanges of one worker may hold together, beyond what each holds freely.
-pub const WORKER_BYTES: usize = 48 * 1024 * 1024;
+pub const WORKER_BYTES: usize = 40 * 1024 * 1024;
 
 /// Bytes that each exchange holds without drawing on the budget: its buffers keep as much anyway.
 pub const FREE_BYTES: usize = 64 * 1024;

@@ -153,7 +153,7 @@ fn read_all(
 #[test]
 fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
     const KIB: usize = 1024;
-    assert_eq!(Scratch::new(1).budget.left(), 48 * KIB * KIB);
+    assert_eq!(Scratch::new(1).budget.left(), 40 * KIB * KIB);
     for keeps_events in [false, true] {
         let budget = Budget::new(600 * KIB);
         let mut scratch = Scratch { budget, ..Scratch::new(32 * KIB) };

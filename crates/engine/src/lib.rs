@@ -7,12 +7,14 @@ mod books;
 mod buckets;
 mod fleet;
 mod front;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gate;
 mod goodput;
 mod health;
+mod json_size;
 mod kept;
 mod ledger;
-mod json_size;
 mod level;
 mod log;
 mod machine;

@@ -25,7 +25,7 @@ pub use address::Address;
 pub use driver::{Driver, Nanos, Ready};
 pub use epoll::{Epoll, monotonic_ns};
 pub use layer::{Layer, LayerError, LayerFault};
-pub use limits::{allowed_cores, end_group, raise_descriptor_limit};
+pub use limits::{allowed_cores, end_group, raise_descriptor_limit, return_large_memory};
 pub use listener::listening_processes;
 pub use punctual::{be_patient, be_punctual};
 pub use resolve::{is_own, resolve};

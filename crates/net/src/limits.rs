@@ -31,6 +31,23 @@ pub fn raise_descriptor_limit() -> u64 {
     known.current.unwrap_or(hard)
 }
 
+/// Blocks from this size on come from the kernel and go back to it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LARGE_BYTES: libc::c_int = 128 * 1024;
+
+/// Makes large blocks of memory cost what they hold, and nothing when they are freed.
+///
+/// The C library of GNU raises the size from which that is so as a program goes on. Buffers that grow
+/// then leave as much unused memory behind them as they hold.
+pub fn return_large_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: mallopt takes two numbers, and may be called at any time.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES);
+    }
+}
+
 fn nr_open() -> u64 {
     let text = std::fs::read_to_string("/proc/sys/fs/nr_open").unwrap_or_default();
     text.trim().parse().unwrap_or(0).min(WANTED_DESCRIPTORS)

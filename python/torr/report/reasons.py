@@ -42,7 +42,7 @@ ADVICE = {
     "read.closed_in_body": "The body is shorter than announced: crashes, or a wrong length.",
     "read.closed_on_reuse": "The server's keep-alive timeout met a new request. Raise it, or test"
     " with `--no-keepalive`.",
-    "read.no_memory": "torr's own limit: 48 MiB for each worker, beyond 64 KiB for each connection."
+    "read.no_memory": "torr's own limit: 40 MiB for each worker, beyond 64 KiB for each connection."
     " Do answers have to be so large? More workers (`--workers`) have more.",
     "read.too_large": "`--once` keeps the whole answer; a load of many requests does not.",
     "protocol.not_http": "Is this the right port? TLS and other protocols answer so.",

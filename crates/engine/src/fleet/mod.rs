@@ -7,6 +7,8 @@
 mod captain;
 mod child;
 mod frame;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod launch;
 mod message;
 mod news;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::titles::Title;
 use crate::report::{Connections, Report};
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The version of torr: counts by reason have no other names than their places.
 const TORR: &str = env!("CARGO_PKG_VERSION");

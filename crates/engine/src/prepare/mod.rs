@@ -74,6 +74,12 @@ impl Prepared {
         self.requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0)
     }
 
+    /// Whether anything is kept of an answer until it is complete.
+    #[must_use]
+    pub fn keeps_answers(&self) -> bool {
+        self.requests.iter().any(PreparedRequest::keeps_answers)
+    }
+
     /// Of each row, whether answers in it are streams.
     #[must_use]
     pub fn streams(&self) -> Vec<bool> {

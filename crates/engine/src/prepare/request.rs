@@ -129,6 +129,11 @@ impl PreparedRequest {
         exchange.last_read().unwrap_or(unbegun).saturating_add(idle_ns.unwrap_or(Nanos::MAX))
     }
 
+    /// Whether anything is kept of an answer until it is complete.
+    pub(crate) fn keeps_answers(&self) -> bool {
+        self.observer.is_some() || self.stream.is_some()
+    }
+
     /// Tells an exchange what to keep for [`PreparedRequest::judge`].
     #[inline]
     pub(crate) fn ask(&self, exchange: &mut Exchange) {

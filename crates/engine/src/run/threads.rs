@@ -30,6 +30,9 @@ pub(crate) struct Common {
 
 /// Starts a worker for each part, numbered from `first`; the message says why one could not start.
 pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Result<(), String> {
+    if common.prepared.keeps_answers() {
+        net::return_large_memory();
+    }
     let workers = parts.len().max(1) as u64;
     let own = workers * DESCRIPTORS_OF_A_WORKER;
     let socket_budget = descriptors_for_sockets().saturating_sub(own) / workers;

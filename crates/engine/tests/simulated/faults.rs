@@ -344,7 +344,7 @@ fn answers_that_need_more_memory_than_a_worker_has_fail_and_the_others_do_not() 
     let acts = vec![(0, Act::Bytes(body)), (SECOND, Act::Bytes(b"end".to_vec()))];
     let run = simulate(plan, Target::new(|_, _| Dial::Accept(0), move |_, _| acts.clone()));
     run.assert_balanced();
-    let held = (48 << 20) / ((1 << 20) - (64 << 10));
+    let held = (40 << 20) / ((1 << 20) - (64 << 10));
     assert_eq!(run.measured.ok, held);
     assert_eq!(run.reasons(), [("read.no_memory".to_owned(), u64::from(USERS) - held)]);
 }

@@ -1,0 +1,22 @@
+//! A door for fuzzing: everything that one process reads of another.
+
+use super::message::{Order, Reply};
+use super::{frame, rows};
+
+/// Reads frames to the end or to the first that is wrong, as the leading process does, and as a
+/// child does.
+pub fn read(bytes: &[u8]) {
+    let mut from = bytes;
+    while let Ok(Some((reply, attached))) = frame::read::<Reply>(&mut from) {
+        if !matches!(reply, Reply::Report { .. }) {
+            continue;
+        }
+        if let Ok(read) = rows::from_bytes(&attached) {
+            // What was read is written and read back the same.
+            let again = rows::from_bytes(&rows::to_bytes(&read));
+            assert_eq!(again.as_ref(), Ok(&read));
+        }
+    }
+    let mut from = bytes;
+    while let Ok(Some(_)) = frame::read::<Order>(&mut from) {}
+}
