@@ -111,6 +111,7 @@ WRONG_BODY = 'serve(answer(b"Hello wurld"))'
 UNAVAILABLE = 'serve(answer(b"", b"503 Service Unavailable"))'
 NOT_FOUND = 'serve(answer(b"", b"404 Not Found"))'
 CLOSES = "serve(closes=True)"
+UNTIL_CLOSE = 'serve(answer(head=b"connection: close\\r\\n"), closes=True)'
 CHUNKED = r"""
 serve(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nserver: chunky\r\n"
       b"transfer-encoding: chunked\r\n\r\nb\r\nHello world\r\n0\r\n\r\n")

@@ -1,6 +1,7 @@
 """What a candidate answers to its request, looked at once before it is measured.
 
-Two exchanges over one connection: the first is kept, the second shows whether the connection is.
+The first exchange is kept. A second one over the same connection shows whether that is kept: only
+of GET and HEAD, which change nothing at a server.
 Nothing is judged: `expectation.py` says whether it is right, `differences.py` how candidates
 differ. HTTP/1.1 over TCP, plain or TLS (certificates are not checked), or over a Unix socket;
 streams that do not end are no answers.
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 SHOWN_BYTES = 200
 
+_SAFE = frozenset({"GET", "HEAD"})
+
 Framing = Literal["content-length", "chunked", "until close", "no body"]
 
 
@@ -34,8 +37,8 @@ Framing = Literal["content-length", "chunked", "until close", "no body"]
 class Answer:
     """An answer: `body_start` is at most 200 bytes of it, `body_sha256` is of all.
 
-    Names of headers are in lower case. `is_kept`: the connection served a second request;
-    `says_close`: the first answer announced that it would not.
+    Names of headers are in lower case. `is_kept`: the connection served a second request, None
+    where none was sent; `says_close`: the first answer announced that it would not.
     """
 
     status: int
@@ -45,7 +48,7 @@ class Answer:
     body_bytes: int
     body_sha256: str
     body_start: bytes
-    is_kept: bool
+    is_kept: bool | None
     says_close: bool
 
     @property
@@ -61,7 +64,7 @@ class Answer:
 
 
 def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Answer:
-    """Send the request, and again over the same connection; what came back.
+    """Send the request, and a GET or HEAD again over the same connection; what came back.
 
     Raises OSError (TimeoutError when all of it took longer than `timeout_s`) or
     http.client.HTTPException when there is no whole answer to the first.
@@ -78,7 +81,11 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Ans
         if is_late.is_set():  # a head or a body without a length ends with the connection
             raise ConnectionAbortedError
         says_close = "close" in (first.getheader("connection") or "").lower()
-        is_kept = twice and not first.will_close and _is_kept(connection, request)
+        is_kept = None
+        if first.will_close:
+            is_kept = False
+        elif twice and request.method.upper() in _SAFE:
+            is_kept = _is_kept(connection, request)
     return Answer(
         status=first.status,
         version="HTTP/1.0" if first.version == 10 else "HTTP/1.1",

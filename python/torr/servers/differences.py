@@ -58,7 +58,7 @@ def _alike(answers: Mapping[str, Answer]) -> list[str]:
     if len({(each.status, each.body_sha256) for each in answers.values()}) == 1:
         sentences.append(ALIKE)
     fates = {_fate(each) for each in answers.values()}
-    if len(fates) == 1 and not all(each.is_kept for each in answers.values()):
+    if len(fates) == 1 and all(each.is_kept is False for each in answers.values()):
         sentences.append(f"No connection is kept: they are {fates.pop()}.")
     return sentences
 
@@ -81,6 +81,8 @@ def _differing(
 
 def _fate(answer: Answer) -> str:
     """What becomes of the connection."""
+    if answer.is_kept is None:
+        return "not tried a second time"
     if answer.is_kept:
         return "kept"
     return "closed after each answer" + ("" if answer.says_close else " without saying so")

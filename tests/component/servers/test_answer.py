@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -18,6 +19,7 @@ from programs import (
     SECURE,
     UNAVAILABLE,
     UNIX,
+    UNTIL_CLOSE,
     WRONG_BODY,
 )
 from torr.errors import UsageError
@@ -74,6 +76,44 @@ def test_a_close_without_a_word_is_noticed(answer_of):
 def test_chunks_are_joined(answer_of):
     answer = answer_of(CHUNKED, method="POST", body=b"{}", headers=(("x-a", "b"),))
     assert (answer.framing, answer.body_start) == ("chunked", b"Hello world")
+
+
+@pytest.mark.parametrize(
+    ("method", "is_kept", "times"), [("GET", True, 2), ("HEAD", True, 2), ("POST", None, 1)]
+)
+def test_only_a_request_that_changes_nothing_is_sent_twice(method, is_kept, times):
+    seen = []
+
+    class Counts(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            seen.append(self.command)
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def do_HEAD(self):
+            self.do_GET()
+
+        def do_POST(self):
+            self.do_GET()
+
+        def log_message(self, *_arguments):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Counts) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        request = Request(url=f"http://127.0.0.1:{server.server_port}/", method=method)
+        answer = ask(request)
+        thread.join()
+    assert (answer.is_kept, seen) == (is_kept, [method] * times)
+
+
+def test_a_connection_that_says_its_end_needs_no_second_request(answer_of):
+    answer = answer_of(UNTIL_CLOSE, method="POST")
+    assert (answer.is_kept, answer.says_close) == (False, True)
 
 
 def test_a_server_with_a_certificate_that_nobody_knows_is_asked_too(start, tmp_path):
@@ -163,6 +203,15 @@ def test_answers_that_are_alike_do_not_differ():
     closed = {name: an_answer(is_kept=False, says_close=True) for name in "ab"}
     told = "No connection is kept: they are closed after each answer."
     assert differences_in_cells({"": closed}) == [same, told]
+
+
+def test_of_connections_that_were_not_tried_nothing_is_said():
+    answers = {name: an_answer(is_kept=None) for name in "ab"}
+    same = "All answer with the same status and the same bytes."
+    assert differences_in_cells({"": answers}) == [same]
+    answers["a"] = an_answer(is_kept=False, says_close=True)
+    differ = "Connections differ: closed after each answer by a; not tried a second time by b."
+    assert differences(answers) == [differ]
 
 
 def test_cells_are_named_where_not_all_are_alike():
