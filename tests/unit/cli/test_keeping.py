@@ -22,12 +22,12 @@ def _own(own_store, fake):
 
 
 def kept():
-    with open_store() as store:
+    with open_store(makes=True) as store:
         return store.find()
 
 
 def result_of(run_id):
-    with open_store() as store:
+    with open_store(makes=True) as store:
         return store.result(run_id)
 
 

@@ -82,7 +82,7 @@ def kept(torr, own_store, tmp_path, monkeypatch):  # noqa: ARG001 - a store of t
     """Call a verb of `torr runs` in an environment that says Chinese; there is one run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with open_store() as store:
+    with open_store(makes=True) as store:
         store.register(json.dumps(a_run()).encode())
     monkeypatch.setenv("TORR_LANG", "zh")
     return lambda *words: torr("runs", *words).out

@@ -26,7 +26,7 @@ NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
 def store(own_store, monkeypatch, tmp_path):
     """A store of this test, with three runs of one name and one of another."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with open_store() as opened:
+    with open_store(makes=True) as opened:
         for number, note in enumerate(NOTES, 1):
             levels = level(50, 20.0 * number)
             opened.register(text("api", levels, number=number, note=note, tags=[f"t{number}"]))
@@ -67,7 +67,7 @@ def test_a_list_has_and_takes_the_time_of_the_terminal(torr, shanghai):  # noqa:
 
 
 def test_a_lower_bound_is_marked_as_one(torr):
-    with open_store() as opened:
+    with open_store(makes=True) as opened:
         opened.register(text("busy", level(50, 70.0, health="contended"), number=5))
     out = torr("runs", "list", "--most", "2").out
     assert "≥ 70 " in out
@@ -78,9 +78,44 @@ def test_an_empty_list_says_so(torr):
     assert torr("runs", "list", "--name", "none").out == "no kept run is meant by that\n"
 
 
-def test_an_empty_store_is_named(torr, monkeypatch, tmp_path):
-    monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/other.db")
-    assert torr("runs", "list").out == f"there is no run in {tmp_path}/other.db\n"
+def test_an_empty_store_is_named(torr, store):
+    torr("runs", "rm", "1", "2", "3", "4")
+    assert torr("runs", "list").out == f"there is no run in {store}\n"
+
+
+READING = [
+    *(["runs", verb, "1"] for verb in ("show", "open", "rm", "export")),
+    *(["runs", "list"], ["runs", "tag", "1", "new"], ["runs", "ledger", "api"]),
+    *(["diff", "1", "2"], ["serve", "--port", "0"]),
+]
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_store_whose_path_is_mistyped_is_said_and_not_made(torr, monkeypatch, tmp_path, command):
+    monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/mistyped/runs.db")
+    ended = torr(*command)
+    assert ended.code == 2
+    assert f"there is no store at {tmp_path}/mistyped/runs.db" in ended.err
+    assert "TORR_STORE" in ended.err
+    assert not (tmp_path / "mistyped").exists()
+
+
+@pytest.mark.parametrize("verb", ["show", "open", "rm", "export"])
+def test_who_has_kept_no_run_yet_is_told_that_there_is_none(torr, monkeypatch, tmp_path, verb):
+    monkeypatch.delenv("TORR_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    place = tmp_path / "data" / "torr" / "runs.db"
+    assert torr("runs", "list").out == f"there is no run in {place}\n"
+    ended = torr("runs", verb, "1")
+    assert (ended.code, "there is no kept run 1" in ended.err) == (2, True)
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_import_makes_the_store(torr, monkeypatch, tmp_path):
+    monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/new/runs.db")
+    (tmp_path / "result.json").write_bytes(text("api", number=9))
+    assert torr("runs", "import", str(tmp_path / "result.json")).code == 0
+    assert torr("runs", "list").out.splitlines()[1].split()[0] == "1"
 
 
 @pytest.mark.parametrize("when", ["yesterday", "7", "2026-13-01", "-1h"])
@@ -167,7 +202,7 @@ def test_an_exported_run_is_a_directory_as_it_was(torr, tmp_path):
 
 
 def test_a_name_that_leads_elsewhere_is_not_followed(torr, tmp_path):
-    with open_store() as opened:
+    with open_store(makes=True) as opened:
         run_id = opened.register(text("../../evil", number=9))
     ended = torr("runs", "export", str(run_id), "-d", "out")
     assert ended.code == 2
@@ -234,7 +269,7 @@ def test_a_ledger_is_set_beside_a_baseline(torr):
 
 
 def test_a_ledger_says_what_its_baseline_lacks(torr):
-    with open_store() as opened:
+    with open_store(makes=True) as opened:
         opened.register(text("api", level(50), level(70, 90.0), number=5))
     ended = torr("runs", "ledger", "api", "--baseline", "t1", "--at", "70")
     assert ended.code == 0

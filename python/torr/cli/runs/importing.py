@@ -38,7 +38,7 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
     from torr.store.kept.store import open_store
 
     found = [_read(path, name) for path in files]
-    with open_store() as store:
+    with open_store(makes=True) as store:
         for path, (text, directory) in zip(files, found, strict=True):
             shown = printable(click.format_filename(path))
             try:

@@ -1,6 +1,6 @@
 """A database that is torr's: opened, checked, brought up to date, and its errors told in words.
 
-    nothing in it        the tables are made
+    nothing in it        the tables are made, or NoStoreError where that is not wanted
     an older revision    the migrations between are run, in one transaction
     the newest           it is used as it is
     anything else        StoreError, nothing is written: a newer torr's, another program's, broken
@@ -20,11 +20,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url
+from sqlalchemy import (
+    Connection,
+    Engine,
+    NullPool,
+    StaticPool,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
-from torr.store.kept.place import HINT
+from torr.store.kept.place import HINT, VARIABLE
 from torr.store.kept.schema import HEAD, VERSION_TABLE
 
 if TYPE_CHECKING:
@@ -49,6 +58,16 @@ _MIGRATIONS = Path(__file__).with_name("migrations")
 _WRITES = "torr_writes"
 
 
+class NoStoreError(StoreError):
+    """There is no store where one was to be read."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(
+            f"there is no store at {place}",
+            f"see whether {VARIABLE} is right; the first run that is kept there makes the store",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """An open database of the newest revision; `reading` and `writing` are transactions."""
@@ -57,16 +76,33 @@ class Database:
     engine: Engine
 
     @classmethod
-    def open(cls, place: Place) -> Database:
-        """Open, check and migrate; raises StoreError that says what it found instead."""
+    def open(cls, place: Place, *, makes: bool = True) -> Database:
+        """Open, check and migrate; raises StoreError that says what it found instead.
+
+        Unless it `makes` a store it raises NoStoreError where there is none.
+        """
+        if not makes and place.file is not None and not place.file.exists():
+            raise NoStoreError(place)
         database = cls(place, _engine(place))
         with database.reading() as connection:
             found = _revision(connection, place)
+        if found is None and not makes:
+            database.engine.dispose()
+            raise NoStoreError(place)
         if found != HEAD:
             with database.writing() as connection:
                 _migrate(connection, place)
         if place.is_sqlite:
             database._keep_a_log()
+        return database
+
+    @classmethod
+    def empty(cls, place: Place) -> Database:
+        """Return an empty database in memory, for a place where nothing is."""
+        engine = _with_transactions(create_engine("sqlite://", poolclass=StaticPool))
+        database = cls(place, engine)
+        with database.writing() as connection:
+            _migrate(connection, place)
         return database
 
     @contextmanager
@@ -132,10 +168,15 @@ def _engine(place: Place) -> Engine:
             f"the store {place} cannot be made: {error.strerror or error}", HINT
         ) from error
     if place.is_sqlite:
-        event.listen(engine, "connect", _take_over)
-        event.listen(engine, "begin", _begin)
-    else:
-        event.listen(engine, "begin", _limit)
+        return _with_transactions(engine)
+    event.listen(engine, "begin", _limit)
+    return engine
+
+
+def _with_transactions(engine: Engine) -> Engine:
+    """Have SQLite's transactions begin when torr says so."""
+    event.listen(engine, "connect", _take_over)
+    event.listen(engine, "begin", _begin)
     return engine
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from torr.errors import ResultError, StoreError
 from torr.model.json_input import parse_json
 from torr.model.secrets import whole
-from torr.store.kept.database import Database
+from torr.store.kept.database import Database, NoStoreError
 from torr.store.kept.kept_run import (
     RESULT_HINT,
     KeptRun,
@@ -78,9 +78,17 @@ class Store:
         self._database = database
 
     @classmethod
-    def open(cls, place: Place) -> Self:
-        """Open a place, making or bringing up to date what is there; raises StoreError."""
-        return cls(Database.open(place))
+    def open(cls, place: Place, *, makes: bool = True) -> Self:
+        """Open a place, bringing up to date what is there; raises StoreError.
+
+        Where nothing is a store is made, or NoStoreError raised.
+        """
+        return cls(Database.open(place, makes=makes))
+
+    @classmethod
+    def empty(cls, place: Place) -> Self:
+        """Return a store without runs, which is not on the disk."""
+        return cls(Database.empty(place))
 
     def __enter__(self) -> Self:
         return self
@@ -210,12 +218,21 @@ class Store:
         return found[0]
 
 
-def open_store() -> Store:
-    """Open the store that the environment names; raises StoreError where it says none."""
+def open_store(*, makes: bool = False) -> Store:
+    """Open the store that the environment names; raises StoreError where it says none.
+
+    Unless it `makes` one, nothing is written where none is: then NoStoreError is raised if the
+    environment names the place, since that may be mistyped, and else no run has been kept yet.
+    """
     place = Place.of(os.environ)
     if place is None:
         raise StoreError(f"{VARIABLE} says that no runs are kept", HINT)
-    return Store.open(place)
+    try:
+        return Store.open(place, makes=makes)
+    except NoStoreError:
+        if os.environ.get(VARIABLE, "").strip():
+            raise
+        return Store.empty(place)
 
 
 def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:

@@ -53,6 +53,13 @@ def test_the_newest_revision_is_the_one_that_torr_asks_for():
     assert ScriptDirectory.from_config(CONFIG).get_current_head() == HEAD
 
 
+def test_an_empty_database_that_is_to_be_read_stays_empty(place):
+    write(place)
+    with pytest.raises(StoreError, match="there is no store at"):
+        Database.open(place, makes=False)
+    assert content(place) == {}
+
+
 def test_an_empty_database_gets_the_tables_of_the_schema(place):
     database = Database.open(place)
     with database.reading() as connection:
