@@ -12,6 +12,7 @@ import io
 import os
 import select
 import stat
+import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -89,6 +90,17 @@ def lines_of(
             if len(line) == LONGEST_LINE:
                 raise FileError(path, number, f"it is longer than {LONGEST_LINE:,} characters")
             yield line
+
+
+def unpacked(packed: bytes, most_bytes: int) -> bytes:
+    """Return what zlib has packed; raises zlib.error, also where it is too much."""
+    unpacking = zlib.decompressobj()
+    content = unpacking.decompress(packed, most_bytes + 1)
+    if len(content) > most_bytes:
+        raise zlib.error(f"more than {most_bytes:,} bytes once unpacked")
+    if not unpacking.eof:
+        raise zlib.error("incomplete or truncated stream")
+    return content
 
 
 def check_readable(path: Path) -> None:

@@ -13,8 +13,15 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from torr.errors import UsageError
+from torr.model.outside_file import unpacked
+
 _OUTER = struct.Struct(">ii")
 _INNER = struct.Struct(">iiiiqqd")
+# torr's have three digits and fewer than 100 KB; none has a value beyond 64 bits.
+_MOST_DIGITS = 5
+_MOST_BYTES = 16 << 20
+_MOST_SHIFT = 64
 
 
 class Histogram(Counter[int]):
@@ -26,17 +33,12 @@ class Histogram(Counter[int]):
 
     @classmethod
     def read(cls, text: str) -> Histogram:
-        """Read one histogram; raises ValueError where it is none."""
+        """Read one histogram; raises UsageError where it is none."""
         try:
-            outer = base64.b64decode(text, validate=True)
-            inner = zlib.decompress(outer[_OUTER.size :])
-            _, length, _, digits, lowest, _, _ = _INNER.unpack_from(inner)
-            counts = list(_counts(inner[_INNER.size : _INNER.size + length]))
+            return cls(_read(text))
         except (ValueError, IndexError, struct.error, zlib.error) as error:
-            raise ValueError(f"not a histogram: {error}") from error
-        half_bits = math.ceil(math.log2(2 * 10**digits)) - 1
-        unit_bits = lowest.bit_length() - 1
-        return cls({_highest(at, half_bits, unit_bits): count for at, count in counts})
+            hint = "torr writes none such: measure again"
+            raise UsageError(f"the result holds what is not a histogram: {error}", hint) from error
 
     @classmethod
     def sum(cls, histograms: Iterable[Histogram]) -> Histogram:
@@ -72,6 +74,18 @@ def needed(share: float) -> int:
     return math.ceil(10 / (1 - share) - 1e-6)
 
 
+def _read(text: str) -> dict[int, int]:
+    outer = base64.b64decode(text, validate=True)
+    inner = unpacked(outer[_OUTER.size :], _MOST_BYTES)
+    _, length, _, digits, lowest, _, _ = _INNER.unpack_from(inner)
+    if not 1 <= digits <= _MOST_DIGITS or lowest < 1:
+        raise ValueError(f"{digits} digits from {lowest} on")
+    half_bits = math.ceil(math.log2(2 * 10**digits)) - 1
+    unit_bits = lowest.bit_length() - 1
+    counts = _counts(inner[_INNER.size : _INNER.size + length])
+    return {_highest(at, half_bits, unit_bits): count for at, count in counts}
+
+
 def _counts(data: bytes) -> Iterator[tuple[int, int]]:
     """The bins that are not empty: place and count. Written as zigzag LEB128, zeros as runs."""
     at = place = 0
@@ -95,4 +109,6 @@ def _highest(place: int, half_bits: int, unit_bits: int) -> int:
     bucket = max(0, (place >> half_bits) - 1)
     within = place - (bucket << half_bits)
     shift = bucket + unit_bits
+    if shift > _MOST_SHIFT:
+        raise ValueError("a value beyond 64 bits")
     return ((within + 1) << shift) - 1

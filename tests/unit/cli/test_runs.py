@@ -147,7 +147,8 @@ def test_a_run_that_there_is_not_is_said(torr, verb):
 
 BROKEN = {
     "run 1 was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
-    "run 1 is not as torr writes it: KeyError": {"levels": [{"round": 1}]},
+    "run 1 is not a result of torr: levels.0.concurrency: Field": {"levels": [{"round": 1}]},
+    "run 1 is not as torr writes it: ": {"experiment": 5},
 }
 
 
@@ -168,7 +169,7 @@ def test_broken_runs_keep_no_others_from_being_exported(torr, store, tmp_path):
     assert ended.code == 2
     assert ended.out.startswith("run 3  ")
     assert (tmp_path / "out" / "api-20260131-120300-3" / "report.html").exists()
-    assert "run 1 is not as torr writes it" in ended.err
+    assert "run 1 is not a result of torr: levels.0" in ended.err
     assert f"run 2 is broken in {store}" in ended.err
 
 

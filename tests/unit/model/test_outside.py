@@ -57,3 +57,9 @@ def test_a_number_that_json_has_not_becomes_null():
 def test_members_whose_names_become_the_same_are_all_kept():
     fit = Outside().json({"/?key=Ab1": 1, "/?key=Cd2": 2, "/?key=*** #2": 3, "/?key=Ef3": 4})
     assert fit == {"/?key=***": 1, "/?key=*** #2": 2, "/?key=*** #2 #2": 3, "/?key=*** #3": 4}
+
+
+def test_a_histogram_stays_whatever_its_letters_spell():
+    text = "HISTFAAA" + "AIza" + "tokenkey" * 40 + "=="
+    assert Outside().with_secrets(["tokenkey"]).text(text) == text
+    assert "AIza" not in Outside().text(f"{text} AIza{'b' * 40}")[len(text) :]

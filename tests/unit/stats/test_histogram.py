@@ -1,10 +1,15 @@
+import base64
 import random
+import struct
+import zlib
 
 import pytest
 
 from streamed import histogram
+from torr.errors import UsageError
 from torr.stats.histogram import Histogram, needed
 
+HEAD = struct.Struct(">iiiiqqd")
 # Written by the engine, with what result.json said of it.
 TTFT = (
     "HISTFAAAAYt4ASWPQaoTQRRFK+d1WTRN04SmCU0MIYTw+XyCiIMQHAQRV+HIsbgEJ+IKFAeuwJW4DPfg1IHkn8rv"
@@ -54,7 +59,25 @@ def test_a_percentile_needs_ten_values_beyond_it(share, n):
     assert Histogram({1_000_000: n}).at(share) == 1.0
 
 
-@pytest.mark.parametrize("text", ["", "HISTFAAAsecret", "AAAA", "no base64 %"])
+@pytest.mark.parametrize("text", ["", "HISTFAAAsecret", "AAAA", "no base64 %", "ä"])
 def test_what_is_no_histogram_is_said(text):
-    with pytest.raises(ValueError, match="not a histogram"):
+    with pytest.raises(UsageError, match="not a histogram"):
         Histogram.read(text)
+
+
+def packed(content):
+    return base64.b64encode(b"HIST\0\0\0\0" + zlib.compress(content)).decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (bytes(17 << 20), "more than 16,777,216 bytes once unpacked"),
+        (HEAD.pack(1, 0, 0, 2**31 - 1, 1, 1, 1.0), "2147483647 digits"),
+        (HEAD.pack(1, 0, 0, 3, 0, 1, 1.0), "3 digits from 0 on"),
+        (HEAD.pack(1, 10, 0, 3, 1, 1, 1.0) + b"\xff" * 9 + b"\x02", "a value beyond 64 bits"),
+    ],
+)
+def test_a_histogram_that_would_take_all_memory_is_refused(content, why):
+    with pytest.raises(UsageError, match=why):
+        Histogram.read(packed(content))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from torr.errors import ResultError
 from torr.model.json_input import parse_json
 from torr.model.moment import read_stamp, stamp
+from torr.model.outside import printable
 from torr.stats.series import Series, verdict_of
 from torr.store.rundir import SCHEMA
 
@@ -62,10 +63,11 @@ class KeptRun:
 
     @classmethod
     def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> KeptRun:
-        """Make it of a row of the store."""
+        """Make it of a row of the store, into which others may write: its texts can be printed."""
         found: Json = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
+        found |= {key: printable(text) for key, text in found.items() if isinstance(text, str)}
         found |= {key: _moment(row[f"{key}_ms"]) for key in _MOMENTS}
-        return cls(**found, tags=tags)
+        return cls(**found, tags=tuple(map(printable, tags)))
 
     def as_json(self) -> Json:
         """Return it as `torr runs list -o json` prints it."""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from torr.errors import ResultError, StoreError
+from torr.errors import ResultError, StoreError, UsageError
 from torr.model.json_input import parse_json
+from torr.model.outside import printable
+from torr.model.outside_file import MOST_RESULT_BYTES, unpacked
 from torr.model.secrets import whole
 from torr.store.kept.database import Database, NoStoreError
 from torr.store.kept.kept_run import (
@@ -150,7 +152,8 @@ class Store:
     def tags(self) -> list[str]:
         """Return the tags that any run has."""
         with self._database.reading() as connection:
-            return sorted(connection.execute(select(tags.c.tag).distinct()).scalars())
+            found = connection.execute(select(tags.c.tag).distinct()).scalars()
+            return sorted(map(printable, found))
 
     def run(self, run_id: int) -> KeptRun:
         """Return what is known of a run; raises StoreError when there is none of this id."""
@@ -169,13 +172,20 @@ class Store:
         if packed is None:
             raise StoreError(f"run {run_id} has no result: {self._database.place} is broken", HINT)
         try:
-            text = zlib.decompress(packed)
+            text = unpacked(packed, MOST_RESULT_BYTES)
         except zlib.error as error:
             raise ResultError(
                 f"run {run_id} is broken in {self._database.place}",
                 "torr runs import its directory, if that is still there",
             ) from error
-        return {**read_result(text, f"run {run_id}"), "note": kept.note, "tags": list(kept.tags)}
+        from torr.model.result import checked_json  # of pydantic, which takes its time
+
+        read_result(text, f"run {run_id}")  # of a newer torr it says that
+        try:
+            found = checked_json(text, f"run {run_id}")
+        except UsageError as error:
+            raise ResultError(error.message, error.hint) from error
+        return {**found, "note": kept.note, "tags": list(kept.tags)}
 
     def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:
         """Remove runs, all or none; what they were. Their files stay."""
@@ -253,7 +263,7 @@ def _refuse_another(connection: Connection, run_id: int, result: Json) -> None:
     query = select(results.c.json_zlib).where(results.c.run_id == run_id)
     packed = connection.execute(query).scalar_one_or_none()
     try:
-        kept = dict(parse_json(zlib.decompress(packed or b"")))
+        kept = dict(parse_json(unpacked(packed or b"", MOST_RESULT_BYTES)))
     except (zlib.error, TypeError, ValueError):
         return
     own = {"note": None, "tags": None}

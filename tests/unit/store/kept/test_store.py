@@ -9,6 +9,7 @@ import pytest
 
 from kept import level, result, spoil, text
 from torr.errors import ResultError, StoreError
+from torr.store.kept import store as kept_store
 from torr.store.kept.store import Filter
 
 
@@ -180,3 +181,27 @@ def test_an_id_that_is_none_is_not_taken_for_one(store):
     assert len(run.uid) == 32
     assert run.uid.isalnum()
     assert store.register(text(id="../../etc/passwd")) == run.id
+
+
+def test_a_result_with_a_value_that_is_not_possible_is_refused_by_its_place(store):
+    run_id = store.register(
+        text("api", {**level(), "latency": {"service_ms": {"n": 1, "p50": "x"}}})
+    )
+    with pytest.raises(ResultError, match=f"run {run_id} .*levels.0.latency.service_ms.p50"):
+        store.result(run_id)
+
+
+def test_what_others_wrote_into_a_shared_store_moves_no_terminal(store):
+    run_id = store.register(text("a\x1b[2J", note="\x1b]0;n\x07", tags=["\x9b31m"]), Path("/d\x1b"))
+    run = store.run(run_id)
+    assert (run.name, run.note, run.tags) == (r"a\x1b[2J", r"\x1b]0;n\x07", (r"\x9b31m",))
+    assert run.directory == r"/d\x1b"
+    assert store.tags() == [r"\x9b31m"]
+    assert (store.result(run_id)["name"], store.result(run_id)["note"]) == (run.name, run.note)
+
+
+def test_a_result_that_would_take_all_memory_is_refused(store, monkeypatch):
+    run_id = store.register(text())
+    monkeypatch.setattr(kept_store, "MOST_RESULT_BYTES", 100)
+    with pytest.raises(ResultError, match=f"run {run_id} is broken"):
+        store.result(run_id)
