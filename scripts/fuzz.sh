@@ -40,10 +40,12 @@ unpack() { # unpack NAME: the kept corpus, as files
 }
 
 fuzz() { # fuzz NAME MORE…: runs a target on what is kept and what was found since
-    local name=$1
+    local name=$1 longest=1024
     shift
     mkdir -p "$found/$name"
-    "fuzz/target/$host/release/$name" -max_len=1024 -timeout=60 -rss_limit_mb=1024 \
+    # A report between processes has a few thousand bytes at least.
+    case "$name" in frames | ledger) longest=8192 ;; esac
+    "fuzz/target/$host/release/$name" -max_len="$longest" -timeout=60 -rss_limit_mb=1024 \
         -dict="fuzz/dictionaries/$name.dict" -artifact_prefix="$broken/$name-" "$@"
 }
 
