@@ -15,10 +15,7 @@ from torr.errors import UsageError
 from torr.model import few_errors
 from torr.model.condition import Condition
 from torr.stats import estimate
-from torr.stats.estimate import ratio_of
-from torr.stats.judgement import ALPHA
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
-from torr.stats.signed_rank import UNBOUNDED
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -71,7 +68,7 @@ class Budget:
         if not known:
             reason = f"too few operations for {condition.stat}" if condition.stat else "no number"
             return {**head, "interval": None, "word": "not shown", "reason": reason}
-        interval = _interval(known, condition.limit, is_share=metric.is_share)
+        interval = estimate.interval_of_rounds(known, condition.limit, is_share=metric.is_share)
         ends = dict.fromkeys((speed.median, speed.least, speed.most)) if self.is_scaled else (1.0,)
         words = [_word(self._scaled(end), interval, len(known)) for end in ends]
         word, why = words[0]
@@ -110,20 +107,6 @@ def _metric_of(condition: Condition) -> Metric:
     if condition.unit == "%":
         return Metric(ERROR_RATE if condition.metric == "errors" else "success_rate")
     return Metric(f"response_ms.{str(condition.stat).replace('.', '_')}")
-
-
-def _interval(values: Sequence[float], limit: float, *, is_share: bool) -> Interval:
-    """The 90 % interval of what the rounds are replicates of, in their unit."""
-    found = estimate.paired([limit] * len(values), values, ALPHA, is_share=is_share).inner
-    if found == UNBOUNDED:
-        return None
-    if is_share:
-        return limit + found[0], limit + found[1]
-    ends = [ratio_of(end) for end in found]
-    if None in ends:
-        return None
-    low, high = (limit * (end or 0.0) for end in ends)
-    return low, high
 
 
 def _word(condition: Condition, interval: Interval, count: int) -> tuple[str, str | None]:

@@ -93,7 +93,7 @@ class Verdict(Part):
     ratio: float | None = None
     difference: float | None = Field(default=None, description="of shares, in percentage points")
     interval: tuple[float | None, float | None] | None = Field(
-        default=None, description="holds it with a probability of 1 − alpha (95 %)"
+        default=None, description="holds it with a probability of 1 − alpha (95 %); of an SLO, 90 %"
     )
     inner_interval: tuple[float | None, float | None] | None = Field(
         default=None, description="likewise of 1 − 2·alpha (90 %), by which sameness is shown"

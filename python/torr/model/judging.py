@@ -47,7 +47,7 @@ def judge(condition: Condition, level: Level, attempts: int | None = None) -> Ho
     verdict = (level.get("health") or {}).get("verdict", "healthy")
     if verdict == "generator-limited":
         return Holds(None, condition.limit, "not shown", "the generator was the limit")
-    part = _part(level, condition.name)
+    part = part_of(level, condition.name)
     if part is None:
         return Holds(None, condition.limit, "not shown", f"no request is named {condition.name!r}")
     holds = _of_part(condition, part, attempts, contended=verdict == "contended")
@@ -69,7 +69,7 @@ def _of_part(condition: Condition, part: Level, attempts: int | None, *, contend
 
 
 def _of_time(condition: Condition, level: Level) -> Holds:
-    stats = _stats(level, condition.metric)
+    stats = stats_of(level, condition.metric)
     value = stats.get(_key(condition.stat))
     dropped = (level.get("counts") or {}).get("dropped", 0)
     if condition.metric == "response" and dropped and condition.wants_little:
@@ -78,14 +78,34 @@ def _of_time(condition: Condition, level: Level) -> Holds:
         return Holds(value, condition.limit, "broken", reason)
     if value is None:
         return Holds(None, condition.limit, "not shown", _why_no_time(condition, stats))
-    at_least = _key(condition.stat) in stats.get("at_least", ()) or (
-        condition.metric == "response" and bool(dropped)
-    )
+    at_least = _is_lower_bound(condition, level)
     holds = _of_number(condition, value, at_least=at_least)
     if at_least and holds.word == "not shown":
         reason = f"{condition.label} is only known to be at least {units.show_ms(value)}"
         return Holds(value, condition.limit, "not shown", reason)
     return Holds(value, condition.limit, holds.word, _survivors(level))
+
+
+def is_bound(condition: Condition, level: Level) -> bool:
+    """Return whether the number of a level is only known not to be lower."""
+    if condition.unit == "/s":
+        return (level.get("health") or {}).get("verdict") == "contended"
+    part = part_of(level, condition.name)
+    return condition.unit == "ms" and part is not None and _is_lower_bound(condition, part)
+
+
+def ended(condition: Condition, level: Level) -> int:
+    """Return how many attempts ended that a share of the condition is of."""
+    counts = (part_of(level, condition.name) or {}).get("counts") or {}
+    return int(counts.get("ok", 0) + sum((counts.get("errors") or {}).values()))
+
+
+def _is_lower_bound(condition: Condition, level: Level) -> bool:
+    stats = stats_of(level, condition.metric)
+    dropped = (level.get("counts") or {}).get("dropped", 0)
+    return _key(condition.stat) in stats.get("at_least", ()) or (
+        condition.metric == "response" and bool(dropped)
+    )
 
 
 def _why_no_time(condition: Condition, stats: Mapping[str, Any]) -> str:
@@ -169,15 +189,16 @@ def _of_number(condition: Condition, value: float, *, at_least: bool = False) ->
     return Holds(value, condition.limit, "held" if true else "broken")
 
 
-def _part(level: Level, name: str | None) -> Level | None:
-    """The level itself, or the step with the name."""
+def part_of(level: Level, name: str | None) -> Level | None:
+    """Return the level itself, or the step with the name."""
     if name is None:
         return level
     steps = level.get("steps") or ()
     return next((step for step in steps if step.get("name") == name), None)
 
 
-def _stats(level: Level, metric: str) -> Mapping[str, Any]:
+def stats_of(level: Level, metric: str) -> Mapping[str, Any]:
+    """Return the numbers of a time of a level; empty where it has none."""
     key = f"{metric}_ms"
     found = (level.get("latency") or {}).get(key) or (level.get("stream") or {}).get(key)
     return found or {}

@@ -40,13 +40,26 @@ def of_slos(result: Result) -> Table | None:
             verdict["candidate"],
             verdict["condition"],
             _seen(verdict),
+            interval_of(verdict) or "–",
             told(verdict["word"]),
             told(verdict["reason"] or ""),
         )
         for place, verdict in slos(result)
     )
-    columns = (say("cell"), say("candidate"), "SLO", say("value"), say("word"), say("reason"))
-    return Table(columns, rows, frozenset({0, 1, 2, 4, 5})) if rows else None
+    columns = (
+        *(say("cell"), say("candidate"), "SLO", say("value")),
+        *(say("{share} interval", share="90 %"), say("word"), say("reason")),
+    )
+    return Table(columns, rows, frozenset({0, 1, 2, 5, 6})) if rows else None
+
+
+def interval_of(verdict: Mapping[str, Any]) -> str | None:
+    """Return the interval of an SLO's value with its unit; None where none is known."""
+    ends = verdict.get("interval")
+    if ends is None:
+        return None
+    show = Condition.parse(verdict["condition"]).show
+    return " – ".join(map(show, ends))
 
 
 def _key(factors: Mapping[str, Any], concurrency: int | None) -> tuple[str, int]:

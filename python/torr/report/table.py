@@ -14,6 +14,7 @@ from typing import Any
 from torr.report import diff
 from torr.report.cells import TIME_STATS, Table, cell, is_bound, usable
 from torr.report.claims import rate_of
+from torr.report.comparison_slos import interval_of
 from torr.report.say import Text, chain, say
 from torr.report.told import told
 from torr.report.wording import heading
@@ -119,13 +120,17 @@ def slos(result: Mapping[str, Any]) -> Table | None:
             f"{v['concurrency']:,}",
             v["condition"],
             _with_unit(v["value"], v["unit"]),
+            interval_of(v) or "–",
             told(v["word"]),
             told(v["reason"] or ""),
         )
         for v in found
     )
-    words = frozenset({1, 3, 4})
-    columns = (heading(noun_of(result["levels"])), "SLO", say("value"), say("word"), say("reason"))
+    words = frozenset({1, 4, 5})
+    columns = (
+        *(heading(noun_of(result["levels"])), "SLO", say("value")),
+        *(say("{share} interval", share="90 %"), say("word"), say("reason")),
+    )
     return Table(columns, rows, words) if rows else None
 
 

@@ -13,6 +13,7 @@ from statistics import median, median_low
 from typing import TYPE_CHECKING, Any
 
 from torr.model.judging import Holds
+from torr.stats import slo_interval
 from torr.stats.series import (
     Level,
     Point,
@@ -24,6 +25,7 @@ from torr.stats.series import (
     is_starved,
     starved_text,
 )
+from torr.stats.slo_interval import lies_within
 
 if TYPE_CHECKING:
     from torr.model.condition import Condition
@@ -54,7 +56,7 @@ def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> dict[str
 def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[dict[str, Any]]:
     """Return result.json's `verdicts` of SLOs: one for each level and SLO, ascending."""
     return [
-        _verdict(slo, concurrency, judge(slo, rounds), len(rounds))
+        _with_interval(_verdict(slo, concurrency, judge(slo, rounds), len(rounds)), slo, rounds)
         for concurrency, rounds in by_concurrency(levels).items()
         for slo in slos
     ]
@@ -197,6 +199,19 @@ def _verdict(slo: Condition, concurrency: int, holds: Holds, rounds: int) -> dic
         "word": holds.word,
         "reason": holds.reason,
     }
+
+
+def _with_interval(
+    verdict: dict[str, Any], slo: Condition, rounds: Sequence[Level]
+) -> dict[str, Any]:
+    """The verdict with the interval of its value, which says where chance may decide the word."""
+    ends = None
+    if verdict["value"] is not None:
+        ends = slo_interval.interval(slo, [level for level in rounds if not is_limited(level)])
+    reason = verdict["reason"]
+    if reason is None and verdict["word"] != "not shown" and lies_within(slo.limit, ends):
+        reason = "the limit lies within the 90 % interval"
+    return {**verdict, "interval": None if ends is None else list(ends), "reason": reason}
 
 
 def _usl(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from statistics import median, stdev
 
 from torr.stats import signed_rank
+from torr.stats.judgement import ALPHA
 from torr.stats.signed_rank import UNBOUNDED, Interval
 from torr.stats.welch import Welch
 
@@ -74,6 +75,25 @@ def unpaired(
         count=count,
         method=method,
     )
+
+
+def interval_of_rounds(
+    values: Sequence[float], limit: float, *, is_share: bool
+) -> tuple[float, float] | None:
+    """Return the 90 % interval of what the rounds are replicates of, in their unit.
+
+    They are compared with the limit; None where they are too few, or the interval has no end.
+    """
+    found = paired([limit] * len(values), values, ALPHA, is_share=is_share).inner
+    if found == UNBOUNDED:
+        return None
+    if is_share:
+        return limit + found[0], limit + found[1]
+    ends = [ratio_of(end) for end in found]
+    if None in ends:
+        return None
+    low, high = (limit * (end or 0.0) for end in ends)
+    return low, high
 
 
 def ratio_of(logarithm: float) -> float | None:

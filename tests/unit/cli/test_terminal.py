@@ -157,7 +157,8 @@ def test_slos_have_their_word_value_and_reason():
     lines = body(shown(result_of(level, slos=["p95 < 6ms", "p99.99 < 1s", "success >= 99%"])))
     assert lines[-3] == "broken     p95 < 6ms, seen 7.50 ms"
     assert lines[-2].startswith("not shown  p99.99 < 1s (")
-    assert lines[-1] == "held       success >= 99%, seen 100 %"
+    held = "held       success >= 99%, seen 100 %, 90 % interval 99.97 % – 100 %"
+    assert lines[-1] == held
 
 
 def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():

@@ -253,11 +253,12 @@ def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
     slos = [Condition.parse("ok/s > 9k"), Condition.parse("p99 < 1s")]
     four["verdicts"] += slo_verdicts(four["levels"], slos)
     table = of_slos(four)
-    assert table.columns == ("cell", "candidate", "SLO", "value", "word", "reason")
+    columns = ("cell", "candidate", "SLO", "value", "90 % interval", "word", "reason")
+    assert table.columns == columns
     assert len(table.rows) == 16
     assert [row[0] for row in table.rows[::4]] == [p.words for p in Comparison.of(four).places]
     assert [row[1] for row in table.rows] == ["go-net", "go-net", "go-gin", "go-gin"] * 4
-    broken = [row[:2] for row in table.rows if row[4] == "broken"]
+    broken = [row[:2] for row in table.rows if row[5] == "broken"]
     assert broken == [("4 processes and 500 connections", "go-gin")]
     text = markdown.text(four)
     assert text.index("## Notes") < text.index("## SLOs") < text.index("## Configuration")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torr.model.condition import Condition
-from torr.report.comparison_slos import slos
+from torr.report.comparison_slos import interval_of, slos
 from torr.report.say import say
 from torr.report.told import told
 
@@ -60,6 +60,9 @@ def _worth(verdict: Mapping[str, Any]) -> str:
     if verdict["value"] is not None:
         seen = condition.show(verdict["value"])
         said = say("{condition}, seen {value}", condition=said, value=seen)
+        span = interval_of(verdict)
+        if span is not None:
+            said = say("{said}, 90 % interval {span}", said=said, span=span)
     if not verdict["reason"]:
         return said
     return say("{said} ({why})", said=said, why=told(verdict["reason"]))
