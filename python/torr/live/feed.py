@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
 from torr.live.page import bare, generator_of, pools_of, run_of, shown
+from torr.model.outside import safe_text
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -30,9 +31,10 @@ Judge = Callable[[Sequence[Json]], Mapping[str, Any]]
 class Feed:
     """A listener whose words go to the journal and the metrics.
 
-    `so_far` gives the result as it is, with the levels from a place on; `judge` what levels come
-    to; `wake` tells readers; `complain` gets what went wrong, once. Each level is read once, and
-    memory holds of its slices what the page shows.
+    `fit` makes names of candidates and settings fit to be shown, as those of levels are. `so_far`
+    gives the result as it is, with the levels from a place on; `judge` what levels come to; `wake`
+    tells readers; `complain` gets what went wrong, once. Each level is read once, and memory holds
+    of its slices what the page shows.
     """
 
     journal: Journal
@@ -41,6 +43,7 @@ class Feed:
     judge: Judge
     wake: Callable[[], object]
     complain: Callable[[str], object]
+    fit: Callable[[Any], Any]
     remaining: Remaining = field(default_factory=Remaining)
     _is_broken: bool = False
     _levels: list[Json] = field(default_factory=list)
@@ -53,24 +56,26 @@ class Feed:
 
     def level_started(self, step: Step) -> None:
         """Say what is left."""
+        step = self._fit(step)
         self.remaining.level_started(step)
         self.metrics.level_started(step)
         self._safely(lambda: self._tell(step))
 
     def slice_came(self, step: Step, piece: Slice) -> None:
         """Take a slice down; one that is not kept is only in the counters."""
+        step = self._fit(step)
         self.remaining.slice_came(step, piece)
         self.metrics.slice_came(step, piece)
         self._safely(lambda: self._add(step, piece))
 
     def level_ended(self, step: Step, level: Level) -> None:
         """Say what there is so far."""
-        self.metrics.level_ended(step, level)
+        self.metrics.level_ended(self._fit(step), level)
         self._safely(self._take_stock)
 
     def trial_failed(self, failure: Mapping[str, Any]) -> None:
         """Say what there is so far."""
-        self.metrics.trial_failed(failure)
+        self.metrics.trial_failed(self.fit(failure))
         self._safely(self._take_stock)
 
     def end(self, result: Json) -> None:
@@ -78,6 +83,9 @@ class Feed:
         self.metrics.is_running = False
         self._is_broken = False  # a file that was full is not needed for this
         self._safely(lambda: self.journal.end(_text(run_of(result))))
+
+    def _fit(self, step: Step) -> Step:
+        return replace(step, candidate=self.fit(step.candidate), factors=self.fit(step.factors))
 
     def _add(self, step: Step, piece: Slice) -> None:
         if step.is_kept:
@@ -128,9 +136,9 @@ class Feed:
             work()
         except Exception as error:
             self._is_broken = True
-            self.complain(f"the live page stands still: {error}")
+            self.complain(f"the live page stands still: {safe_text(str(error))}")
         self.wake()
 
 
 def _text(part: Mapping[str, Any]) -> bytes:
-    return json.dumps(part, separators=(",", ":")).encode()
+    return json.dumps(part, separators=(",", ":"), allow_nan=False).encode()

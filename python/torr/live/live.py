@@ -66,6 +66,7 @@ class Live:
             shown.judge,
             wake=self._readers.wake,
             complain=shown.complain,
+            fit=shown.directory.outside.json,
         )
         remaining = self.feed.remaining
         metrics.ahead = lambda: (remaining.done_s, remaining.left_s)

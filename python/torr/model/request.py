@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import require
+from torr.model.outside import safe_text
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.model.template import Expression, expressions, is_template
@@ -65,7 +66,8 @@ class Request:
         url = Url.parse(self.url, templates=self.template is not False)
         object.__setattr__(self, "url", str(url))
         object.__setattr__(self, "unix_socket", url.socket or self.unix_socket)
-        object.__setattr__(self, "name", self.name or f"{self.method} {url.path}")
+        # It goes into results, logs and tables.
+        object.__setattr__(self, "name", safe_text(self.name or f"{self.method} {url.path}"))
         if url.userinfo is not None and not self.has_header("authorization"):
             object.__setattr__(self, "headers", (*self.headers, _of_userinfo(url.userinfo)))
         if self.template is None:

@@ -14,6 +14,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from torr.errors import UsageError
+from torr.model.outside import safe_text
 from torr.profile import pprof
 from torr.profile.tools import SLACK_S, seen
 
@@ -78,9 +79,9 @@ class Pprof:
         except HTTPError as error:
             said = _words_of(error)
             hint = _HINT if error.code == HTTPStatus.NOT_FOUND or not said else None
-            raise UsageError(f"--profile {address}: {error}{said}", hint) from error
+            raise UsageError(f"--profile {safe_text(address)}: {error}{said}", hint) from error
         except (OSError, HTTPException, ValueError) as error:
-            raise UsageError(f"--profile {address}: {error}", _HINT) from error
+            raise UsageError(f"--profile {safe_text(address)}: {error}", _HINT) from error
         return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from doubles import Truth, press_at
 from torr.errors import OutputError
 from torr.store.kept.registering import Registered
-from torr.store.kept.store import open_store
+from torr.store.kept.store import Store, open_store
 
 URL = "http://127.0.0.1:9/x"
 
@@ -205,3 +205,14 @@ def test_a_tag_that_is_none_is_refused_before_the_load(torr, fake, word):
     assert ended.code == 2
     assert "--tag" in ended.err
     assert fake.loads == []
+
+
+def test_what_a_driver_says_of_a_store_keeps_no_password_and_moves_no_terminal(torr, monkeypatch):
+    def broken(_place):
+        raise RuntimeError("no such host in postgresql://ann:hush-hush@db/torr \x1b[2J")
+
+    monkeypatch.setattr(Store, "open", broken)
+    ended = torr("run", URL)
+    assert ended.code == 0
+    assert r"RuntimeError: no such host in postgresql://***@db/torr \x1b[2J" in ended.err
+    assert "hush" not in ended.err

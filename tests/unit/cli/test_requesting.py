@@ -48,6 +48,12 @@ def test_urls_of_one_endpoint_go_in_turn(torr, fake):
     assert names(fake) == ["GET /x", "GET /y", "GET /x #2"]
 
 
+def test_requests_that_are_called_the_same_without_their_secrets_are_told_apart(torr, fake):
+    urls = [f"http://127.0.0.1:9/x;jsessionid=hush-{number}" for number in (1, 2)]
+    torr("run", *urls)
+    assert names(fake) == ["GET /x;jsessionid=***", "GET /x;jsessionid=*** #2"]
+
+
 def test_a_great_many_requests_of_one_name_are_told_apart(torr, fake, file):
     lines = [json.dumps({"url": "/x", "name": "x #3"})] + [json.dumps({"url": "/x"})] * 2_000
     lines[7] = json.dumps({"url": "/x", "name": "GET /x #900"})

@@ -186,3 +186,15 @@ def test_a_page_that_cannot_be_fed_ends_no_run(played):
     with Events(run.url) as events:
         run.end()
         assert events.until("end")["result"]["levels"][0]["slices"]
+
+
+def test_names_of_candidates_and_settings_are_shown_as_they_are_kept(played):
+    run = played()
+    run.begin()
+    run.slice(1, candidate="a\x1b[2J", factors={"db": "http://ann:hush@h/"})
+    with Events(run.url) as events:
+        came = events.until("slice")
+    assert (came["candidate"], came["factors"]) == (r"a\x1b[2J", {"db": "http://***@h/"})
+    shown = ask(run.url, "/metrics")[2]
+    assert 'setting="db http://***@h/"' in shown
+    assert "hush" not in shown

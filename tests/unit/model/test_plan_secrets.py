@@ -35,3 +35,9 @@ def test_fields_of_urls_and_bodies_and_what_a_proxy_is_shown_count():
 
 def test_a_word_too_short_to_tell_from_others_is_no_secret():
     assert plan_with(("x-token", "abc")).secrets == []
+
+
+def test_a_request_is_called_without_its_secrets_also_in_a_log():
+    named = Request("http://127.0.0.1:9/a;jsessionid=hush?n=1")
+    assert named.as_json()["name"] == "GET /a;jsessionid=***"
+    assert Request("http://127.0.0.1:9/", name="a\x1b[2J token=hush").name == r"a\x1b[2J token=***"

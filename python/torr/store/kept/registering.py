@@ -12,6 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from torr.errors import StoreError
+from torr.model.outside import printable, safe_text
 from torr.model.secrets import whole
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class Registered:
     """What came of it: the id of a run that is kept, or why it is not; neither if not asked for.
 
-    `problem` ends with the command that keeps the run later.
+    `problem` is fit to be printed, and ends with the command that keeps the run later.
     """
 
     id: int | None = None
@@ -59,5 +60,5 @@ def register(directory: Path, *, is_asked: bool = True) -> Registered:
     except Exception as error:  # Whatever it is, the run has been measured, and its report waits.
         is_told = isinstance(error, StoreError | OSError)
         why = f"{error}" if is_told else f"{type(error).__name__}: {error}"
-        later = f"keep it with: torr runs import {quote(whole(str(directory)))}"
-        return Registered(problem=f"this run is not registered: {why}\n{later}")
+        later = f"keep it with: torr runs import {quote(printable(whole(str(directory))))}"
+        return Registered(problem=f"this run is not registered: {safe_text(why)}\n{later}")
