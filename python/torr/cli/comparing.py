@@ -11,6 +11,7 @@ from torr.cli.conduct import Prepared, measured
 from torr.cli.going_live import door_of, live_page
 from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
+from torr.cli.secrets import secrets_of_plan
 from torr.cli.signals import heard_by
 from torr.cli.watching import sources_of
 from torr.errors import UsageError, require
@@ -22,7 +23,7 @@ from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
 from torr.micro.across import is_another
 from torr.model.secret_names import REDACTED, is_secret
-from torr.model.secrets import LEAST_SECRET, redacted_command, redacted_text, whole
+from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
 from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
@@ -99,7 +100,9 @@ def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
     """What no file of the run may hold: secrets of servers, and of what is sent to them."""
     found = {secret for each in file.candidates for secret in each.command.secrets}
     for each in file.candidates:
-        found.update(matrix.plan_of(each, matrix.cells[0], "http://localhost/").secrets)
+        plan = matrix.plan_of(each, matrix.cells[0], "http://localhost/")
+        found.update(secrets_of_plan(plan))
+    found.update(known_secrets(file.monitor.at))
     for name, values in file.factors.items():
         found.update(str(value) for value in values if is_secret(name))
     return sorted(secret for secret in found if len(secret) >= LEAST_SECRET)

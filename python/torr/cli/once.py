@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import engine, units
+from torr.cli.secrets import secrets_of_plan
 from torr.cli.unanswered import missing_socket, where
 from torr.errors import NothingMeasuredError, require
 from torr.model.outside import Outside
@@ -21,7 +22,7 @@ def once(plan: Plan, *, verbose: bool) -> None:
     found = _sent(plan)
     # What was never sent is not shown as if it had been.
     if verbose and found["class"] not in {"connect", "tls", "dns"}:
-        outside = Outside().with_secrets(plan.secrets)
+        outside = Outside().with_secrets(secrets_of_plan(plan))
         click.echo(_side("> ", found["request"], outside))
         click.echo(_side("< ", found["response"], outside))
     _require_answer(plan, found)

@@ -15,6 +15,7 @@ from torr.cli.options import LOAD, REQUEST, RESULT, flag
 from torr.cli.planning import plan_of
 from torr.cli.profiling import with_profile
 from torr.cli.request_options import request
+from torr.cli.secrets import secrets_of
 from torr.cli.stream_options import streaming
 from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
@@ -146,4 +147,4 @@ def prepared(urls: Sequence[str], flags: dict[str, Any]) -> Prepared:
     plan = plan_of(urls, flags)
     head = head_of("run", plan, flags)
     whole = with_profile(lambda lab: experiment(plan, lab), plan, flags)
-    return Prepared(head, whole, watch_of(urls, plan, flags), plan.secrets)
+    return Prepared(head, whole, watch_of(urls, plan, flags), secrets_of(plan, flags))

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.model.json_input import is_json_number
-from torr.model.secrets import covered, redacted_text
+from torr.model.known_secrets import KnownSecrets
+from torr.model.secrets import redacted_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,15 +41,19 @@ class Outside:
 
     secrets: tuple[str, ...] = ()
     _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    _values: KnownSecrets = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make the values ready to be looked for."""
+        object.__setattr__(self, "_values", KnownSecrets(self.secrets))
 
     def with_secrets(self, secrets: Iterable[str]) -> Outside:
         """The same with more secrets."""
-        known = {*self.secrets, *secrets}
-        return Outside(tuple(sorted(known, key=len, reverse=True)))
+        return Outside((*self.secrets, *secrets))
 
     def covered(self, text: str) -> str:
         """A text without secrets, else as it is."""
-        return covered(text, self.secrets)
+        return redacted_text(self._values.covered(text))
 
     def text(self, text: str) -> str:
         """A text, fit to be kept."""

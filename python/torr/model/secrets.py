@@ -57,13 +57,6 @@ def known_secrets(texts: Iterable[str]) -> list[str]:
     return sorted((each for each in found if len(each) >= LEAST_SECRET), key=len, reverse=True)
 
 
-def covered(text: str, secrets: Iterable[str]) -> str:
-    """The text without the secrets that it names, and without these, wherever they stand."""
-    for secret in secrets:
-        text = text.replace(secret, REDACTED)
-    return redacted_text(text)
-
-
 def redacted_command(arguments: Iterable[str]) -> list[str]:
     """A command line fit to be saved: `-H 'Authorization: ***'`, `--basic-auth ***`."""
     return [whole(word) for word in _words(arguments, lambda _: REDACTED)]

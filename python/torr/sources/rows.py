@@ -7,15 +7,16 @@ engine reads the rest.
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torr.errors import FileError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside_file import check_readable, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 JSON_LINES = (".jsonl", ".ndjson")
@@ -36,6 +37,21 @@ def columns_of(path: Path) -> frozenset[str]:
         raise UsageError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from error
+
+
+def values_of(path: Path, names: Collection[str], most_rows: int) -> Iterator[str]:
+    """Yield the values of some columns, of the first rows; nothing of what cannot be read."""
+    is_json = path.suffix in JSON_LINES
+    rows = map(_row, lines_of(path)) if is_json else csv.DictReader(_lines_of_csv(path))
+    with suppress(OSError, ValueError, UsageError, csv.Error):
+        for row in islice(rows, most_rows):
+            yield from (str(row[name]) for name in names if row.get(name) is not None)
+
+
+def _row(line: str) -> dict[str, Any]:
+    """A row of JSON lines; a line that is none has no values."""
+    row = parse_json(line) if line.strip() else {}
+    return row if isinstance(row, dict) else {}
 
 
 def _of_csv(path: Path) -> frozenset[str]:

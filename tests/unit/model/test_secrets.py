@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import ROOT
+from torr.model.outside import Outside
 from torr.model.secret_names import PARTS_OF_NAMES, WHOLE_NAMES, is_secret
 from torr.model.secrets import (
-    covered,
     known_secrets,
     redacted_command,
     redacted_text,
@@ -271,4 +271,4 @@ def test_no_sentence_of_torr_is_changed():
 def test_secrets_of_a_command_are_those_that_it_is_saved_without():
     words = ["--basic-auth", "ann:hush 1", "-HX-Key: hush-key-2", "http://h/?token=hush-3", "n"]
     assert {"hush 1", "hush-3"} <= set(secrets_of_command(words))
-    assert covered("it said hush-3", secrets_of_command(words)) == "it said ***"
+    assert Outside().with_secrets(secrets_of_command(words)).text("it said hush-3") == "it said ***"
