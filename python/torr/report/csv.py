@@ -31,7 +31,7 @@ def text(levels: list[dict[str, Any]]) -> str:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({column: _cell(column) for column in columns})
     writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
     return out.getvalue()
 

@@ -161,6 +161,8 @@ def test_csv_has_a_row_a_level_under_the_names_of_the_result(tmp_path, run):
 
 def test_csv_runs_no_formula_in_a_spreadsheet():
     assert levels_csv.text([{"candidate": "=cmd()", "x": None}]) == "candidate,x\n'=cmd(),\n"
+    named = levels_csv.text([{"=cmd()": 1, "factors": {"a\rb": 2}, "-1": 3}])
+    assert named == "'=cmd(),\"factors.a\nb\",'-1\n1,2,3\n"
 
 
 def test_csv_of_a_diff_has_a_row_a_level_of_each_side(tmp_path, diffed):
