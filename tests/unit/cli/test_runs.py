@@ -7,6 +7,7 @@ import math
 import os
 import shlex
 import sqlite3
+import stat
 import webbrowser
 from contextlib import closing
 from pathlib import Path
@@ -199,6 +200,9 @@ def test_an_exported_run_is_a_directory_as_it_was(torr, tmp_path):
     written = json.loads((place / "result.json").read_text())
     assert written == result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
     assert {"report.html", "summary.md", "levels.csv"} <= {path.name for path in place.iterdir()}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (place, *place.iterdir())}
+    assert set(modes.values()) == {0o700, 0o600}
+    assert modes["result.json"] == 0o600
     assert "cannot be written" in torr("runs", "export", "1", "-d", "out").err
 
 

@@ -12,6 +12,7 @@ from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.runs import choosing
 from torr.errors import OutputError, ResultError
+from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
     from torr.report.say import Language
@@ -56,11 +57,11 @@ def _export(store: Store, run_id: int, folder: Path, language: Language | None) 
 
 
 def _write(result: dict[str, Any], place: Path) -> None:
-    """A new directory with the result; what is there already is not touched."""
+    """A new directory with the result, for its owner alone; what is there stays as it is."""
     try:
-        place.mkdir(parents=True)
+        place.mkdir(mode=0o700, parents=True)
         text = json.dumps(result, ensure_ascii=False) + "\n"
-        (place / "result.json").write_text(text, encoding="utf-8")
+        replace_bytes(place / "result.json", text.encode())
     except OSError as error:
         raise OutputError(
             f"-d/--dir {place}: cannot be written: {error.strerror or error}",
