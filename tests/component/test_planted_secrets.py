@@ -113,6 +113,7 @@ def test_sum(measure, token):
 IN_URLS = {
     "query": "/items?api_key=SECRET&n=1",
     "encoded": "/items?p%61ssword=SECRET",
+    "matrix": "/items;jsessionid=SECRET",
     "fragment": "/items#access_token=SECRET",
 }
 
