@@ -59,7 +59,7 @@ ADVICE = {
     " its subjectAltName; its subject (CN) does not count.",
     "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A"
     " server that does not send its intermediate certificates looks like this too.",
-    "tls.authority_as_server": "Self-signed by `openssl req -x509`, usually: name that very"
+    "tls.authority_as_server": "Self-signed by `openssl req -x509`, usually. Name that very"
     " certificate with `--cacert`, or `--insecure`.",
     "tls.bad_certificate": "Look at it: `openssl s_client -connect HOST:PORT`.",
     "tls.refused": "Does it ask for a client certificate? `--cert`, `--key`.",
