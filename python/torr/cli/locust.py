@@ -5,6 +5,7 @@ All arguments are Locust's, and so are its help, its output and its exit code.
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -66,15 +67,18 @@ def locust(args: tuple[str, ...]) -> None:
     from gevent.hub import Hub
     from locust.main import main
 
-    from torr.locust.hanging_up import HangUp
+    from torr.locust.ending import Ending
     from torr.locust.run import Keeper
 
     # Ctrl-C goes on to Locust's main, whichever greenlet it hits; that one's stack tells nobody
     # anything.
     Hub.NOT_ERROR = (*Hub.NOT_ERROR, KeyboardInterrupt)
 
-    hang_up = HangUp()
-    keeper = Keeper(args, hang_up, prepare, conclude)
+    # What is imported by now stays. Collections, of which the interpreter makes one when it ends,
+    # need not look at it; the locustfile's own objects come later.
+    gc.freeze()
+    ending = Ending()
+    keeper = Keeper(args, ending, prepare, conclude)
     keeper.listen()
     sys.argv = ["locust", *args]
     try:
@@ -82,26 +86,21 @@ def locust(args: tuple[str, ...]) -> None:
     except KeyboardInterrupt:
         raise InterruptedRunError("interrupted") from None
     except SystemExit:
-        if not hang_up.is_heard:
+        if not ending.is_hung_up:
             raise
     finally:
         keeper.finish()
-    sys.exit(ExitCode.HUNG_UP if hang_up.is_heard else ExitCode.FINE)
+    sys.exit(ExitCode.HUNG_UP if ending.is_hung_up else ExitCode.FINE)
 
 
 def prepare(is_registered: bool) -> None:
     """Import what `conclude` needs before the load, since Locust ends as soon as it returns."""
-    import gc
-
     for name in _NEEDED_AT_THE_END:
         import_module(name)
     if is_registered:
         from torr.store.kept.registering import prepare as prepare_store
 
         prepare_store()
-    # What is imported stays. Without this the interpreter's last collection would take as long as
-    # all that `conclude` does.
-    gc.freeze()
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> None:

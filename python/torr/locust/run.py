@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from locust.runners import Runner
 
     from torr.experiments.lab import Outcome
-    from torr.locust.hanging_up import HangUp
+    from torr.locust.ending import Ending
 
 Prepare = Callable[[bool], None]
 """Imports what concluding a test needs; whether it is to be registered with the kept runs."""
@@ -44,8 +44,6 @@ LOCAL = "local"
 # A second, and the time that a late report may take.
 _EVERY_S = 1.0
 _LAST_WORDS_S = 3.0
-# Long enough for every timer that is due.
-_TURN_S = 0.001
 # A test that ends so much before its run time was ended by somebody; Locust's timers ring early.
 _EARLY_S = 1.0
 _EARLY_SHARE = 0.1
@@ -57,10 +55,10 @@ class Keeper:
     """Keeps the tests of this process; `conclude` judges, draws and says one that has ended."""
 
     def __init__(
-        self, arguments: Sequence[str], hang_up: HangUp, prepare: Prepare, conclude: Conclude
+        self, arguments: Sequence[str], ending: Ending, prepare: Prepare, conclude: Conclude
     ) -> None:
         self._arguments = tuple(arguments)
-        self._hang_up = hang_up
+        self._ending = ending
         self._prepare = prepare
         self._conclude = conclude
         self._leader: Leader | None = None
@@ -78,7 +76,7 @@ class Keeper:
 
     def _on_init(self, environment: Environment, runner: Runner, **_more: object) -> None:
         redact_logs()
-        self._hang_up.listen()
+        self._ending.listen(environment)
         books = None if isinstance(runner, MasterRunner) else Bookkeeper(environment)
         if books is not None:
             books.listen()
@@ -87,8 +85,9 @@ class Keeper:
         elif is_kept(environment.parsed_options):
             self._leader = Leader(environment, runner, books, self._arguments, self._conclude)
             self._leader.listen()
-            # After the load it would keep Locust, and whoever waits for it, from ending.
-            self._prepare(is_registered(environment.parsed_options))
+            if isinstance(runner, MasterRunner):
+                # It fires no load itself, and keeps others waiting when it ends late.
+                self._prepare(is_registered(environment.parsed_options))
         # Locust starts the timer of its run time next, from the hub's time, which stood still while
         # Locust and the locustfile were imported: the run would be shorter by that much.
         gevent.get_hub().loop.update_now()
@@ -175,10 +174,8 @@ class Leader:
         test, self._test = self._test, None
         outcome = test.finish(is_interrupted=is_interrupted, warnings=self._raised())
         if outcome is not None:
+            # No other greenlet may run before Locust has ended: its main one would end it again.
             self._say(outcome, test)
-            # Drawing took its time: timers that were due meanwhile, such as that of the writer of
-            # Locust's CSV files, run now, and not when Locust has closed the files.
-            gevent.sleep(_TURN_S)
 
     def _directory(self) -> RunDirectory:
         options = self._environment.parsed_options

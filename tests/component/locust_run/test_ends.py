@@ -16,13 +16,14 @@ TERMINATE = methodcaller("send_signal", signal.SIGTERM)
 HANG_UP = methodcaller("send_signal", signal.SIGHUP)
 
 
-@pytest.mark.parametrize("by", [INTERRUPT, pytest.param(TERMINATE, marks=pytest.mark.full)])
+@pytest.mark.parametrize("by", [TERMINATE, pytest.param(INTERRUPT, marks=pytest.mark.full)])
 def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, by):
     ended = interrupted(EVENTS, "-u", "2", by=by)
     assert "Traceback" not in ended.err
     assert (ended.code, ended.result["status"]) == (1, "complete")
     assert ended.level["steps"][0]["counts"]["ok"] > 0
     assert (ended.folder / "_output/torr/latest/report.html").exists()
+    assert ended.err.count("Response time percentiles") == 1
 
 
 @pytest.mark.full
@@ -32,7 +33,7 @@ def test_ctrl_c_that_hits_a_task_ends_the_test_without_the_stack_of_that_task(in
     assert (ended.code, ended.result["status"]) == (0, "complete")
 
 
-@pytest.mark.parametrize("by", [TERMINATE, pytest.param(INTERRUPT, marks=pytest.mark.full)])
+@pytest.mark.parametrize("by", [INTERRUPT, pytest.param(TERMINATE, marks=pytest.mark.full)])
 def test_a_signal_before_the_end_of_the_run_time_interrupts(interrupted, by):
     ended = interrupted(EVENTS, "-u", "2", "-t", "10m", by=by)
     assert ended.result["status"] == "interrupted"
@@ -68,6 +69,7 @@ def test_under_nohup_a_closed_terminal_ends_nothing(interrupted):
 def test_processes_that_get_a_signal_hand_in_what_they_have(interrupted):
     ended = interrupted(EVENTS, "-u", "4", "--processes", "2", by=TERMINATE)
     assert "Traceback" not in ended.err
+    assert ended.err.count("Response time percentiles") == 1
     assert ended.level["generator"]["processes"] == 2
     assert ended.level["steps"][0]["counts"]["ok"] > 0
 
