@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.cli.going_live import door_of, live_page
 from torr.cli.keeping import labels_of
+from torr.cli.one_status import OneStatus
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.errors import OutputError, TorrError
@@ -57,9 +58,10 @@ def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
         live_page(door, directory, interrupt, _judge(prepared, flags), flags) as pages,
     ):
         with progress_for(flags) as progress:
+            noticing = OneStatus(flags["language"] or "en", progress.clear)
             lab = Lab(
                 directory,
-                Several((progress, *pages)),
+                Several((noticing, progress, *pages)),
                 interrupt,
                 flags["abort_on"],
                 tokenizer=tokenizer,
