@@ -53,3 +53,20 @@ def test_without_locust_it_says_how_to_get_it():
     )
     assert ended.returncode == 2
     assert ended.stderr == "torr: torr locust needs Locust: pip install 'torr[locust]'\n"
+
+
+LACKING = """
+import locust.stats
+del locust.stats.StatsEntry._cache_response_times
+from torr.cli.main import main
+main(["locust", "-f", "missing.py"])
+"""
+
+
+def test_a_locust_that_torr_does_not_know_is_refused_before_anything_starts():
+    ended = subprocess.run(
+        [sys.executable, "-c", LACKING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 2
+    assert "locust.stats.StatsEntry._cache_response_times is not there" in ended.stderr
+    assert "hint: pip install 'torr[locust]' 'locust>=" in ended.stderr

@@ -1,0 +1,88 @@
+"""Whether torr works with the Locust that is installed: its version, and the names that torr uses.
+
+Some of those names are private, and any version may lack one: then nothing is begun, and it is
+said which Locust to install. Versions newer than the newest that was tested are taken if they have
+all names; a new major version is not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+OLDEST, TESTED, NEXT_MAJOR = "2.32", "2.47", "3"
+"""The oldest and the newest version that tests run with, and the first that is refused."""
+
+NEEDED = {
+    "locust.clients": (
+        *("HttpSession._build_url", "HttpSession._send_request_safe_mode"),
+        *("LocustHttpAdapter", "ResponseContextManager"),
+    ),
+    "locust.contrib.fasthttp": (
+        *("FAILURE_EXCEPTIONS", "FastHttpSession", "FastRequest", "FastResponse"),
+        "ResponseContextManager",
+    ),
+    "locust.event": ("EventHook",),
+    "locust.main": ("main",),
+    "locust.runners": ("MasterRunner.register_message", "WorkerRunner.send_message"),
+    "locust.stats": (
+        *("RequestStats.clear_all", "RequestStats.reset_all", "StatsEntry._cache_response_times"),
+        *("StatsCSVFileWriter.close_files", "StatsCSVFileWriter.stats_writer"),
+        *("StatsCSVFileWriter._exceptions_data_rows", "StatsCSVFileWriter._failures_data_rows"),
+        "StatsCSVFileWriter._requests_data_rows",
+    ),
+    "locust.user": ("User.context",),
+    "locust.user.users": ("HttpSession",),
+    "geventhttpclient.client": ("HTTPClient", "HTTPClientPool.get_client"),
+    "geventhttpclient.response": ("HTTPConnectionClosed", "HTTPParseError", "HTTPResponse"),
+    "urllib3._collections": ("HTTPHeaderDict",),
+    "urllib3.response": ("HTTPResponse._error_catcher",),
+}
+"""By module, what torr overrides, calls or stands in for."""
+
+
+def check(installed: str | None = None, load: Callable[[str], object] = import_module) -> None:
+    """Raise UsageError where the installed Locust is none that torr works with."""
+    found = version("locust") if installed is None else installed
+    fits = _numbers(OLDEST) <= _numbers(found) < _numbers(NEXT_MAJOR)
+    lacking = next(_lacking(load), None) if fits else None
+    if fits and lacking is None:
+        return
+    because = f", and with what is installed {lacking} is not there" if lacking else ""
+    raise UsageError(
+        f"torr works with Locust {OLDEST} to {TESTED}; this is {found}{because}",
+        f"pip install 'torr[locust]' 'locust>={OLDEST},<{_after(TESTED)}'",
+    )
+
+
+def _lacking(load: Callable[[str], object]) -> Iterator[str]:
+    """Name what is not there."""
+    for module, names in NEEDED.items():
+        yield from (f"{module}.{name}" for name in names if not _has(load, module, name))
+
+
+def _has(load: Callable[[str], object], module: str, name: str) -> bool:
+    try:
+        reduce(getattr, name.split("."), load(module))
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def _after(text: str) -> str:
+    """Return the first version that is not one of this major and minor number."""
+    major, minor = _numbers(text)
+    return f"{major}.{minor + 1}"
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with."""
+    return tuple(int(number) for number in re.findall(r"\d+", text.partition("+")[0])[:3])
