@@ -19,7 +19,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference clean
+.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference notices clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -111,6 +111,9 @@ study-healthz: build ## compare net/http and gin, with and without logging (SHOR
 
 schema: reference ## write docs/reference/result.schema.json again
 
+notices: build ## write THIRD_PARTY_NOTICES again, after a dependency of the engine or the page changed
+	$(BIN)/python scripts/notices.py
+
 reference: build ## write the generated pages of docs/ again
 	PYTHONPATH=scripts $(BIN)/python -m reference
 
@@ -140,7 +143,7 @@ $(FUZZ)/.pins: requirements/fuzz.txt $(VENV)/.pins
 
 $(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml
 	@scripts/check-tools.sh $(PYTHON)
-	$(BIN)/maturin develop --release
+	$(BIN)/maturin develop --release --locked
 	touch $@
 
 web/node_modules/.pins: web/package-lock.json

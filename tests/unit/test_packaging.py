@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import notices
 from documents import ROOT
 
 HEAVY = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "click", "torr._engine")
@@ -41,6 +42,39 @@ def test_the_lock_of_the_page_has_hashes_and_no_addresses():
     assert len(pinned) > 50
     assert all(package["integrity"].startswith("sha512-") for package in pinned)
     assert not [package for package in pinned if "resolved" in package]
+
+
+def test_the_notices_of_others_are_fresh():
+    assert notices.notices() == notices.FILE.read_text(), "make notices"
+
+
+def test_the_notices_name_what_is_distributed_and_no_tool():
+    names = {package.name for package in [*notices.crates(), *notices.npm_packages()]}
+    assert {"rustls", "ring", "serde", "uplot"} <= names
+    assert names.isdisjoint({"engine", "proptest", "serde_derive", "syn", "vite", "esbuild"})
+
+
+def test_a_package_without_a_licence_text_is_an_error(tmp_path):
+    (tmp_path / "README.md").touch()
+    with pytest.raises(SystemExit, match=r"new 1\.0: .* has no text of its licence, MIT"):
+        notices._package("new", "1.0", "MIT", tmp_path)
+
+
+def test_wheels_hold_all_licences_and_are_compiled_from_the_lock():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert 'license-files = ["LICENSE", "THIRD_PARTY_NOTICES"]' in text
+    assert "\nlocked = true\n" in text.partition("[tool.maturin]")[2].partition("[tool.ruff]")[0]
+    assert "maturin develop --release --locked" in (ROOT / "Makefile").read_text()
+
+
+def test_the_page_holds_the_licence_of_what_it_is_made_of():
+    script = (ROOT / "python/torr/report/bundle/page.js").read_text()
+    licence = (ROOT / "web/node_modules/uplot/LICENSE").read_text().strip()
+    assert licence in script
+
+
+def test_npm_runs_no_script_of_a_package():
+    assert "ignore-scripts=true" in (ROOT / "web/.npmrc").read_text().splitlines()
 
 
 @pytest.mark.parametrize("name", ["runtime", "dev", "locust-oldest"])
