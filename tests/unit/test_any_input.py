@@ -121,35 +121,27 @@ def test_a_profile_is_stacks_or_an_error(data):
         pprof.read(data)
 
 
-def entries(value):
-    return st.fixed_dictionaries(
-        {},
-        optional={
-            "method": st.just("POST") | value,
-            "url": st.just("http://h/") | value,
-            "headers": st.lists(
-                st.fixed_dictionaries({"name": st.just("a") | value, "value": value}) | value,
-                max_size=2,
-            )
-            | value,
-            "postData": st.fixed_dictionaries(
-                {},
-                optional={
-                    "mimeType": value,
-                    "text": value,
-                    "encoding": st.just("base64") | value,
-                    "params": st.lists(st.fixed_dictionaries({"name": value}) | value, max_size=2),
-                },
-            )
-            | value,
-        },
-    )
+NAMED = st.fixed_dictionaries({"name": TEXTS | VALUES}, optional={"value": TEXTS | VALUES})
+POSTED = st.fixed_dictionaries(
+    {"mimeType": TEXTS | VALUES},
+    optional={
+        "text": TEXTS,
+        "encoding": st.just("base64"),
+        "params": st.lists(NAMED | VALUES, max_size=2),
+    },
+)
+RECORDED = st.fixed_dictionaries(
+    {"method": st.just("POST"), "url": st.just("http://h/")},
+    optional={"headers": st.lists(NAMED, max_size=2) | VALUES, "postData": POSTED | VALUES},
+)
+ANY = st.fixed_dictionaries({"method": VALUES, "url": st.just("http://h/") | VALUES}) | VALUES
+HARS = st.one_of(
+    RECORDED.map(lambda request: [{"request": request}]),
+    st.lists(st.fixed_dictionaries({"request": ANY}) | VALUES, max_size=2) | VALUES,
+)
 
 
-HARS = st.lists(st.fixed_dictionaries({"request": entries(VALUES)}) | VALUES, max_size=3) | VALUES
-
-
-@EXAMPLES
+@settings(max_examples=200)
 @given(HARS)
 def test_a_har_file_is_requests_or_an_error(recorded):
     with suppress(UsageError):
@@ -203,6 +195,9 @@ def test_a_file_of_rows_has_columns_or_an_error(place, data, name):
 
 @EXAMPLES
 @given(data=FILES, speed=st.floats(min_value=5e-324, max_value=1e300))
+@example(data=b"1" * 5000, speed=1.0)
+@example(data=b"0\n" + b"1" * 400, speed=2.0)
+@example(data=b"0\n1\n", speed=1e-300)
 def test_a_file_of_times_is_times_or_an_error(place, data, speed):
     (place / "a").write_bytes(data)
     with suppress(UsageError):
