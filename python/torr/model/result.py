@@ -322,7 +322,8 @@ def checked(kind: type[AnyResult], text: bytes, whose: str) -> AnyResult:
 
     Raises UsageError that names the first wrong key.
     """
-    return _validated(kind, _parsed(text, whose), whose)
+    _parsed(text, whose)
+    return _validated(kind, text, whose)
 
 
 def checked_json(text: bytes, whose: str) -> dict[str, Any]:
@@ -331,22 +332,23 @@ def checked_json(text: bytes, whose: str) -> dict[str, Any]:
     Its texts are fit to be printed.
     """
     value = _parsed(text, whose)
-    _validated(Result, value, whose)
+    _validated(Result, text, whose)
     found: dict[str, Any] = Outside().json(value)
     return found
 
 
 def _parsed(text: bytes, whose: str) -> object:
+    """Return the JSON of a text whose numbers and depth are within bounds."""
     try:
         return parse_json(text)
     except JsonInputError as error:
         raise UsageError(f"{whose} is not a result of torr: {error}", _HINT) from error
 
 
-def _validated(kind: type[AnyResult], value: object, whose: str) -> AnyResult:
-    """Return the value with its types; strictly, since others take it as it is."""
+def _validated(kind: type[AnyResult], text: bytes, whose: str) -> AnyResult:
+    """Return the text with its types; strictly, since others take its JSON as it is."""
     try:
-        return kind.model_validate(value, strict=True)
+        return kind.model_validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the text"

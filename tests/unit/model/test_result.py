@@ -76,3 +76,10 @@ def test_half_a_file_is_an_error_that_names_it(tmp_path):
     path.write_text('{"schema": 1,')
     with pytest.raises(UsageError, match="is not a result of torr"):
         result.read(path)
+
+
+def test_pairs_are_read_as_json_writes_them():
+    verdicts = [{"metric": "p99", "verdict": "same", "interval": [1, None]}]
+    text = json.dumps({**SMALLEST, "verdicts": verdicts}).encode()
+    assert result.checked_json(text, "it")["verdicts"] == verdicts
+    assert result.checked(result.Result, text, "it").verdicts[0].interval == (1, None)
