@@ -36,9 +36,12 @@ def feed_of():
                 return sections("ladder", levels, ())
 
             metrics = Metrics({"kind": "ladder", "name": "api"})
-            return Feed(
-                journal, metrics, directory.so_far, judge, lambda: None, pytest.fail
-            ), journal
+            feed = Feed(
+                *(journal, metrics, directory.so_far, judge, lambda: None),
+                complain=pytest.fail,
+                fit=directory.outside.json,
+            )
+            return feed, journal
 
         yield made
 
