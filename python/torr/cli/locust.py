@@ -101,6 +101,7 @@ def prepare(is_registered: bool) -> None:
         from torr.store.kept.registering import prepare as prepare_store
 
         prepare_store()
+    gc.freeze()  # as before the locustfile was read; a master makes no users
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> None:

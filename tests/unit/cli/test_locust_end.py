@@ -18,14 +18,16 @@ from torr.experiments.lab import Outcome
 from torr.store.rundir import RunDirectory
 
 CONCLUDED = """
-    import sys
+    import gc, sys
     from pathlib import Path
     from doubles import Truth, level_of, slice_of
     from torr.cli.locust import conclude, prepare
     from torr.experiments.lab import Outcome
     from torr.store.rundir import RunDirectory
 
+    assert gc.get_freeze_count() == 0
     prepare(True)
+    assert gc.get_freeze_count() > 0
     directory = RunDirectory.create(Path("runs"), "locust", {"kind": "locust"})
     directory.keep_slice({"level": 0, "round": 1, **slice_of(Truth(), 0)})
     level = directory.keep_level(level_of(10, Truth()))
