@@ -4,6 +4,7 @@
     {"level": {…}, "at": 3, "from": 80, "to": 160}   the fourth level; its slices are these bytes of
                                                      slices.jsonl; a later line has more about it
     {"failure": {…}, "at": 0}                        the first trial that came to nothing
+    {"sections": {…}}                                what all so far comes to; the last line counts
 
 A line costs the same after a thousand levels as after one, which result.json does not. A run that
 was killed leaves the file, and `recovered` adds to result.json what only the lines have. Each line
@@ -123,6 +124,9 @@ def _add_lines(file: Path, lines: Path, slices: BinaryIO) -> None:
         except JsonInputError:
             return  # its reader says what is wrong with it
     for line in others:
+        if "sections" in line:
+            result.update(line["sections"])
+            continue
         kind = "level" if "level" in line else "failure"
         entry = line[kind]
         if kind == "level":

@@ -205,6 +205,8 @@ class RunDirectory:
         for level in kept:
             self._log.add(level)
             self._keep_last()
+        if sections is not None:
+            self._append({"sections": self.outside.json(dict(sections))})
         self._assemble_if_due(sections)
         if is_first:
             self._point_latest_here()

@@ -118,7 +118,7 @@ def test_parameters_are_factors_and_functions_have_names(pytests):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--torr-compare", "none"), "--torr-compare none: there is no such kept run"),
+        (("--torr-compare", "none"), "there is no store at"),
         (("--torr-fail-if", "p50 > +1%"), "--torr-fail-if is given without --torr-compare"),
         (("--torr-compare", "x", "--torr-fail-if", "p50 > 1"), "is not a signed percentage"),
         (("--torr-rounds", "0"), "--torr-rounds 0: there is at least one round"),

@@ -74,6 +74,16 @@ def test_what_is_written_grows_with_the_number_of_levels(tmp_path, monkeypatch):
     assert bytes_of(160) < 6 * bytes_of(40)
 
 
+def test_what_all_so_far_comes_to_is_in_the_lines(run, tmp_path):
+    measure(run, LEVELS)
+    run.keep_levels([], {"leaks": [{"candidate": "one"}]})
+    run.keep_levels([], {"leaks": [{"candidate": "one"}, {"candidate": "two"}]})
+    killed = shutil.copytree(run.path, tmp_path / "killed")
+    result = json.loads(recovered(killed).read_text())
+    assert result["leaks"] == [{"candidate": "one"}, {"candidate": "two"}]
+    assert len(result["levels"]) == LEVELS
+
+
 def test_a_level_is_on_disk_before_the_next_one_begins(run, monkeypatch):
     synced = []
 
