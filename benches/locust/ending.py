@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -37,7 +37,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 WORKERS = (2, 0)
 # Locust's master itself waits for its workers twice, half a second each time.
 BAR_S = 0.2
-# A process that has not started or ended by then is of no use.
+# A process that has not ended by then counts as this late: Locust itself hangs at times.
 MOST_S = 30
 # Of all rounds: the first one makes it, as the first run of a user does.
 STORE = tempfile.TemporaryDirectory(prefix="torr-ending-")
@@ -113,8 +113,9 @@ def ended(tool: str, workers: int, number: signal.Signals, url: str, seconds: fl
 
 
 def seconds_to_end(began: float, process: Process) -> float:
-    """Wait for the end of a process, and return how long after `began` it came."""
-    process.wait(timeout=MOST_S)
+    """Wait for the end of a process, at most MOST_S; return how long after `began` it came."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=MOST_S)
     return time.monotonic() - began
 
 
