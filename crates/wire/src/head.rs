@@ -244,6 +244,9 @@ mod tests {
             ("Transfer-Encoding: gzip", Framing::Close),
             ("Content-Length: 5\r\nTransfer-Encoding: chunked", Framing::Chunked),
             ("X: y", Framing::Close),
+            // As long as the names that matter.
+            ("X-Content-Size: 5", Framing::Close),
+            ("X-Trailer-Encoded: chunked", Framing::Close),
         ];
         for (fields, framing) in table {
             assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n")).framing, *framing);
@@ -268,6 +271,7 @@ mod tests {
             ("HTTP/1.1", "Connection: close", false),
             ("HTTP/1.1", "Connection: foo, Close", false),
             ("HTTP/1.1", "Connection: close, keep-alive", false),
+            ("HTTP/1.1", "X-Upstream: close", true), // as long as `Connection`
             ("HTTP/1.0", "A: b", false),
             ("HTTP/1.0", "Connection: Keep-Alive", true),
             ("HTTP/1.1", "Transfer-Encoding: chunked", false), // beside a length
@@ -275,6 +279,21 @@ mod tests {
         for (version, field, keepalive) in table {
             let text = format!("{version} 200 OK\r\nContent-Length: 1\r\n{field}\r\n\r\n");
             assert_eq!(head(&text).keepalive, keepalive, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_a_stream_of_events_by_its_content_type_alone() {
+        let table = [
+            ("Content-Type: text/event-stream", true),
+            ("content-type: Text/Event-Stream; charset=utf-8", true),
+            ("Content-Type: text/plain", false),
+            ("Content-Type: text/event-streams", false),
+            ("X-Event-Type: text/event-stream", false), // as long as `Content-Type`
+        ];
+        for (field, expected) in table {
+            let found = head(&format!("HTTP/1.1 200 OK\r\n{field}\r\n\r\n"));
+            assert_eq!(found.is_event_stream, expected, "{field}");
         }
     }
 
