@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,15 @@ collect_ignore = ["component/locust"]
 # On a busy machine, a slow example is not a failure.
 settings.register_profile("slow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("slow")
+
+# What these variables change in the output of torr, pytest and Locust is not what a test expects:
+# pytest, for example, does not shorten its summary on a CI server.
+CHANGE_OUTPUT = re.compile(
+    r"BUILD_NUMBER|CI|COLUMNS|LINES|(CLI|FORCE_|NO_|PY_)?COLORS?|GITHUB_\w+|PYTEST_ADDOPTS"
+    r"|(LOCUST|RAY|TORR)_\w+|(ALL|HTTP|HTTPS|NO)_PROXY"
+)
+for name in filter(lambda name: CHANGE_OUTPUT.fullmatch(name.upper()), tuple(os.environ)):
+    del os.environ[name]
 
 # Runs of tests go to a store of their own, not to the user's. This must come before other files
 # read the environment.
