@@ -27,6 +27,6 @@ impl Look {
         let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
         (exchange.transcript, exchange.body) = (Some(head.to_vec()), Some(body.to_vec()));
         let mut values = vec![Vec::new(); self.captures];
-        self.observer.look(&exchange, &mut values).map(|()| values)
+        self.observer.look(&exchange, &mut values, &mut 0).map(|()| values)
     }
 }

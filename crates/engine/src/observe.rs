@@ -14,6 +14,12 @@ use crate::plan::{BodyCheck, CaptureFrom, RequestPlan};
 /// not compressed.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
+/// Bytes of a decompressed body that are looked at however few came.
+const FREE_BYTES: u64 = 1024 * 1024;
+
+/// Beyond that, a body that became this many times as large as what came is a decompression bomb.
+const MOST_RATIO: u64 = 100;
+
 /// Bytes of a captured value: each user keeps its own.
 const MOST_CAPTURED_BYTES: usize = 256 * 1024;
 
@@ -82,15 +88,23 @@ impl Observer {
         self.may_be_compressed || self.captures.iter().any(is_header)
     }
 
-    /// Looks at a complete answer; what is captured goes into `values`, by its place.
-    pub(crate) fn look(&self, exchange: &Exchange, values: &mut [Vec<u8>]) -> Result<(), Reason> {
+    /// Looks at a complete answer; what is captured goes into `values`, by its place. `looked_at`
+    /// grows by the bytes of the body, as they are after decompression.
+    pub(crate) fn look(
+        &self,
+        exchange: &Exchange,
+        values: &mut [Vec<u8>],
+        looked_at: &mut usize,
+    ) -> Result<(), Reason> {
         if exchange.is_body_cut {
             return Err(Reason::CheckTooLarge);
         }
         let kept = exchange.body.as_deref().unwrap_or_default();
         let head = exchange.transcript.as_deref().unwrap_or_default();
-        let decoded = if self.may_be_compressed { decode(head, kept)? } else { None };
-        let body = decoded.as_deref().unwrap_or(kept);
+        let mut plain = Vec::new();
+        let decoded = self.may_be_compressed.then(|| decode(head, kept, &mut plain));
+        *looked_at += kept.len().max(plain.len());
+        let body = if decoded.transpose()? == Some(true) { &plain } else { kept };
         if !self.matches.iter().all(|regex| regex.is_match(body)) {
             return Err(Reason::CheckBody);
         }
@@ -161,30 +175,28 @@ pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
         .map(|(_, value)| value)
 }
 
-/// The body as it was before it was compressed; `None` where it was not.
-fn decode(head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
-    let Some(coding) = field(head, "content-encoding") else { return Ok(None) };
+/// Decompresses a body into `plain`; false where it was not compressed.
+fn decode(head: &[u8], body: &[u8], plain: &mut Vec<u8>) -> Result<bool, Reason> {
+    let Some(coding) = field(head, "content-encoding") else { return Ok(false) };
     if body.is_empty() {
         // An answer to HEAD, or 304: the field tells of a body that did not come.
-        return Ok(None);
+        return Ok(false);
     }
-    let mut plain = Vec::new();
+    let most = FREE_BYTES.max(body.len() as u64 * MOST_RATIO).min(MOST_BYTES);
+    // One byte more tells a body that is too large from one that is not.
     let read = match coding.to_ascii_lowercase().as_slice() {
-        b"identity" | b"" => return Ok(None),
-        b"gzip" | b"x-gzip" => read_bounded(flate2::read::MultiGzDecoder::new(body), &mut plain),
-        b"deflate" => read_bounded(flate2::read::ZlibDecoder::new(body), &mut plain),
+        b"identity" | b"" => return Ok(false),
+        b"gzip" | b"x-gzip" => {
+            flate2::read::MultiGzDecoder::new(body).take(most + 1).read_to_end(plain)
+        }
+        b"deflate" => flate2::read::ZlibDecoder::new(body).take(most + 1).read_to_end(plain),
         _ => return Err(Reason::CheckEncoding),
     };
     match read {
-        Ok(length) if length as u64 > MOST_BYTES => Err(Reason::CheckTooLarge),
-        Ok(_) => Ok(Some(plain)),
+        Ok(length) if length as u64 > most => Err(Reason::CheckTooLarge),
+        Ok(_) => Ok(true),
         Err(_) => Err(Reason::CheckEncoding),
     }
-}
-
-/// One byte more than is looked at tells a body that is too large from one that is not.
-fn read_bounded(decoder: impl Read, plain: &mut Vec<u8>) -> std::io::Result<usize> {
-    decoder.take(MOST_BYTES + 1).read_to_end(plain)
 }
 
 #[cfg(test)]
@@ -214,7 +226,7 @@ mod tests {
         let names: Vec<_> = plan.captures.iter().map(|capture| capture.name.clone()).collect();
         let observer = Observer::new(&plan, &names).unwrap().unwrap();
         let mut values = vec![Vec::new(); names.len()];
-        observer.look(&seen(head, body), &mut values)?;
+        observer.look(&seen(head, body), &mut values, &mut 0)?;
         Ok(values.into_iter().map(|value| String::from_utf8(value).unwrap()).collect())
     }
 
@@ -304,25 +316,49 @@ mod tests {
     }
 
     fn gzip(plain: &[u8]) -> Vec<u8> {
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        compressed(plain, flate2::Compression::fast())
+    }
+
+    fn compressed(plain: &[u8], how: flate2::Compression) -> Vec<u8> {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), how);
         gzip.write_all(plain).unwrap();
         gzip.finish().unwrap()
+    }
+
+    /// Looks for the beginning of a body that is so long once it is decompressed.
+    fn grown(length: u64, how: flate2::Compression) -> (Result<(), Reason>, u64) {
+        let mut plan = RequestPlan::get("http://h/");
+        plan.compressed = true;
+        plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
+        let observer = Observer::new(&plan, &[]).unwrap().unwrap();
+        let rest = vec![b' '; usize::try_from(length).unwrap() - 5];
+        let body = compressed(&[b"hello".as_slice(), &rest].concat(), how);
+        let mut looked_at = 0;
+        let exchange = seen(&format!("{OK}\r\nContent-Encoding: gzip"), &body);
+        let seen = observer.look(&exchange, &mut [], &mut looked_at);
+        (seen, looked_at as u64)
     }
 
     #[test]
     fn a_body_that_grows_beyond_what_is_looked_at_is_too_large_and_is_not_judged_by_its_beginning()
     {
-        let most = usize::try_from(MOST_BYTES).unwrap();
-        let grown = |length: usize| {
-            let plain = [b"hello".as_slice(), &vec![b' '; length - 5]].concat();
-            let change = |plan: &mut RequestPlan| {
-                plan.compressed = true;
-                plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
-            };
-            looked(change, &format!("{OK}\r\nContent-Encoding: gzip"), &gzip(&plain))
-        };
-        assert!(grown(most).is_ok());
-        assert_eq!(grown(most + 1), Err(Reason::CheckTooLarge));
+        let (seen, looked_at) = grown(MOST_BYTES, flate2::Compression::none());
+        assert!(seen.is_ok() && looked_at >= MOST_BYTES);
+        let (seen, looked_at) = grown(MOST_BYTES + 1, flate2::Compression::none());
+        assert_eq!(seen, Err(Reason::CheckTooLarge));
+        assert!((MOST_BYTES..MOST_BYTES + 10_000).contains(&looked_at));
+    }
+
+    #[test]
+    fn a_body_that_grows_a_hundredfold_is_too_large_unless_it_is_small() {
+        let best = flate2::Compression::best();
+        assert_eq!(grown(FREE_BYTES, best), (Ok(()), FREE_BYTES));
+        let too_large = Err(Reason::CheckTooLarge);
+        assert_eq!(grown(FREE_BYTES + 1, best), (too_large, FREE_BYTES + 1));
+        // What 8 MiB of spaces take when they are compressed is worth a tenth of them.
+        let (seen, looked_at) = grown(8 * FREE_BYTES, best);
+        assert_eq!(seen, too_large);
+        assert!(looked_at < FREE_BYTES * 2, "{looked_at}");
     }
 
     #[test]
@@ -331,9 +367,9 @@ mod tests {
         plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
         let observer = Observer::new(&plan, &[]).unwrap().unwrap();
         let mut exchange = seen(OK, b"hello");
-        assert!(observer.look(&exchange, &mut []).is_ok());
+        assert!(observer.look(&exchange, &mut [], &mut 0).is_ok());
         exchange.is_body_cut = true;
-        assert_eq!(observer.look(&exchange, &mut []), Err(Reason::CheckTooLarge));
+        assert_eq!(observer.look(&exchange, &mut [], &mut 0), Err(Reason::CheckTooLarge));
     }
 
     #[test]

@@ -165,7 +165,7 @@ fn to_json(shot: &Shot<'_>, exchange: &mut Exchange, outcome: Outcome, address: 
     let stamps: Stamps = exchange.stamps;
     let mut values = vec![Vec::new(); shot.captured];
     let failure = match outcome.failure {
-        None => shot.request.judge(outcome.status, exchange, &mut values).err(),
+        None => shot.request.judge(outcome.status, exchange, &mut values, &mut 0).err(),
         failed if outcome.status.is_some_and(|status| shot.request.accepts(status)) => {
             StreamObserver::first_fault(exchange).or(failed)
         }

@@ -71,7 +71,7 @@ impl<D: Driver> Worker<D> {
         };
         match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
             Ok(Way::Pending) => {}
-            Ok(Way::Again) => self.unread.push((number, event.closed)),
+            Ok(Way::Again) => self.read_next_turn(number, event.closed),
             Ok(Way::Open) => self.opened(number, now, event),
             Err(reason) => {
                 self.hang_up(number);
@@ -101,7 +101,7 @@ impl<D: Driver> Worker<D> {
             self.released.push_back((number, now));
             if event.readable || event.closed {
                 // What came with the handshake raises no second event.
-                self.unread.push((number, event.closed));
+                self.read_next_turn(number, event.closed);
             }
             self.open_more(now, false);
         } else {

@@ -3,18 +3,15 @@
 use client::{Connection, Outcome, Stamps, Step, UNSET};
 use net::{Driver, Nanos, Ready};
 
-use super::Worker;
 use super::crew::Due;
-use super::lane::State;
+use super::lane::{self, State};
 use super::users::failed_to_dial;
+use super::{LOOKED_AT_PER_TURN, Worker};
 use crate::report::StreamRow;
 use crate::stream::StreamObserver;
 
 /// A server that closes after its answer does so within this time.
 const LOOK_NS: Nanos = 5_000_000;
-
-/// What a lane is told when no event said so: there may be something to read.
-const READ_ON: Ready = Ready { token: 0, readable: true, writable: false, closed: false };
 
 impl<D: Driver> Worker<D> {
     /// Starts a request on a free lane.
@@ -80,13 +77,17 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut lane.connection else {
             return;
         };
-        let bytes = self.share.prepared.requests[usize::from(lane.request)].bytes(&lane.text);
+        let request = &self.share.prepared.requests[usize::from(lane.request)];
+        let bytes = request.bytes(&lane.text);
         let is_written = lane.exchange.bytes_out() == bytes.len() as u64;
         let mut step = Step::Pending;
         if event.writable && !(is_written && connection.is_plain()) {
             step = lane.exchange.send(&mut self.driver, connection, bytes);
         }
-        if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
+        let is_full = self.looked_at >= LOOKED_AT_PER_TURN && request.looks_at_bodies();
+        if event.readable && is_full && matches!(step, Step::Pending) {
+            step = Step::Again;
+        } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
             // An answer may lie before the error that stopped the writing.
             let read = lane.exchange.receive(
                 &mut self.driver,
@@ -106,17 +107,22 @@ impl<D: Driver> Worker<D> {
 
     /// Lanes that stopped reading for the sake of others go on.
     pub(super) fn read_on(&mut self) {
-        for (number, closed) in std::mem::take(&mut self.unread) {
-            let event = Ready { closed, ..READ_ON };
-            self.move_lane(number, event);
+        for event in std::mem::take(&mut self.unread) {
+            self.on_event(event);
         }
         self.settle();
+    }
+
+    /// Lets a lane read in the next turn too, as if its connection had another event.
+    pub(super) fn read_next_turn(&mut self, number: u32, closed: bool) {
+        let token = lane::token(number, self.lanes[number as usize].generation);
+        self.unread.push(Ready { token, readable: true, writable: false, closed });
     }
 
     fn follow(&mut self, number: u32, step: Step, is_closed: bool) {
         match step {
             Step::Pending => {}
-            Step::Again => self.unread.push((number, is_closed)),
+            Step::Again => self.read_next_turn(number, is_closed),
             Step::Done(outcome) => {
                 let reusable = outcome.reusable && !is_closed;
                 self.finish(number, Outcome { reusable, ..outcome });
@@ -132,7 +138,9 @@ impl<D: Driver> Worker<D> {
         let request = &self.share.prepared.requests[usize::from(lane.request)];
         if outcome.failure.is_none() {
             let values = here.sessions.values(user);
-            outcome.failure = request.judge(outcome.status, &mut lane.exchange, values).err();
+            outcome.failure = request
+                .judge(outcome.status, &mut lane.exchange, values, &mut self.looked_at)
+                .err();
         } else if outcome.status.is_some_and(|status| request.accepts(status)) {
             // An error that was said counts, whatever became of the connection behind it.
             outcome.failure = StreamObserver::first_fault(&lane.exchange).or(outcome.failure);

@@ -60,6 +60,10 @@ const ALERT_NS: Nanos = 2_000_000;
 /// Requests begun, alarms rung or lanes freed in one turn at most: events and orders wait no longer.
 const WORK_PER_TURN: usize = 256;
 
+/// Bytes of bodies looked at in one turn, after which answers that are looked at wait for the next
+/// one: other lanes wait no longer than for these and one more body.
+const LOOKED_AT_PER_TURN: usize = 1024 * 1024;
+
 /// What a worker is given.
 #[derive(Debug)]
 pub struct Share {
@@ -119,8 +123,10 @@ pub struct Worker<D: Driver> {
     ready: Vec<Ready>,
     /// Lanes that have just become free, and since when.
     released: VecDeque<(u32, Nanos)>,
-    /// Lanes that must read on without an event, and whether their end was announced.
-    unread: Vec<(u32, bool)>,
+    /// Events of the next turn: lanes that read on although their connections have none.
+    unread: Vec<Ready>,
+    /// Bytes of bodies that this turn has looked at.
+    looked_at: usize,
 }
 
 impl<D: Driver> Worker<D> {
@@ -150,6 +156,7 @@ impl<D: Driver> Worker<D> {
             ready: Vec::new(),
             released: VecDeque::new(),
             unread: Vec::new(),
+            looked_at: 0,
             sockets: 0,
             in_flight: 0,
             starved: 0,
@@ -181,6 +188,7 @@ impl<D: Driver> Worker<D> {
         self.ring(now, WORK_PER_TURN);
         self.settle();
         self.hand_in();
+        self.looked_at = 0;
         self.read_on();
         self.wait();
         self.move_lanes();

@@ -5,24 +5,59 @@ use std::sync::mpsc::channel;
 
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
-use super::{Share, Worker};
+use super::{LOOKED_AT_PER_TURN, Share, Worker};
 use crate::gate::Gate;
-use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop, Think};
+use crate::plan::{BodyCheck, Closed, Pace, Plan, RequestPlan, Source, Stop, Think};
 use crate::prepare::prepare;
 
 const MS: Nanos = 1_000_000;
 
-struct Hello;
+/// Answers each request after a millisecond, with a body of so many bytes.
+struct Bodies(usize);
 
-impl Peer for Hello {
+impl Peer for Bodies {
     fn dial(&mut self, _: u64, _: Nanos) -> Dial {
         Dial::Accept(0)
     }
 
     fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
-        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-        vec![(MS, Act::Bytes(answer.to_vec()))]
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", self.0);
+        vec![(MS, Act::Bytes([head.as_bytes(), &vec![b'x'; self.0]].concat()))]
     }
+}
+
+/// A worker that has started, whose target answers with bodies of so many bytes.
+fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
+    let (reports, _) = channel();
+    let share = Share {
+        number: 0,
+        prepared: Arc::new(prepare(&plan).unwrap()),
+        plan,
+        gate: Arc::new(Gate::new(1)),
+        reports,
+        run_start: 0,
+        socket_budget: 100,
+        sources: SourceAddresses::default(),
+    };
+    let mut worker = Worker::new(Simulated::new(Bodies(body_bytes)), share);
+    worker.start();
+    worker
+}
+
+#[test]
+fn answers_that_are_looked_at_wait_when_a_turn_has_looked_at_many_bytes() {
+    const BODY_BYTES: usize = 300 * 1024;
+    let expect_body = vec![BodyCheck::Text { text: "xxx".into() }];
+    let request = RequestPlan { expect_body, ..RequestPlan::get("http://127.0.0.1:80/") };
+    let stop = Stop::Requests { requests: 60 };
+    let plan = Plan::new(Pace::Closed(Closed::new(20)), Source::One { request }, stop);
+    let mut worker = started(plan, BODY_BYTES);
+    let mut looked_at = 0;
+    while worker.turn() {
+        assert!(worker.looked_at < LOOKED_AT_PER_TURN + BODY_BYTES, "{}", worker.looked_at);
+        looked_at += worker.looked_at;
+    }
+    assert_eq!(looked_at, 60 * BODY_BYTES);
 }
 
 #[test]
@@ -35,19 +70,7 @@ fn users_who_think_have_one_alarm_each_however_many_requests_they_send() {
         let stop = Stop::Requests { requests: 5_000 };
         let mut plan = Plan::new(pace, Source::One { request }, stop);
         plan.groups[0].think = Some(Think::Uniform { from_ns: 2 * MS, to_ns: 5 * MS });
-        let (reports, _inbox) = channel();
-        let share = Share {
-            number: 0,
-            prepared: Arc::new(prepare(&plan).unwrap()),
-            plan,
-            gate: Arc::new(Gate::new(1)),
-            reports,
-            run_start: 0,
-            socket_budget: USERS.into(),
-            sources: SourceAddresses::default(),
-        };
-        let mut worker = Worker::new(Simulated::new(Hello), share);
-        worker.start();
+        let mut worker = started(plan, 0);
         let mut most = 0;
         while worker.turn() {
             most = most.max(worker.alarms.len());
