@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Answers after times that are spread evenly over one decade, from 1 ms on.
+/// Answers after times that are spread evenly over three decades, from 1 ms on.
 struct Spread(u64);
 
 impl Peer for Spread {
@@ -55,7 +55,7 @@ impl Peer for Spread {
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )]
-        let after = (1e6 * 10_f64.powf((self.0 >> 11) as f64 / (1_u64 << 53) as f64)) as Nanos;
+        let after = (1e6 * 1000_f64.powf((self.0 >> 11) as f64 / (1_u64 << 53) as f64)) as Nanos;
         vec![(after, Act::Bytes(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec()))]
     }
 }
