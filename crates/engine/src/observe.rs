@@ -88,13 +88,13 @@ impl Observer {
         self.may_be_compressed || self.captures.iter().any(is_header)
     }
 
-    /// Looks at a complete answer; what is captured goes into `values`, by its place. `looked_at`
+    /// Looks at a complete answer; what is captured goes into `values`, by its place. `checked_bytes`
     /// grows by the bytes of the body, as they are after decompression.
     pub(crate) fn look(
         &self,
         exchange: &Exchange,
         values: &mut [Vec<u8>],
-        looked_at: &mut usize,
+        checked_bytes: &mut usize,
     ) -> Result<(), Reason> {
         if exchange.is_body_cut {
             return Err(Reason::CheckTooLarge);
@@ -103,7 +103,7 @@ impl Observer {
         let head = exchange.transcript.as_deref().unwrap_or_default();
         let mut plain = Vec::new();
         let decoded = self.may_be_compressed.then(|| decode(head, kept, &mut plain));
-        *looked_at += kept.len().max(plain.len());
+        *checked_bytes += kept.len().max(plain.len());
         let body = if decoded.transpose()? == Some(true) { &plain } else { kept };
         if !self.matches.iter().all(|regex| regex.is_match(body)) {
             return Err(Reason::CheckBody);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressed_body_is_looked_at_as_it_was_before() {
+    fn a_compressed_body_is_checked_bytes_as_it_was_before() {
         let body = gzip(b"hello there");
         let check = |coding: &str, body: &[u8]| {
             let head = format!("{OK}\r\nContent-Encoding: {coding}");
@@ -333,20 +333,20 @@ mod tests {
         let observer = Observer::new(&plan, &[]).unwrap().unwrap();
         let rest = vec![b' '; usize::try_from(length).unwrap() - 5];
         let body = compressed(&[b"hello".as_slice(), &rest].concat(), how);
-        let mut looked_at = 0;
+        let mut checked_bytes = 0;
         let exchange = seen(&format!("{OK}\r\nContent-Encoding: gzip"), &body);
-        let seen = observer.look(&exchange, &mut [], &mut looked_at);
-        (seen, looked_at as u64)
+        let seen = observer.look(&exchange, &mut [], &mut checked_bytes);
+        (seen, checked_bytes as u64)
     }
 
     #[test]
-    fn a_body_that_grows_beyond_what_is_looked_at_is_too_large_and_is_not_judged_by_its_beginning()
-    {
-        let (seen, looked_at) = grown(MOST_BYTES, flate2::Compression::none());
-        assert!(seen.is_ok() && looked_at >= MOST_BYTES);
-        let (seen, looked_at) = grown(MOST_BYTES + 1, flate2::Compression::none());
+    fn a_body_that_grows_beyond_what_is_checked_bytes_is_too_large_and_is_not_judged_by_its_beginning()
+     {
+        let (seen, checked_bytes) = grown(MOST_BYTES, flate2::Compression::none());
+        assert!(seen.is_ok() && checked_bytes >= MOST_BYTES);
+        let (seen, checked_bytes) = grown(MOST_BYTES + 1, flate2::Compression::none());
         assert_eq!(seen, Err(Reason::CheckTooLarge));
-        assert!((MOST_BYTES..MOST_BYTES + 10_000).contains(&looked_at));
+        assert!((MOST_BYTES..MOST_BYTES + 10_000).contains(&checked_bytes));
     }
 
     #[test]
@@ -356,9 +356,9 @@ mod tests {
         let too_large = Err(Reason::CheckTooLarge);
         assert_eq!(grown(FREE_BYTES + 1, best), (too_large, FREE_BYTES + 1));
         // What 8 MiB of spaces take when they are compressed is worth a tenth of them.
-        let (seen, looked_at) = grown(8 * FREE_BYTES, best);
+        let (seen, checked_bytes) = grown(8 * FREE_BYTES, best);
         assert_eq!(seen, too_large);
-        assert!(looked_at < FREE_BYTES * 2, "{looked_at}");
+        assert!(checked_bytes < FREE_BYTES * 2, "{checked_bytes}");
     }
 
     #[test]

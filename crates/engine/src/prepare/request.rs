@@ -104,21 +104,21 @@ impl PreparedRequest {
         self.accept.iter().any(|(low, high)| (*low..=*high).contains(&status))
     }
 
-    /// Whether bodies are looked at, which takes the longer the larger they are.
+    /// Whether bodies are checked, which takes the longer the larger they are.
     #[inline]
-    pub(crate) fn looks_at_bodies(&self) -> bool {
+    pub(crate) fn checks_bodies(&self) -> bool {
         self.observer.is_some()
     }
 
-    /// Whether a complete answer is what was wanted; captured values go into `values`. `looked_at`
-    /// grows by the bytes of the body that were looked at.
+    /// Whether a complete answer is what was wanted; captured values go into `values`. `checked_bytes`
+    /// grows by the bytes of the body that were checked.
     #[inline]
     pub(crate) fn judge(
         &self,
         status: Option<u16>,
         exchange: &mut Exchange,
         values: &mut [Vec<u8>],
-        looked_at: &mut usize,
+        checked_bytes: &mut usize,
     ) -> Result<(), Reason> {
         if !status.is_some_and(|status| self.accepts(status)) {
             return Err(Reason::Status);
@@ -127,7 +127,9 @@ impl PreparedRequest {
             stream.judge(exchange).map_or(Ok(()), Err)?;
             stream.capture(exchange, values);
         }
-        self.observer.as_ref().map_or(Ok(()), |observer| observer.look(exchange, values, looked_at))
+        self.observer
+            .as_ref()
+            .map_or(Ok(()), |observer| observer.look(exchange, values, checked_bytes))
     }
 
     /// Until when the stream of an exchange may stand still; one that has not begun counts as if

@@ -6,7 +6,7 @@ use net::{Driver, Nanos, Ready};
 use super::crew::Due;
 use super::lane::{self, State};
 use super::users::failed_to_dial;
-use super::{LOOKED_AT_PER_TURN, Worker};
+use super::{CHECKED_BYTES_PER_TURN, Worker};
 use crate::report::StreamRow;
 use crate::stream::StreamObserver;
 
@@ -84,7 +84,7 @@ impl<D: Driver> Worker<D> {
         if event.writable && !(is_written && connection.is_plain()) {
             step = lane.exchange.send(&mut self.driver, connection, bytes);
         }
-        let is_full = self.looked_at >= LOOKED_AT_PER_TURN && request.looks_at_bodies();
+        let is_full = self.checked_bytes >= CHECKED_BYTES_PER_TURN && request.checks_bodies();
         if event.readable && is_full && matches!(step, Step::Pending) {
             step = Step::Again;
         } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
@@ -139,7 +139,7 @@ impl<D: Driver> Worker<D> {
         if outcome.failure.is_none() {
             let values = here.sessions.values(user);
             outcome.failure = request
-                .judge(outcome.status, &mut lane.exchange, values, &mut self.looked_at)
+                .judge(outcome.status, &mut lane.exchange, values, &mut self.checked_bytes)
                 .err();
         } else if outcome.status.is_some_and(|status| request.accepts(status)) {
             // An error that was said counts, whatever became of the connection behind it.

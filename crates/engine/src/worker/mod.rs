@@ -60,9 +60,9 @@ const ALERT_NS: Nanos = 2_000_000;
 /// Requests begun, alarms rung or lanes freed in one turn at most: events and orders wait no longer.
 const WORK_PER_TURN: usize = 256;
 
-/// Bytes of bodies looked at in one turn, after which answers that are looked at wait for the next
+/// Bytes of bodies checked in one turn, after which answers that are checked wait for the next
 /// one: other lanes wait no longer than for these and one more body.
-const LOOKED_AT_PER_TURN: usize = 1024 * 1024;
+const CHECKED_BYTES_PER_TURN: usize = 1024 * 1024;
 
 /// What a worker is given.
 #[derive(Debug)]
@@ -125,8 +125,8 @@ pub struct Worker<D: Driver> {
     released: VecDeque<(u32, Nanos)>,
     /// Events of the next turn: lanes that read on although their connections have none.
     unread: Vec<Ready>,
-    /// Bytes of bodies that this turn has looked at.
-    looked_at: usize,
+    /// Bytes of bodies that this turn has checked.
+    checked_bytes: usize,
 }
 
 impl<D: Driver> Worker<D> {
@@ -156,7 +156,7 @@ impl<D: Driver> Worker<D> {
             ready: Vec::new(),
             released: VecDeque::new(),
             unread: Vec::new(),
-            looked_at: 0,
+            checked_bytes: 0,
             sockets: 0,
             in_flight: 0,
             starved: 0,
@@ -188,7 +188,7 @@ impl<D: Driver> Worker<D> {
         self.ring(now, WORK_PER_TURN);
         self.settle();
         self.hand_in();
-        self.looked_at = 0;
+        self.checked_bytes = 0;
         self.read_on();
         self.wait();
         self.move_lanes();

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
-use super::{LOOKED_AT_PER_TURN, Share, Worker};
+use super::{CHECKED_BYTES_PER_TURN, Share, Worker};
 use crate::gate::Gate;
 use crate::plan::{BodyCheck, Closed, Pace, Plan, RequestPlan, Source, Stop, Think};
 use crate::prepare::prepare;
@@ -45,19 +45,23 @@ fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
 }
 
 #[test]
-fn answers_that_are_looked_at_wait_when_a_turn_has_looked_at_many_bytes() {
+fn answers_that_are_checked_bytes_wait_when_a_turn_has_checked_bytes_many_bytes() {
     const BODY_BYTES: usize = 300 * 1024;
     let expect_body = vec![BodyCheck::Text { text: "xxx".into() }];
     let request = RequestPlan { expect_body, ..RequestPlan::get("http://127.0.0.1:80/") };
     let stop = Stop::Requests { requests: 60 };
     let plan = Plan::new(Pace::Closed(Closed::new(20)), Source::One { request }, stop);
     let mut worker = started(plan, BODY_BYTES);
-    let mut looked_at = 0;
+    let mut checked_bytes = 0;
     while worker.turn() {
-        assert!(worker.looked_at < LOOKED_AT_PER_TURN + BODY_BYTES, "{}", worker.looked_at);
-        looked_at += worker.looked_at;
+        assert!(
+            worker.checked_bytes < CHECKED_BYTES_PER_TURN + BODY_BYTES,
+            "{}",
+            worker.checked_bytes
+        );
+        checked_bytes += worker.checked_bytes;
     }
-    assert_eq!(looked_at, 60 * BODY_BYTES);
+    assert_eq!(checked_bytes, 60 * BODY_BYTES);
 }
 
 #[test]
