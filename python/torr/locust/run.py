@@ -20,6 +20,7 @@ from torr.errors import OutputError
 from torr.locust import csv_files
 from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept, is_registered
 from torr.locust.bookkeeper import Bookkeeper
+from torr.locust.ending import quit_once
 from torr.locust.head import addresses_of, head_of, warmup_s
 from torr.locust.kept_test import KeptTest
 from torr.locust.ledger import Gathering
@@ -77,6 +78,8 @@ class Keeper:
     def _on_init(self, environment: Environment, runner: Runner, **_more: object) -> None:
         redact_logs()
         self._ending.listen(environment)
+        if isinstance(runner, MasterRunner):
+            quit_once(runner)
         books = None if isinstance(runner, MasterRunner) else Bookkeeper(environment)
         if books is not None:
             books.listen()

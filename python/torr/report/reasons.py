@@ -76,8 +76,8 @@ ADVICE = {
     " answer of another form.",
     "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
     "check.too_large": "Checks and captures look at bodies of up to 16 MiB, before and after"
-    " decompression, which may make 1 MiB or a hundred times what was sent, at JSON that takes up to"
-    " 128 MiB once parsed, and keep values of 256 KiB.",
+    " decompression, which may make 1 MiB or a hundred times what was sent, at JSON that takes up"
+    " to 128 MiB once parsed, and keep values of 256 KiB.",
     "check.locustfile": "The sample has the words of the locustfile: an exception, or what was"
     " given to `response.failure`.",
     "stream.error": "The sample has the event: overload, a limit of tokens, a model that is gone.",
