@@ -39,6 +39,9 @@ impl<D: Driver> Worker<D> {
     /// An exchange has taken too long, or its stream may have stood still for too long.
     fn ring_busy(&mut self, number: u32, now: Nanos) {
         let lane = &mut self.lanes[number as usize];
+        if lane.is_put_off {
+            return self.watch(number, now + READING_NS);
+        }
         let opening = lane.connection.as_ref().and_then(Connection::overdue);
         let mut reason = opening;
         if now < lane.gives_up_at {

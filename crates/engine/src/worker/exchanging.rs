@@ -30,6 +30,7 @@ impl<D: Driver> Worker<D> {
         lane.exchange.restart(due.intended, due.taken, request.outline(&lane.text));
         lane.gives_up_at = due.timeout_at;
         lane.is_waited_for = due.is_queued;
+        lane.is_put_off = false;
         let deadline = match request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns) {
             Some(idle_ns) => due.timeout_at.min(due.taken.saturating_add(idle_ns)),
             None => due.timeout_at,
@@ -86,8 +87,10 @@ impl<D: Driver> Worker<D> {
         }
         let is_full = self.checked_bytes >= CHECKED_BYTES_PER_TURN && request.checks_bodies();
         if event.readable && is_full && matches!(step, Step::Pending) {
+            lane.is_put_off = true;
             step = Step::Again;
         } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
+            lane.is_put_off = false;
             // An answer may lie before the error that stopped the writing.
             let read = lane.exchange.receive(
                 &mut self.driver,

@@ -51,6 +51,8 @@ pub(super) struct Lane<S> {
     pub(super) is_short: bool,
     /// Whether its request waited for this lane, or any other, to be free.
     pub(super) is_waited_for: bool,
+    /// Whether the worker has put off reading what came: its time is not up before that is read.
+    pub(super) is_put_off: bool,
     /// When its exchange has taken too long.
     pub(super) gives_up_at: Nanos,
     /// When something must happen to this lane; what, says its state.
@@ -78,6 +80,7 @@ impl<S> Lane<S> {
             dialled_at: UNSET,
             is_short: false,
             is_waited_for: false,
+            is_put_off: false,
             gives_up_at: UNSET,
             deadline: UNSET,
         }
