@@ -65,6 +65,9 @@ def locust(name: str, *, processes: int = CORES, **settings: str) -> Step:
 # Tests and parameters of the tier `full` have the marker `full`, in whatever folder they are.
 WITHOUT_FULL = ("-m", "not full")
 
+# The tests whose examples are drawn, with random ones: `make test` draws the same in each run.
+RANDOM = ("tests/unit", "-m", "hypothesis", "--hypothesis-profile", "random")
+
 # Component tests wait more than they compute: for sockets, windows of load, other processes. So
 # there are twice as many processes as cores.
 TIERS = {
@@ -77,7 +80,7 @@ TIERS = {
             is_beside=True,
         ),
         Step("page", ("npm", "--prefix", "web", "run", "--silent", "test")),
-        pytest("pytest-unit", "tests/unit", *WITHOUT_FULL, processes=CORES),
+        pytest("pytest-unit", "tests/unit", "tests/golden", *WITHOUT_FULL, processes=CORES),
     ),
     "component": (
         pytest("pytest-component", "tests/component", *WITHOUT_FULL, processes=2 * CORES),
@@ -87,6 +90,7 @@ TIERS = {
         pytest("pytest-full", "tests", "-m", "full", processes=CORES),
         # pytest-xdist and torr are not installed beside the oldest Locust.
         locust("locust-oldest", processes=1, python=OLDEST_LOCUST, PYTHONPATH="python"),
+        pytest("pytest-random", *RANDOM, processes=CORES),
         Step("fuzz", ("scripts/fuzz.sh",)),
         Step("fuzz-python", ("scripts/fuzz-python.sh", "20000")),
         Step("soak", (sys.executable, "benches/truth/run.py", "--only", "soak", "--quick")),

@@ -36,7 +36,7 @@ def taken_up(matrix: Matrix, directory: RunDirectory, course: Course) -> set[Key
 def _in_a_row(measured: set[Key], failed: set[Key]) -> dict[tuple[str, str], int]:
     """How many trials came to nothing last, of each candidate in each cell."""
     found: dict[tuple[str, str], int] = {}
-    for key in sorted(measured | failed, key=lambda each: each[2]):
+    for key in sorted(measured | failed, key=lambda each: (each[2], each)):
         found[key[:2]] = 0 if key in measured else found.get(key[:2], 0) + 1
     return {place: count for place, count in found.items() if count}
 

@@ -11,7 +11,6 @@ end.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_plus
@@ -104,6 +103,6 @@ def _password(value: str) -> str:
     if scheme.lower() == "basic":
         try:
             value = base64.b64decode(encoded, validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:  # neither base64 nor UTF-8
             return ""
     return unquote(value.partition(":")[2])

@@ -272,3 +272,8 @@ def test_secrets_of_a_command_are_those_that_it_is_saved_without():
     words = ["--basic-auth", "ann:hush 1", "-HX-Key: hush-key-2", "http://h/?token=hush-3", "n"]
     assert {"hush 1", "hush-3"} <= set(secrets_of_command(words))
     assert Outside().with_secrets(secrets_of_command(words)).text("it said hush-3") == "it said ***"
+
+
+@pytest.mark.parametrize("written", ["é", "c2VjcmV", "/w=="])
+def test_a_basic_authorization_that_is_not_encoded_has_no_password(written):
+    assert f"Basic {written}" in known_secrets([f"<token>Basic {written}</token>"])
