@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,13 @@ import pytest
 from installed import Ended, Target, free_port, wait_until
 
 FILES = Path(__file__).parent
-CALL = "from torr.cli.main import main; main()"
+# At SIGUSR1 a process writes the stacks of its threads to stderr.
+CALL = """
+import faulthandler, signal
+faulthandler.register(signal.SIGUSR1)
+from torr.cli.main import main
+main()
+"""
 # Python's output is not buffered: tests wait for its lines.
 SURROUNDINGS = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
@@ -55,7 +62,15 @@ def command(name, *arguments):
 
 
 def ended(process, folder):
-    out, err = process.communicate(timeout=90)
+    try:
+        out, err = process.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGUSR1)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=2)
+        process.kill()
+        out, err = process.communicate()
+        pytest.fail(f"the process did not end in 90 s; its stderr, with the stacks:\n{err}")
     return Ended(process.returncode, out, err, folder)
 
 
