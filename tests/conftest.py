@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import time
 from tempfile import TemporaryDirectory
 
@@ -33,6 +34,11 @@ CHANGE_OUTPUT = re.compile(
 )
 for name in filter(lambda name: CHANGE_OUTPUT.fullmatch(name.upper()), tuple(os.environ)):
     del os.environ[name]
+
+# Under nohup SIGHUP is ignored, which child processes inherit, and then torr ignores it, too. A
+# handler that does nothing becomes the default action in child processes.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 # Runs of tests go to a store of their own, not to the user's. This must come before other files
 # read the environment.
