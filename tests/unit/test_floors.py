@@ -13,7 +13,7 @@ PYTHON = ROOT / "python" / "torr"
 CRATES = ROOT / "crates"
 
 FLOORS = {
-    0: {"__init__", "errors", "units", "model"},
+    0: {"__init__", "errors", "units", "model", "procfs"},
     1: {
         "children",
         "engine",

@@ -24,8 +24,8 @@ from torr.units import (
 
 if TYPE_CHECKING:
     from torr.experiments.doctor import Examination, File, Place
-    from torr.store.listeners import Listener, Process
-    from torr.store.machine import Machine
+    from torr.procfs.listeners import Listener, Process
+    from torr.procfs.machine import Machine
 
 KEPT_DESCRIPTORS = 100
 """Left to the process itself: its libraries, files, threads."""

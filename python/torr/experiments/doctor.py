@@ -22,8 +22,8 @@ from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.model.url import Url
-from torr.store.listeners import Listener, Process, addresses, is_own, listeners, process_of
-from torr.store.machine import Machine, machine
+from torr.procfs.listeners import Listener, Process, addresses, is_own, listeners, process_of
+from torr.procfs.machine import Machine, machine
 from torr.units import SECOND_NS
 
 CONNECTIONS = 50

@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from torr.monitor.processes import process
-from torr.store.listeners import ROOT, addresses, listeners, process_of
+from torr.procfs.listeners import ROOT, addresses, listeners, process_of
+from torr.procfs.process import process
 
 if TYPE_CHECKING:
     from torr.model.url import Url

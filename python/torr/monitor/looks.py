@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from torr.monitor.machine import Machine
     from torr.monitor.tree import Group
+    from torr.procfs.totals import Machine
 
 Seen = TypeVar("Seen")
 

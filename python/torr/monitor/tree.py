@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torr.monitor import processes
-from torr.monitor.processes import TICKS_PER_S, Process, Thread
+from torr.procfs import process
+from torr.procfs.process import TICKS_PER_S, Process, Thread
 
 _NEW = Thread(0, 0, 0)
 
@@ -91,25 +91,25 @@ class Tree:
 
     def pss_bytes(self) -> int | None:
         """The memory of all of them, None where none may be looked at."""
-        found = [processes.pss_bytes(pid, self.root) for pid in self.pids]
+        found = [process.pss_bytes(pid, self.root) for pid in self.pids]
         known = [size for size in found if size is not None]
         return sum(known) if known else None
 
     def cores(self) -> tuple[int, ...]:
         """The cores that one of them or another may run on."""
-        found = (processes.allowed_cores(pid, self.root) for pid in self.pids)
+        found = (process.allowed_cores(pid, self.root) for pid in self.pids)
         return tuple(sorted({core for cores in found for core in cores}))
 
     def _members(self) -> _Seen:
         """Roots, what is below them, and who once was and has been given another parent."""
-        by_parent = None if processes.tells_children(self.root) else _by_parent(self.root)
+        by_parent = None if process.tells_children(self.root) else _by_parent(self.root)
         seen = _Seen(set(self.but_for()), by_parent)
         for pid in self.roots():
-            each = processes.process(pid, self.root)
+            each = process.process(pid, self.root)
             if each is not None and self._rooted.setdefault(pid, each.started) == each.started:
                 self._add(pid, seen)
         for pid, started in self._last:
-            each = processes.process(pid, self.root)
+            each = process.process(pid, self.root)
             if each is not None and each.started == started:
                 self._add(pid, seen)
         return seen
@@ -120,7 +120,7 @@ class Tree:
         queue = [pid]
         while queue:
             pid = queue.pop()
-            each = None if pid in seen.done else processes.process(pid, self.root)
+            each = None if pid in seen.done else process.process(pid, self.root)
             if each is None:
                 continue
             seen.done.add(pid)
@@ -129,7 +129,7 @@ class Tree:
                 # What it used before it was ours is not of this load.
                 self._base += each.all_cpu
             seen.members[each.key] = each
-            seen.threads[each.pid] = processes.threads(pid, self.root)
+            seen.threads[each.pid] = process.threads(pid, self.root)
             queue += seen.children(pid, self.root)
 
     def _settle(self, now: dict[Key, Process]) -> None:
@@ -171,8 +171,8 @@ class Tree:
         nearest: float | None = None
         for key in now:
             if key not in self._limits:
-                self._limits[key] = processes.descriptor_limit(key[0], self.root)
-            count, limit = processes.descriptors(key[0], self.root), self._limits[key]
+                self._limits[key] = process.descriptor_limit(key[0], self.root)
+            count, limit = process.descriptors(key[0], self.root), self._limits[key]
             if count is None:
                 continue
             total = (total or 0) + count
@@ -193,11 +193,11 @@ class _Seen:
     def children(self, pid: int, root: Path) -> list[int]:
         if self.by_parent is not None:
             return self.by_parent.get(pid, [])
-        return processes.children(pid, list(self.threads[pid]), root)
+        return process.children(pid, list(self.threads[pid]), root)
 
 
 def _by_parent(root: Path) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
-    for each in processes.every_process(root):
+    for each in process.every_process(root):
         found.setdefault(each.parent, []).append(each.pid)
     return found

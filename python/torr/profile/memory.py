@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.procfs.tree import is_running
 from torr.profile.busiest import busiest
 from torr.profile.hook import FOLDER, VARIABLE
 from torr.profile.hook.sitecustomize import is_private
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import SLACK_S, seen, text_of
-from torr.servers.tree import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.diagnosis import Finding
     from torr.experiments.doctor import Examination, Place
-    from torr.store.listeners import Listener, Process
+    from torr.procfs.listeners import Listener, Process
 
 
 def sentence(seen: Examination) -> str:

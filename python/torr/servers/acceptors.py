@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torr.servers.tree import read
+from torr.procfs.tree import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

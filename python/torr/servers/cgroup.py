@@ -12,7 +12,7 @@ import os
 import time
 from contextlib import suppress
 
-from torr.servers.tree import read
+from torr.procfs.tree import read
 
 _REMOVING_S = 1.0
 

@@ -13,7 +13,8 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from torr.servers import cgroup, tree
+from torr.procfs import tree
+from torr.servers import cgroup
 
 MARK = "TORR_SERVER"
 """The variable that every process of a server has, unless it wiped its environment."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import NothingMeasuredError
+from torr.procfs.listeners import listeners, process_of
+from torr.procfs.machine import machine
+from torr.procfs.tree import command_of
 from torr.servers.failure import TrialError
-from torr.servers.tree import command_of
-from torr.store.listeners import listeners, process_of
-from torr.store.machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import OutputError
-from torr.servers import log_file, orphans, tree
+from torr.procfs import tree
+from torr.servers import log_file, orphans
 from torr.servers.failure import TrialError, ending
 from torr.servers.ports import check_free
 from torr.servers.starting import not_started, spec

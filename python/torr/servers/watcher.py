@@ -21,7 +21,8 @@ import signal
 import time
 from contextlib import suppress
 
-from torr.servers import cgroup, tree
+from torr.procfs import tree
+from torr.servers import cgroup
 from torr.servers.bounded_log import BoundedLog
 from torr.servers.child import adopt_orphans, become
 

@@ -10,7 +10,7 @@ from documents import ROOT
 from examined import GOOD, MACHINE
 from torr.experiments.diagnosis import findings
 from torr.experiments.doctor import Place
-from torr.store.listeners import Listener, Process
+from torr.procfs.listeners import Listener, Process
 
 PAGE = (ROOT / "docs/can-this-machine-measure.md").read_text(encoding="utf-8")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torr.servers import orphans, tree
+from torr.procfs import tree
+from torr.servers import orphans
 
 PID, TOKEN = 7, "abc"
 ELSEWHERE = orphans.Session(2, "100")

@@ -10,8 +10,8 @@ import pytest
 from examined import GOOD, MACHINE, on
 from torr.experiments.diagnosis import connections, findings
 from torr.experiments.doctor import Place, Speed, Timers
-from torr.store.listeners import Listener, Process
-from torr.store.machine import Machine
+from torr.procfs.listeners import Listener, Process
+from torr.procfs.machine import Machine
 
 SPEED = GOOD.speed
 

@@ -9,9 +9,9 @@ import pytest
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
 from torr.monitor.looks import Look, Looks, between, joined
-from torr.monitor.machine import Core, Interface, Machine, Pressure
 from torr.monitor.timeline import timeline
 from torr.monitor.tree import Group
+from torr.procfs.totals import Core, Interface, Machine, Pressure
 
 NOTHING = Group(0.0, 1, 1, 1000, 0, 0)
 

@@ -17,7 +17,7 @@ from torr.model.monitored import Monitored
 from torr.model.url import Url
 from torr.monitor.local import _own_line, listening
 from torr.monitor.monitor import Monitor, Watch
-from torr.monitor.processes import process
+from torr.procfs.process import process
 
 LEVEL = {"seconds": 1.0, "ok_per_s": 100.0, "health": {"verdict": "healthy"}}
 # Works in a grandchild, waits for it, and says what both have used by their own clocks.

@@ -11,8 +11,8 @@ import pytest
 from examined import GOOD
 from torr.experiments.diagnosis import findings
 from torr.experiments.doctor import Place, Speed, Timers
+from torr.procfs.listeners import Listener, Process
 from torr.report.doctor import as_json, sentence, summary
-from torr.store.listeners import Listener, Process
 
 CAN = "This machine can generate about 140,000 requests/s a core over up to 28,200 connections"
 

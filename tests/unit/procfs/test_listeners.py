@@ -9,7 +9,7 @@ from ipaddress import ip_address
 import pytest
 
 from installed import wait_until
-from torr.store.listeners import addresses, is_own, listeners, process_of
+from torr.procfs.listeners import addresses, is_own, listeners, process_of
 
 
 @pytest.fixture

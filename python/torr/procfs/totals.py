@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torr.monitor.processes import content
+from torr.procfs.process import content
 
 PRESSED = ("cpu", "memory", "io")
 

@@ -7,7 +7,7 @@ import resource
 
 import pytest
 
-from torr.store.machine import machine, quota
+from torr.procfs.machine import machine, quota
 
 FILES = {
     "proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",

@@ -1,6 +1,6 @@
 """What /proc says of a machine, read to the tick."""
 
-from torr.monitor.machine import Core, Interface, Machine, Pressure, look
+from torr.procfs.totals import Core, Interface, Machine, Pressure, look
 
 
 def test_cores_interfaces_and_pressure_are_read(proc):

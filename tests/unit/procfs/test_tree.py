@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from installed import wait_until
-from torr.servers import tree
+from torr.procfs import tree
 
 # A process with a child, and one that has ended and that it does not wait for.
 FORKS = """
