@@ -12,10 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from torr.procfs import process
-from torr.procfs.process import TICKS_PER_S, Process, Thread
+from torr.procfs.stat import TICKS_PER_S, ProcessStat, process_stat
+from torr.procfs.threads import Thread, threads
+from torr.procfs.tree import by_parent, listed_children, lists_children
+
+if TYPE_CHECKING:
+    from torr.procfs.files import Root
 
 _NEW = Thread(0, 0, 0)
 
@@ -48,9 +53,9 @@ class Tree:
     """The processes below the roots, but for those below `but_for`, which are another tree's."""
 
     roots: Roots
-    root: Path = Path("/")
+    root: Root = ""
     but_for: Roots = tuple
-    _last: dict[Key, Process] = field(default_factory=dict)
+    _last: dict[Key, ProcessStat] = field(default_factory=dict)
     _threads: dict[tuple[int, int], Thread] = field(default_factory=dict)
     _limits: dict[Key, int | None] = field(default_factory=dict)
     # Ticks: what is of before, and of the dead for whom nobody waited.
@@ -102,14 +107,14 @@ class Tree:
 
     def _members(self) -> _Seen:
         """Roots, what is below them, and who once was and has been given another parent."""
-        by_parent = None if process.tells_children(self.root) else _by_parent(self.root)
-        seen = _Seen(set(self.but_for()), by_parent)
+        children = None if lists_children(self.root) else by_parent(self.root)
+        seen = _Seen(set(self.but_for()), children)
         for pid in self.roots():
-            each = process.process(pid, self.root)
+            each = process_stat(pid, self.root)
             if each is not None and self._rooted.setdefault(pid, each.started) == each.started:
                 self._add(pid, seen)
         for pid, started in self._last:
-            each = process.process(pid, self.root)
+            each = process_stat(pid, self.root)
             if each is not None and each.started == started:
                 self._add(pid, seen)
         return seen
@@ -120,7 +125,7 @@ class Tree:
         queue = [pid]
         while queue:
             pid = queue.pop()
-            each = None if pid in seen.done else process.process(pid, self.root)
+            each = None if pid in seen.done else process_stat(pid, self.root)
             if each is None:
                 continue
             seen.done.add(pid)
@@ -129,10 +134,10 @@ class Tree:
                 # What it used before it was ours is not of this load.
                 self._base += each.all_cpu
             seen.members[each.key] = each
-            seen.threads[each.pid] = process.threads(pid, self.root)
+            seen.threads[each.pid] = threads(pid, self.root)
             queue += seen.children(pid, self.root)
 
-    def _settle(self, now: dict[Key, Process]) -> None:
+    def _settle(self, now: dict[Key, ProcessStat]) -> None:
         """Keep the times of those who are gone, as far as nobody has them in `waited`."""
         gone = [each for key, each in self._last.items() if key not in now]
         lost: dict[Key | None, int] = {}
@@ -143,7 +148,7 @@ class Tree:
             told = 0 if heir is None else now[heir].waited - self._last[heir].waited
             self._carried += max(0, ticks - told)
 
-    def _heir(self, each: Process, now: dict[Key, Process]) -> Key | None:
+    def _heir(self, each: ProcessStat, now: dict[Key, ProcessStat]) -> Key | None:
         """The nearest ancestor that is still there: those between may have waited for it before."""
         before = {member.pid: member for member in self._last.values()}
         parent = before.get(each.parent)
@@ -165,7 +170,7 @@ class Tree:
         self._busiest_ns += most or 0
         return self._busiest_ns / 1e9 if self._busiest_ns or most is not None else None
 
-    def _descriptors(self, now: dict[Key, Process]) -> tuple[int | None, float | None]:
+    def _descriptors(self, now: dict[Key, ProcessStat]) -> tuple[int | None, float | None]:
         """All open files, and the highest part of a process's limit."""
         total: int | None = None
         nearest: float | None = None
@@ -186,18 +191,11 @@ class _Seen:
     """What a look has come across; `done` are not looked at again."""
 
     done: set[int]
-    by_parent: dict[int, list[int]] | None
-    members: dict[Key, Process] = field(default_factory=dict)
+    by_parent: dict[int, list[ProcessStat]] | None
+    members: dict[Key, ProcessStat] = field(default_factory=dict)
     threads: dict[int, dict[int, Thread]] = field(default_factory=dict)
 
-    def children(self, pid: int, root: Path) -> list[int]:
+    def children(self, pid: int, root: Root) -> list[int]:
         if self.by_parent is not None:
-            return self.by_parent.get(pid, [])
-        return process.children(pid, list(self.threads[pid]), root)
-
-
-def _by_parent(root: Path) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for each in process.every_process(root):
-        found.setdefault(each.parent, []).append(each.pid)
-    return found
+            return [each.pid for each in self.by_parent.get(pid, ())]
+        return listed_children(pid, self.threads[pid], root)

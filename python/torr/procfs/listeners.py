@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import socket
 import struct
-from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from pathlib import Path
-
-ROOT = Path("/")
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
@@ -45,38 +41,10 @@ class Listener:
         return self.address == address
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """Who holds a socket; `descriptors` is how many files it may have open."""
-
-    pid: int
-    name: str
-    descriptors: int | None
-
-
 def listeners(port: int) -> list[Listener] | None:
     """Every socket that listens on a port; None where the kernel does not tell."""
     try:
         return [found for family in (4, 6) for found in _of_family(family) if found.port == port]
-    except OSError:
-        return None
-
-
-def process_of(inode: int, root: Path = ROOT) -> Process | None:
-    """The first process that holds a socket; None where it may not be looked at."""
-    wanted = f"socket:[{inode}]"
-    for folder in sorted((root / "proc").glob("[0-9]*"), key=lambda path: int(path.name)):
-        with suppress(OSError):
-            if any(_target(file) == wanted for file in (folder / "fd").iterdir()):
-                name = (folder / "comm").read_text(encoding="utf-8", errors="replace").strip()
-                return Process(int(folder.name), name, _open_files(folder))
-    return None
-
-
-def _target(descriptor: Path) -> str | None:
-    """What a descriptor refers to; None of one that has been closed since it was listed."""
-    try:
-        return str(descriptor.readlink())
     except OSError:
         return None
 
@@ -131,11 +99,3 @@ def _listener(message: bytes) -> Listener:
     family, port, source, waiting, backlog, inode = _ANSWER.unpack_from(message)
     raw = source[:4] if family == socket.AF_INET else source
     return Listener(ip_address(raw), int.from_bytes(port, "big"), waiting, backlog, inode)
-
-
-def _open_files(folder: Path) -> int | None:
-    for line in (folder / "limits").read_text(encoding="utf-8").splitlines():
-        if line.startswith("Max open files"):
-            soft = line.split()[3]
-            return int(soft) if soft.isdigit() else None
-    return None

@@ -1,182 +1,83 @@
-"""One process as /proc tells of it: its CPU, memory, threads, children, descriptors.
-
-Cumulative numbers stay as they are, in the kernel's units; nothing is subtracted here. A process
-that is gone, or may not be looked at, is None: processes end whenever they like. `root` is where
-/proc is.
-"""
+"""One process: its name, command, environment, limits, open files, memory and cores."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from pathlib import Path
 
-TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+from torr.procfs.files import Root, field, field_bytes, read, text
+
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-_CONTEXT = b"voluntary_ctxt_switches:"
-_NO_CONTEXT = b"nonvoluntary_ctxt_switches:"
+_LONGEST_COMMAND = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A look at a process; `started` tells it from a later one that has its number.
-
-    `cpu` is its own time and `waited` that of the ended children that it waited for, in ticks.
-    """
-
-    pid: int
-    parent: int
-    started: int
-    cpu: int
-    waited: int
-    threads: int
-    rss_bytes: int
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """What no other process has, not even one of the same number."""
-        return self.pid, self.started
-
-    @property
-    def all_cpu(self) -> int:
-        """Its time and that of its ended children, in ticks."""
-        return self.cpu + self.waited
+def exists(pid: int) -> bool:
+    """Return whether there is a process of this number."""
+    return os.path.exists(f"/proc/{pid}")
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
-    """A look at a thread: its CPU time, None where the kernel does not count it, and switches."""
-
-    cpu_ns: int | None
-    voluntary: int
-    involuntary: int
+def name_of(pid: int, root: Root = "") -> str:
+    """Return the name that a process has given itself."""
+    return text(f"{root}/proc/{pid}/comm")
 
 
-def process(pid: int, root: Path) -> Process | None:
-    """Look at a process, ended but not waited for ones too."""
-    text = content(f"{root}/proc/{pid}/stat")
-    # Its name, in parentheses, may hold anything.
-    fields = text.rpartition(b")")[2].split()
-    if len(fields) < 22:
-        return None
-    numbers = [int(word) for word in fields[1:22]]
-    return Process(
-        pid=pid,
-        parent=numbers[0],
-        started=numbers[18],
-        cpu=numbers[10] + numbers[11],
-        waited=numbers[12] + numbers[13],
-        threads=numbers[16],
-        rss_bytes=numbers[20] * _PAGE_BYTES,
-    )
+def command_of(pid: int) -> str:
+    """Return what a process was started as, at most 120 characters; its name where that is all."""
+    words = read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
+    command = words or name_of(pid)
+    return command if len(command) <= _LONGEST_COMMAND else f"{command[: _LONGEST_COMMAND - 1]}…"
 
 
-def threads(pid: int, root: Path) -> dict[int, Thread]:
-    """Look at each thread of a process, by its number."""
-    return {
-        tid: _thread(f"{root}/proc/{pid}/task/{tid}")
-        for tid in _numbered(f"{root}/proc/{pid}/task")
-    }
+def program_of(pid: int) -> str:
+    """Return the file name of the program that a process runs; raises OSError."""
+    return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
 
 
-def children(pid: int, tids: list[int], root: Path) -> list[int]:
-    """The children that the threads of a process have; those of a thread are its own."""
-    texts = (content(f"{root}/proc/{pid}/task/{tid}/children") for tid in tids)
-    return [int(word) for text in texts for word in text.split()]
+def environment_of(pid: int) -> dict[str, str]:
+    """Return the variables that a process was started with; none where they cannot be read."""
+    entries = read(f"/proc/{pid}/environ").decode(errors="replace").split("\0")
+    return {name: value for name, _, value in (entry.partition("=") for entry in entries)}
 
 
-def tells_children(root: Path) -> bool:
-    """Whether the kernel lists children; one that was built without leaves a look at all."""
-    me = os.getpid()
-    return Path(f"{root}/proc/{me}/task/{me}/children").exists()
-
-
-def every_process(root: Path) -> list[Process]:
-    """Look at all processes there are."""
-    found = (process(pid, root) for pid in _numbered(f"{root}/proc"))
-    return [each for each in found if each is not None]
-
-
-def descriptors(pid: int, root: Path) -> int | None:
-    """How many files a process has open."""
+def descriptors(pid: int, root: Root = "") -> int | None:
+    """Return the number of files that a process has open; None where it cannot be read."""
     folder = f"{root}/proc/{pid}/fd"
     try:
-        # Newer kernels tell the number as the size: twenty thousand names would take milliseconds.
-        return Path(folder).stat().st_size or sum(1 for _ in os.scandir(folder))
+        # Newer kernels give the number as the size: to list 20,000 files takes milliseconds.
+        return os.stat(folder).st_size or len(os.listdir(folder))
     except OSError:
         return None
 
 
-def descriptor_limit(pid: int, root: Path) -> int | None:
-    """How many it may have open."""
-    for line in content(f"{root}/proc/{pid}/limits").splitlines():
+def descriptor_limit(pid: int, root: Root = "") -> int | None:
+    """Return the number of files that a process may have open; None where there is no limit."""
+    for line in read(f"{root}/proc/{pid}/limits").splitlines():
         if line.startswith(b"Max open files"):
             soft = line.split()[3]
             return int(soft) if soft.isdigit() else None
     return None
 
 
-def pss_bytes(pid: int, root: Path) -> int | None:
-    """Its memory, what is shared divided among those who share it; takes the kernel a while."""
-    for line in content(f"{root}/proc/{pid}/smaps_rollup").splitlines():
-        if line.startswith(b"Pss:"):
-            return int(line.split()[1]) * 1024
-    return None
+def pss_bytes(pid: int, root: Root = "") -> int | None:
+    """Return the memory of a process, with its share of what is shared; slow, None if unknown."""
+    return field_bytes(f"{root}/proc/{pid}/smaps_rollup", "Pss")
 
 
-def allowed_cores(pid: int, root: Path) -> tuple[int, ...]:
-    """The cores that it may run on, empty where that is not told."""
-    for line in content(f"{root}/proc/{pid}/status").splitlines():
-        if line.startswith(b"Cpus_allowed_list:"):
-            return _cores(line.split()[1].decode())
-    return ()
+def allowed_cores(pid: int, root: Root = "") -> tuple[int, ...]:
+    """Return the cores that a process may run on; none where they cannot be read."""
+    parts = (field(f"{root}/proc/{pid}/status", "Cpus_allowed_list") or "").split(",")
+    ends = [part.partition("-") for part in parts if part]
+    return tuple(core for low, _, high in ends for core in range(int(low), int(high or low) + 1))
 
 
-def name_of(pid: int, root: Path) -> str:
-    """What it calls itself."""
-    return content(f"{root}/proc/{pid}/comm").decode(errors="replace").strip()
+def own_private_bytes() -> int:
+    """Return the resident memory of this process, without pages of files that are mapped.
 
-
-def _thread(folder: str) -> Thread:
-    times = content(f"{folder}/schedstat").split()
-    voluntary = involuntary = 0
-    for line in content(f"{folder}/status").splitlines()[-2:]:
-        if line.startswith(_CONTEXT):
-            voluntary = int(line.split()[1])
-        elif line.startswith(_NO_CONTEXT):
-            involuntary = int(line.split()[1])
-    return Thread(int(times[0]) if times else None, voluntary, involuntary)
-
-
-def _cores(text: str) -> tuple[int, ...]:
-    """`0-2,7` as numbers."""
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found.extend(range(int(first), int(last or first) + 1))
-    return tuple(found)
-
-
-def _numbered(folder: str) -> list[int]:
+    It leaves no object behind, so that a search for leaks does not find it. The kernel takes pages
+    of files back, so they are no growth.
+    """
+    descriptor = os.open("/proc/self/statm", os.O_RDONLY)
     try:
-        return [int(each.name) for each in os.scandir(folder) if each.name.isdigit()]
-    except OSError:
-        return []
-
-
-def content(path: str) -> bytes:
-    """What a file says; empty where there is none, or where it may not be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:
-        return b""
-    # A quarter of what a file object costs, and there are hundreds a second.
-    try:
-        pieces = []
-        while piece := os.read(descriptor, 1 << 16):
-            pieces.append(piece)
-        return b"".join(pieces)
-    except OSError:
-        return b""
+        _, resident, of_files, *_ = os.read(descriptor, 256).split()
+        return (int(resident) - int(of_files)) * _PAGE_BYTES
     finally:
         os.close(descriptor)

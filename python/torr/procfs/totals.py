@@ -1,24 +1,21 @@
-"""The machine as /proc tells of it: every core, every network interface, pressure.
+"""Totals of the machine since it was started: every core, every network interface, pressure.
 
-Cumulative numbers stay as they are; what a kernel does not tell is left out. `root` is where /proc
-is.
+Totals that a kernel does not have are left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import NamedTuple
 
-from torr.procfs.process import content
+from torr.procfs.files import Root, read
 
-PRESSED = ("cpu", "memory", "io")
+RESOURCES = ("cpu", "memory", "io")
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
-    """What a core did since the machine started, in ticks; `busy` is all that is not `idle`.
+class Core(NamedTuple):
+    """How a core spent its time, in ticks; `busy` is all that is not `idle`.
 
-    Time that a hypervisor took (`steal`) is busy: nobody here could have had it.
+    Time that a hypervisor took (`steal`) is busy: no process of this machine could use it.
     """
 
     idle: int = 0
@@ -29,7 +26,7 @@ class Core:
 
     @property
     def busy(self) -> int:
-        """Time in which the core had no room."""
+        """The time in which the core was not idle."""
         return self.user + self.system + self.irq + self.steal
 
     @property
@@ -38,9 +35,8 @@ class Core:
         return self.idle + self.busy
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
-    """What went over a network interface since it was there."""
+class Interface(NamedTuple):
+    """The traffic of a network interface."""
 
     bytes_in: int
     packets_in: int
@@ -48,8 +44,7 @@ class Interface:
     packets_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pressure:
+class Pressure(NamedTuple):
     """How long tasks waited for a resource: `some` of them, or all (`full`), in microseconds.
 
     The averages of 10 s are percent, as the kernel gives them.
@@ -61,22 +56,21 @@ class Pressure:
     full_avg10: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """One look at the machine."""
+class MachineTotals(NamedTuple):
+    """One reading of the machine: by core, by interface, by resource."""
 
-    cores: dict[int, Core] = field(default_factory=dict)
-    network: dict[str, Interface] = field(default_factory=dict)
-    pressure: dict[str, Pressure] = field(default_factory=dict)
+    cores: dict[int, Core]
+    network: dict[str, Interface]
+    pressure: dict[str, Pressure]
 
 
-def look(root: Path) -> Machine:
-    """Look at the machine."""
-    texts = {name: content(f"{root}/proc/pressure/{name}") for name in PRESSED}
-    return Machine(
-        cores=_cores(content(f"{root}/proc/stat")),
-        network=_network(content(f"{root}/proc/self/net/dev")),
-        pressure={name: _pressure(text) for name, text in texts.items() if text},
+def machine_totals(root: Root = "") -> MachineTotals:
+    """Return a reading of the machine."""
+    texts = {name: read(f"{root}/proc/pressure/{name}") for name in RESOURCES}
+    return MachineTotals(
+        _cores(read(f"{root}/proc/stat")),
+        _network(read(f"{root}/proc/self/net/dev")),
+        {name: _pressure(content) for name, content in texts.items() if content},
     )
 
 

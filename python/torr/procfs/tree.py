@@ -1,89 +1,54 @@
-"""The processes below a process, read from /proc: who they are, and whether they still run.
+"""The processes below a process.
 
-Imports next to nothing: the watcher of a server uses it too. It signals nobody. Below a process
-that adopts orphans (PR_SET_CHILD_SUBREAPER) the list is whole, whoever forked and left.
+Below a process that adopts orphans (PR_SET_CHILD_SUBREAPER) the list is complete, whichever process
+forked and ended. The watcher of a server imports this file, so it imports little.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterable
 
-_ZOMBIE = ("Z", "X")
+from torr.procfs.files import Root, numbered, read
+from torr.procfs.stat import ProcessStat, is_running, pids, process_stat
 
 
-def descendants(root: int) -> list[int]:
-    """The pids of everything below a process that still runs, parents before their children."""
-    children: dict[int, list[int]] = {}
-    states: dict[int, str] = {}
-    for pid in pids():
-        found = stat(pid)
-        if found is not None:
-            states[pid] = found[0]
-            children.setdefault(int(found[1]), []).append(pid)
-    below: list[int] = []
-    waiting = [root]
+def descendants(pid: int, root: Root = "") -> list[int]:
+    """Return the processes below a process that run, parents before their children."""
+    children = by_parent(root)
+    below: list[ProcessStat] = []
+    waiting = [pid]
     for parent in waiting:
-        waiting.extend(children.get(parent, []))
-        below.extend(children.get(parent, []))
-    return [pid for pid in below if states[pid] not in _ZOMBIE]
+        below += children.get(parent, [])
+        waiting += [child.pid for child in children.get(parent, [])]
+    return [each.pid for each in below if each.is_running]
 
 
-def children(parent: int) -> list[int]:
-    """The pids right below a process that still run; one that is just forked may be missed.
-
-    A kernel that lists them is asked for them alone: a look at every process takes milliseconds.
-    """
-    threads = f"/proc/{parent}/task"
-    if not os.path.exists(f"{threads}/{parent}/children"):
-        return [pid for pid in descendants(parent) if _parent(pid) == parent]
-    found: list[int] = []
-    with suppress(OSError):
-        for tid in os.listdir(threads):
-            found += map(int, read(f"{threads}/{tid}/children").split())
-    return [pid for pid in found if is_running(pid)]
+def children(pid: int, root: Root = "") -> list[int]:
+    """Return the children of a process that run; one that is just forked may be missing."""
+    if not lists_children(root):
+        return [each.pid for each in by_parent(root).get(pid, []) if each.is_running]
+    found = listed_children(pid, numbered(f"{root}/proc/{pid}/task"), root)
+    return [child for child in found if is_running(child, root)]
 
 
-def _parent(pid: int) -> int | None:
-    found = stat(pid)
-    return None if found is None else int(found[1])
+def by_parent(root: Root = "") -> dict[int, list[ProcessStat]]:
+    """Return all processes by the number of their parent, which takes milliseconds."""
+    children: dict[int, list[ProcessStat]] = {}
+    for each in pids(root):
+        found = process_stat(each, root)
+        if found is not None:
+            children.setdefault(found.parent, []).append(found)
+    return children
 
 
-def pids() -> list[int]:
-    """Every process that this one can see."""
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+def lists_children(root: Root = "") -> bool:
+    """Return whether the kernel lists the children of a thread; else all processes must be read."""
+    me = os.getpid()
+    return os.path.exists(f"{root}/proc/{me}/task/{me}/children")
 
 
-def stat(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat from the state on (proc(5)); None when it is gone.
-
-    0 is the state, 1 the parent, 3 the session, 19 the start. The name before may hold anything.
-    """
-    content = read(f"/proc/{pid}/stat")
-    return content.rpartition(b")")[2].decode("ascii").split() or None
-
-
-def is_running(pid: int) -> bool:
-    """Whether the process is there, and no zombie."""
-    found = stat(pid)
-    return found is not None and found[0] not in _ZOMBIE
-
-
-def start_of(pid: int) -> str | None:
-    """When the process was started, in ticks since the machine was; None when it is gone."""
-    found = stat(pid)
-    return None if found is None else found[19]
-
-
-def command_of(pid: int) -> str:
-    """What the process was started as, at most 120 characters; its name where it tells no more."""
-    words = read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").strip() or read(f"/proc/{pid}/comm")
-    text = words.decode("utf-8", "replace").strip()
-    return text if len(text) <= 120 else f"{text[:119]}…"
-
-
-def read(path: str) -> bytes:
-    """All of a file of /proc; nothing when it is gone or may not be read."""
-    with suppress(OSError), open(path, "rb") as file:
-        return file.read()
-    return b""
+def listed_children(pid: int, tids: Iterable[int], root: Root = "") -> list[int]:
+    """Return the children of these threads of a process: each thread has its own."""
+    texts = (read(f"{root}/proc/{pid}/task/{tid}/children") for tid in tids)
+    return [int(word) for text in texts for word in text.split()]

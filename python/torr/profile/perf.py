@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from torr.procfs.tree import is_running
+from torr.procfs.stat import is_running
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import HERTZ, SLACK_S, Program, found, seen
 

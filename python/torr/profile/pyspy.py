@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from torr.procfs.tree import is_running
+from torr.procfs.stat import is_running
 from torr.profile.stacks import Stacks
 from torr.profile.tools import HERTZ, Program, beside, found, seen, text_of
 

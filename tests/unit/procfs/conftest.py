@@ -15,3 +15,17 @@ def proc(tmp_path):
     fake.process(os.getpid(), parent=1)
     fake.machine((0, 0, 0, 0, 0, 0, 0, 0))
     return fake
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write files below a root; the root."""
+
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write

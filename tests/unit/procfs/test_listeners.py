@@ -9,7 +9,8 @@ from ipaddress import ip_address
 import pytest
 
 from installed import wait_until
-from torr.procfs.listeners import addresses, is_own, listeners, process_of
+from torr.procfs.listeners import addresses, is_own, listeners
+from torr.procfs.sockets import holder_of
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def test_a_listener_is_found_with_its_queue_and_its_process(listen, host):
     [found] = listeners(port)
     assert (found.address, found.port, found.backlog) == (ip_address(host), port, 17)
     assert found.waiting == 0
-    process = process_of(found.inode)
+    process = holder_of(found.inode)
     assert process.pid == os.getpid()
     assert process.descriptors > 0
 
@@ -75,33 +76,6 @@ def test_a_kernel_that_does_not_tell_is_no_error(monkeypatch):
 
     monkeypatch.setattr(socket, "socket", refuse)
     assert listeners(80) is None
-
-
-def test_a_socket_of_nobody_has_no_process(tmp_path):
-    assert process_of(1, tmp_path) is None
-
-
-def test_a_process_that_may_not_be_looked_at_is_passed_over(tmp_path):
-    (tmp_path / "proc/7").mkdir(parents=True)
-    folder = tmp_path / "proc/12/fd"
-    folder.mkdir(parents=True)
-    (folder / "5").symlink_to("socket:[99]")
-    (folder.parent / "comm").write_text("nginx\n")
-    limits = "Limit   Soft Limit  Hard Limit  Units\nMax open files  1024  4096  files\n"
-    (folder.parent / "limits").write_text(limits)
-    found = process_of(99, tmp_path)
-    assert (found.pid, found.name, found.descriptors) == (12, "nginx", 1024)
-
-
-def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(tmp_path):
-    folder = tmp_path / "proc/7"
-    (folder / "fd").mkdir(parents=True)
-    (folder / "comm").write_text("server\n")
-    (folder / "limits").write_text("Max open files            20000    20000  files\n")
-    (folder / "fd/3").touch()  # not a link: it cannot be read, as one that is gone
-    (folder / "fd/4").symlink_to("socket:[42]")
-    found = process_of(42, tmp_path)
-    assert (found.pid, found.name) == (7, "server")
 
 
 def test_own_addresses_are_told_from_others():

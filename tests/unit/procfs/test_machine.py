@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import resource
 
-import pytest
-
-from torr.procfs.machine import machine, quota
+from torr.procfs.machine import machine
 
 FILES = {
     "proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
@@ -27,22 +25,8 @@ FILES = {
 }
 
 
-@pytest.fixture
-def tree(tmp_path):
-    """Write files below a root; the root."""
-
-    def written(files):
-        for name, text in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return tmp_path
-
-    return written
-
-
-def test_everything_that_a_machine_tells_is_read(tree):
-    seen = machine(tree(FILES))
+def test_everything_that_a_machine_tells_is_read(written):
+    seen = machine(written(FILES))
     assert seen.cores_allowed == len(os.sched_getaffinity(0))
     assert seen.descriptors == resource.getrlimit(resource.RLIMIT_NOFILE)
     assert seen.quota == 1.5
@@ -62,45 +46,6 @@ def test_what_a_machine_does_not_tell_is_none(tmp_path):
     assert told == (None,) * 6
     assert (seen.somaxconn, seen.syn_backlog, seen.conntrack) == (None, None, None)
     assert (seen.memory_available, seen.governors) == (None, ())
-
-
-@pytest.mark.parametrize(
-    ("files", "cores"),
-    [
-        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "50000 100000\n"}, 0.5),
-        ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "200000 100000"}, 2),
-        (
-            {
-                "proc/self/cgroup": "0::/a/b\n",
-                "sys/fs/cgroup/a/cpu.max": "100000 100000",
-                "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
-            },
-            1,
-        ),
-        (
-            {
-                "proc/self/cgroup": "4:memory:/m\n3:cpu,cpuacct:/c\n0::/\n",
-                "sys/fs/cgroup/cpu/c/cpu.cfs_quota_us": "250000\n",
-                "sys/fs/cgroup/cpu/c/cpu.cfs_period_us": "100000\n",
-                "sys/fs/cgroup/cpu/m/cpu.cfs_quota_us": "1000\n",
-                "sys/fs/cgroup/cpu/m/cpu.cfs_period_us": "100000\n",
-            },
-            2.5,
-        ),
-        (
-            {
-                "proc/self/cgroup": "3:cpu:/c\n",
-                "sys/fs/cgroup/cpu/c/cpu.cfs_quota_us": "-1\n",
-                "sys/fs/cgroup/cpu/c/cpu.cfs_period_us": "100000\n",
-            },
-            None,
-        ),
-        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "max 100000\n"}, None),
-    ],
-    ids=["whole", "own", "parent", "version 1", "version 1 without", "without"],
-)
-def test_the_tightest_quota_around_the_process_counts(tree, files, cores):
-    assert quota(tree(files)) == cores
 
 
 def test_this_machine_tells_something():

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from installed import wait_until
-from torr.procfs import tree
+from torr.procfs.stat import is_running
+from torr.procfs.tree import children
 
 # A process with a child, and one that has ended and that it does not wait for.
 FORKS = """
@@ -40,15 +41,15 @@ def kernel(request, monkeypatch):
 @pytest.mark.usefixtures("kernel")
 def test_children_are_those_right_below_that_run(family):
     process, child = family
-    assert process in tree.children(os.getpid())
-    assert child not in tree.children(os.getpid())
-    assert tree.children(process) == [child]
-    assert tree.children(child) == []
+    assert process in children(os.getpid())
+    assert child not in children(os.getpid())
+    assert children(process) == [child]
+    assert children(child) == []
 
 
 @pytest.mark.usefixtures("kernel")
 def test_a_process_that_is_gone_has_no_children():
     with subprocess.Popen(["true"]) as process:
         pass
-    wait_until(lambda: not tree.is_running(process.pid))
-    assert tree.children(process.pid) == []
+    wait_until(lambda: not is_running(process.pid))
+    assert children(process.pid) == []
