@@ -19,6 +19,7 @@ FLOORS = {
         "engine",
         "shared_target",
         "targets",
+        "http_client",
         "standing_back",
         "stats",
         "monitor",
