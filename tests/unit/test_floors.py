@@ -25,13 +25,12 @@ FLOORS = {
         "monitor",
         "profile",
         "servers",
-        "serving",
         "sources",
         "store",
         "_engine",
     },
     2: {"experiments", "locust", "micro"},
-    3: {"report", "live", "history"},
+    3: {"report", "webserver"},
     4: {"cli", "api", "plugin"},
 }
 CRATE_FLOORS = {

@@ -54,7 +54,7 @@ def test_the_finder_means_utc_as_its_column_does(pages, since, count):
 
 
 def test_a_long_list_is_cut_and_says_so(pages, session, monkeypatch):
-    monkeypatch.setattr("torr.history.pages.MOST_LISTED", 2)
+    monkeypatch.setattr("torr.webserver.history.pages.MOST_LISTED", 2)
     found = pages.kept("/")
     assert [run["id"] for run in found["runs"]] == [session[2], session[1]]
     assert found["more"] is True

@@ -10,14 +10,14 @@ import pytest
 from documents import ROOT
 from doubles import Truth, level_of, slice_of
 from torr.experiments.lab import Step
-from torr.live.exposition import Sample, page
-from torr.live.metrics import FAMILIES, Metrics
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.monitor.exposition import Reader
 from torr.units import SECOND_NS
+from torr.webserver.live.exposition import Sample, page
+from torr.webserver.live.metrics import FAMILIES, Metrics
 
 DASHBOARD = ROOT / "examples/grafana/torr.json"
 DOCUMENTATION = ROOT / "docs/live.md"

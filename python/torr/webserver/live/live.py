@@ -11,22 +11,22 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from torr.live.app import Served, app
-from torr.live.feed import Feed
-from torr.live.journal import Journal
-from torr.live.metrics import Metrics
-from torr.live.page import document
-from torr.live.stream import Readers
-from torr.serving.server import Server
+from torr.webserver.live.app import Served, app
+from torr.webserver.live.feed import Feed
+from torr.webserver.live.journal import Journal
+from torr.webserver.live.metrics import Metrics
+from torr.webserver.live.page import document
+from torr.webserver.live.stream import Readers
+from torr.webserver.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torr.experiments.interrupt import Interrupt
-    from torr.live.feed import Judge
     from torr.report.say import Language
-    from torr.serving.server import Door
     from torr.store.rundir import RunDirectory
+    from torr.webserver.live.feed import Judge
+    from torr.webserver.server import Door
 
 _LET_GO_S = 2.0
 _LOOK_S = 0.02

@@ -15,7 +15,7 @@ from starlette.responses import Response
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from torr.live.journal import Journal, Place
+    from torr.webserver.live.journal import Journal, Place
 
 PATIENCE_S = 10.0
 AGAIN_MS = 1000

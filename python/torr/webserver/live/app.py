@@ -10,15 +10,15 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from torr.live import exposition
-from torr.live.stream import EventStream, Readers
-from torr.serving.guard import Guarded, knows, without_token
+from torr.webserver.guard import Guarded, knows, without_token
+from torr.webserver.live import exposition
+from torr.webserver.live.stream import EventStream, Readers
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from torr.serving.access import Access
+    from torr.webserver.access import Access
 
 MOST_READERS = 32
 

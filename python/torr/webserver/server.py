@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Protocol
 import uvicorn
 
 from torr.errors import UsageError
-from torr.serving.access import Access, is_loopback
-from torr.serving.connection import Connection
 from torr.standing_back import stand_back
+from torr.webserver.access import Access, is_loopback
+from torr.webserver.connection import Connection
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.remaining import Remaining
-from torr.live.page import bare, generator_of, pools_of, run_of, shown
 from torr.model.outside import safe_text
 from torr.units import SECOND_NS
+from torr.webserver.live.page import bare, generator_of, pools_of, run_of, shown
 
 if TYPE_CHECKING:
     from torr.engine import Level, Slice
     from torr.experiments.lab import Step
-    from torr.live.journal import Journal
-    from torr.live.metrics import Metrics
+    from torr.webserver.live.journal import Journal
+    from torr.webserver.live.metrics import Metrics
 
 Json = dict[str, Any]
 Judge = Callable[[Sequence[Json]], Mapping[str, Any]]

@@ -12,14 +12,14 @@ from doubles import Truth, level_of, slice_of
 from torr.cli.conclude import sections
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Step
-from torr.live.live import Live, Shown
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
-from torr.serving.server import Door
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
+from torr.webserver.live.live import Live, Shown
+from torr.webserver.server import Door
 
 
 def step(index=0, users=2, round_number=1, **settings):

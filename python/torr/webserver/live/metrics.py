@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
-from torr.live.exposition import Labels, Sample, page
 from torr.units import show_setting
+from torr.webserver.live.exposition import Labels, Sample, page
 
 if TYPE_CHECKING:
     from torr.engine import Level, Slice

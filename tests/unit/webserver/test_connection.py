@@ -10,8 +10,8 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from installed import wait_until
-from torr.serving import connection
-from torr.serving.server import Door, Server
+from torr.webserver import connection
+from torr.webserver.server import Door, Server
 
 PATIENCE_S = 20
 

@@ -6,7 +6,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from torr.live.journal import Journal, Place
+from torr.webserver.live.journal import Journal, Place
 
 
 @pytest.fixture

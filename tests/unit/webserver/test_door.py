@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from torr.errors import UsageError
-from torr.serving.server import Address, Door
+from torr.webserver.server import Address, Door
 
 
 def test_a_taken_port_is_changed_for_a_free_one_unless_it_was_asked_for():

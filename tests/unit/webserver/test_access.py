@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torr.serving.access import Access, Asked, is_loopback
+from torr.webserver.access import Access, Asked, is_loopback
 
 TOKEN = "t0ken"  # noqa: S105
 HERE = Access("torr-live-1", is_open=True, token=TOKEN)

@@ -9,12 +9,12 @@ import pytest
 
 import results
 from torr.cli.conclude import sections
-from torr.live.feed import Feed
-from torr.live.journal import Journal
-from torr.live.metrics import Metrics
 from torr.report import view
 from torr.store.level_log import LevelLog
 from torr.store.rundir import RunDirectory
+from torr.webserver.live.feed import Feed
+from torr.webserver.live.journal import Journal
+from torr.webserver.live.metrics import Metrics
 
 
 class Told(Journal):
@@ -65,7 +65,7 @@ LADDERS = [results.ladder, results.streamed_ladder]
 @pytest.mark.parametrize("ladder", LADDERS, ids=lambda each: each.__name__)
 @pytest.mark.parametrize("most", [(1000, 10_000), (10, 10_000), (10, 20)], ids=str)
 def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, most, monkeypatch):
-    for module in ("torr.report.view", "torr.live.page"):
+    for module in ("torr.report.view", "torr.webserver.live.page"):
         monkeypatch.setattr(f"{module}.MOST_SLICES", most[0])
         monkeypatch.setattr(f"{module}.MOST_DRAWN", most[1])
     feed, journal = feed_of(directory)

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse
 
-from torr.serving.access import TOKEN, Access, Asked
+from torr.webserver.access import TOKEN, Access, Asked
 
 if TYPE_CHECKING:
     from starlette.requests import Request

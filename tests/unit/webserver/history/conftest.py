@@ -8,10 +8,10 @@ import pytest
 
 from events import ask
 from kept import spoil, text
-from torr.history.app import app
-from torr.serving.server import KEPT, Door, Server
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
+from torr.webserver.history.app import app
+from torr.webserver.server import KEPT, Door, Server
 
 
 class Pages:

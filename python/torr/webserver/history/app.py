@@ -13,15 +13,15 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from torr.errors import StoreError, TorrError
-from torr.history import asked, pages
 from torr.report.html import document
-from torr.serving.guard import Guarded, without_token
+from torr.webserver.guard import Guarded, without_token
+from torr.webserver.history import asked, pages
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from torr.serving.access import Access
     from torr.store.kept.store import Store
+    from torr.webserver.access import Access
 
 Json = dict[str, Any]
 Page = Callable[["Store", Request], Json]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from starlette.requests import Request
 
-from torr.serving.access import Access
-from torr.serving.guard import without_token
+from torr.webserver.access import Access
+from torr.webserver.guard import without_token
 
 ACCESS = Access("torr-1", is_open=False, token="t0ken")  # noqa: S106
 

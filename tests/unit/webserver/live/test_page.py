@@ -10,7 +10,7 @@ from doubles import Truth
 from events import ask, token_of
 from page import Page
 from torr.monitor.exposition import is_exposition
-from torr.serving import server
+from torr.webserver import server
 
 
 def test_the_page_is_nobody_elses(played):

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import require
-from torr.history import asked
-from torr.history.session import Session, Wanted
 from torr.report import distributions, side, tuning, view, view_tables
 from torr.report.say import as_json, say
 from torr.report.sides import set_beside
 from torr.stats.judgement import DELTA
+from torr.webserver.history import asked
+from torr.webserver.history.session import Session, Wanted
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
