@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from torr.experiments.doctor import Examination, Speed, Timers
-from torr.store.machine import Machine
+from torr.procfs.machine import Machine
 
 MACHINE = Machine(
     cores=8,

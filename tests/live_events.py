@@ -6,8 +6,8 @@ from collections import deque
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from torr.live.page import generator_of
 from torr.report import html
+from torr.webserver.live.page import generator_of
 
 GIVEN = "only-here"
 

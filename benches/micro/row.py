@@ -6,10 +6,9 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from torr.monitor import machine
+from torr.procfs.totals import Core, machine_totals
 
 
 @dataclass(frozen=True)
@@ -75,12 +74,12 @@ def measured(row: Row, effort: Effort) -> Found:
     return Found(row.name, row.bar, finding.within, note, finding.kept, seconds, load, steal)
 
 
-def stolen(before: Sequence[machine.Core], after: Sequence[machine.Core]) -> float:
+def stolen(before: Sequence[Core], after: Sequence[Core]) -> float:
     """What a hypervisor took of the cores between two looks, in %."""
     total = sum(core.total for core in after) - sum(core.total for core in before)
     took = sum(core.steal for core in after) - sum(core.steal for core in before)
     return round(100 * took / total, 2) if total else 0.0
 
 
-def _cores() -> Sequence[machine.Core]:
-    return list(machine.look(Path("/")).cores.values())
+def _cores() -> Sequence[Core]:
+    return list(machine_totals().cores.values())

@@ -13,24 +13,24 @@ PYTHON = ROOT / "python" / "torr"
 CRATES = ROOT / "crates"
 
 FLOORS = {
-    0: {"__init__", "errors", "units", "model"},
+    0: {"__init__", "errors", "units", "model", "procfs"},
     1: {
         "children",
         "engine",
         "shared_target",
         "targets",
+        "http_client",
         "standing_back",
         "stats",
         "monitor",
         "profile",
         "servers",
-        "serving",
         "sources",
         "store",
         "_engine",
     },
     2: {"experiments", "locust", "micro"},
-    3: {"report", "live", "history"},
+    3: {"report", "webserver"},
     4: {"cli", "api", "plugin"},
 }
 CRATE_FLOORS = {
@@ -91,6 +91,50 @@ def test_only_the_doors_import_the_compiled_engine():
         path.stem for path in python_files() if "_engine" in imported_rooms(path.read_text())
     }
     assert importers == {"engine", "ledger", "reactor", "targets"}
+
+
+def kernel_texts(source):
+    """The texts of a module, without docstrings, that name what only `procfs` reads."""
+    tree = ast.parse(source)
+    statements = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    docstrings = {id(node) for node in statements if isinstance(node, ast.Constant)}
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if id(node) not in docstrings
+    }
+    sockets = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    paths = {text for text in texts if re.match(r"/?(proc|sys)(/|$)", text)}
+    return paths | (sockets & {"AF_NETLINK"})
+
+
+def test_only_procfs_reads_proc_and_sys_and_asks_over_netlink():
+    found = {
+        f"{path.relative_to(PYTHON)}: {text}"
+        for path in python_files()
+        if room_of(path) != "procfs"
+        for text in kernel_texts(path.read_text())
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['open("/proc/self/stat")', 'Path(f"/sys/{x}")', 'root / "proc"', "socket.AF_NETLINK"],
+)
+def test_every_way_to_name_what_the_kernel_tells_is_seen(source):
+    assert kernel_texts(f'"""/proc"""\n{source}')
+
+
+def test_procfs_imports_nothing_else_of_torr_but_errors_and_units():
+    rooms = {
+        room
+        for path in python_files()
+        if room_of(path) == "procfs"
+        for room in imported_rooms(path.read_text())
+    }
+    assert rooms <= {"procfs", "errors", "units"}
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 import notices
 from documents import ROOT
 
-HEAVY = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "click", "torr._engine")
-HEAVY += ("sqlalchemy", "alembic")
+HEAVY = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "click", "torr._engine", "sqlalchemy")
 
 
 def listed(path):

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
     from torr.experiments.profiling import Experiment
     from torr.experiments.profiling_servers import Profiles
-    from torr.live.feed import Judge
     from torr.model.condition import Condition
     from torr.model.pin import Pin
     from torr.sources.matrix_file import Candidate, MatrixFile
+    from torr.webserver.live.feed import Judge
 
 Flags = dict[str, Any]
 

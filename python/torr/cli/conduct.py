@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.experiments.lab import Outcome
-    from torr.live.feed import Judge
     from torr.model.plan import Plan
     from torr.monitor.monitor import Watch
     from torr.stats.tokenizer import Tokenizer
+    from torr.webserver.live.feed import Judge
 
     Experiment = Callable[[Lab], Outcome]
 

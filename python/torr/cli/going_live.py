@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Listener
-    from torr.live.feed import Judge
-    from torr.live.live import Live
-    from torr.serving.server import Door
     from torr.store.rundir import RunDirectory
+    from torr.webserver.live.feed import Judge
+    from torr.webserver.live.live import Live
+    from torr.webserver.server import Door
 
 DETAILS = ("live_port", "live_host", "live_stay")
 
@@ -39,7 +39,7 @@ def door_of(flags: dict[str, Any]) -> Iterator[Door | None]:
         require(given is None, f"{flag} is given without --live", f"torr … --live {flag} …")
         yield None
         return
-    from torr.serving.server import HOST, Door
+    from torr.webserver.server import HOST, Door
 
     door = Door(flags["live_host"] or HOST, flags["live_port"])
     try:
@@ -62,7 +62,7 @@ def live_page(
         return
     from tempfile import TemporaryFile
 
-    from torr.live.live import Live, Shown
+    from torr.webserver.live.live import Live, Shown
 
     shown = Shown(directory, interrupt, judge, _complain, flags["language"])
     # Without a name, beside the slices that it has again: where they fit it fits too.

@@ -41,9 +41,9 @@ def serve(baseline: str, language: str | None, **place: Any) -> None:  # noqa: A
     """Serve the kept runs to a browser: find, open, overlay two, a name's trend and ledger."""
     from torr.cli.signals import heard_by
     from torr.experiments.interrupt import Interrupt
-    from torr.history.app import app
-    from torr.serving.server import HOST, KEPT, Door, Server
     from torr.store.kept.store import open_store
+    from torr.webserver.history.app import app
+    from torr.webserver.server import HOST, KEPT, Door, Server
 
     with open_store() as store:
         where, count = store.place, store.count()

@@ -25,6 +25,7 @@ from torr.model.profiling import Asked
 from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
 from torr.model.url import Url
+from torr.procfs.process import exists
 from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def watched(text: str) -> int | Url:
     if not text.strip().isdigit():
         return Url.parse(text, templates=False)
     pid = int(text)
-    if not Path(f"/proc/{pid}").exists():
+    if not exists(pid):
         raise UsageError(f"there is no process {pid}", "name one that runs, or a URL")
     return pid
 

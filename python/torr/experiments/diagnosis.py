@@ -24,8 +24,9 @@ from torr.units import (
 
 if TYPE_CHECKING:
     from torr.experiments.doctor import Examination, File, Place
-    from torr.store.listeners import Listener, Process
-    from torr.store.machine import Machine
+    from torr.procfs.listeners import Listener
+    from torr.procfs.machine import Machine
+    from torr.procfs.sockets import SocketHolder
 
 KEPT_DESCRIPTORS = 100
 """Left to the process itself: its libraries, files, threads."""
@@ -258,7 +259,7 @@ def _of_file(where: str, file: File) -> Finding:
     )
 
 
-def _listening(listener: Listener, process: Process | None) -> Iterator[Finding]:
+def _listening(listener: Listener, process: SocketHolder | None) -> Iterator[Finding]:
     who = "somebody" if process is None else f"{process.name} (pid {process.pid})"
     host = f"[{listener.address}]" if listener.address.version == 6 else str(listener.address)
     yield Finding("target", f"{who} listens on {host}:{listener.port}")

@@ -22,8 +22,9 @@ from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.model.url import Url
-from torr.store.listeners import Listener, Process, addresses, is_own, listeners, process_of
-from torr.store.machine import Machine, machine
+from torr.procfs.listeners import Listener, addresses, is_own, listeners
+from torr.procfs.machine import Machine, machine
+from torr.procfs.sockets import SocketHolder, holder_of
 from torr.units import SECOND_NS
 
 CONNECTIONS = 50
@@ -80,7 +81,7 @@ class Place:
 
     where: str
     is_own: bool
-    listeners: tuple[tuple[Listener, Process | None], ...] | None = None
+    listeners: tuple[tuple[Listener, SocketHolder | None], ...] | None = None
     file: File | None = None
 
 
@@ -142,7 +143,7 @@ def place_of(url: str) -> Place:
     if found is None:
         return Place(where, is_own=True)
     hearing = [each for each in found if any(each.hears(address) for address in own)]
-    return Place(where, True, tuple((each, process_of(each.inode)) for each in hearing))
+    return Place(where, True, tuple((each, holder_of(each.inode)) for each in hearing))
 
 
 def _file(path: Path) -> File:

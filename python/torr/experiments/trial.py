@@ -8,7 +8,6 @@ goes wrong is an outcome with a name, and is kept.
 
 from __future__ import annotations
 
-import http.client
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -221,7 +220,7 @@ def _answered(server: Server, plan: Plan) -> Answer:
     """The answer to the first request of the load; raises TrialError where none came."""
     try:
         return ask(plan.requests[0])
-    except (OSError, http.client.HTTPException) as error:
+    except OSError as error:
         server.check()
         said = str(error) or type(error).__name__
         raise TrialError(

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from torr.errors import UsageError
 from torr.micro import operation
 from torr.micro.tracing import untraced
+from torr.procfs.process import own_private_bytes
 
 if TYPE_CHECKING:
     from torr.micro.operation import Call
@@ -203,18 +204,7 @@ def _look(seen: array[int], at: int) -> None:
     seen[place + 1] = sys.getallocatedblocks()
     seen[place] = len(gc.get_objects())
     seen[place + 2] = tracemalloc.get_traced_memory()[0]
-    seen[place + 3] = _rss_bytes()
-
-
-def _rss_bytes() -> int:
-    # Without a buffer or a path, which would leave something behind for a while. Pages of files
-    # that are mapped and read are no growth: the kernel takes them back.
-    descriptor = os.open("/proc/self/statm", os.O_RDONLY)
-    try:
-        _, resident, of_files, *_ = os.read(descriptor, 256).split()
-        return (int(resident) - int(of_files)) * _PAGE
-    finally:
-        os.close(descriptor)
+    seen[place + 3] = own_private_bytes()
 
 
 def _types() -> Counter[str]:

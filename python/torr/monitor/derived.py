@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from torr.monitor.limit import Figures, limit
 from torr.monitor.looks import Look, between
-from torr.monitor.processes import TICKS_PER_S
 from torr.monitor.timeline import share
+from torr.procfs.stat import TICKS_PER_S
 
 if TYPE_CHECKING:
     from torr.monitor.axis import Axis

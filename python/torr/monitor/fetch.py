@@ -9,12 +9,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torr.model.request import basic
+from torr.model.request import authorization
 
 if TYPE_CHECKING:
-    from http.client import HTTPConnection, HTTPResponse
-    from socket import socket
-
     from torr.model.url import Url
 
 CONNECT_S = 1.0
@@ -22,6 +19,11 @@ ANSWER_S = 2.0
 """How long an answer may take from when it is asked for, connecting included."""
 
 MOST_BYTES = 8 * 1024 * 1024
+_HEADERS = (
+    ("accept", "text/plain, application/json"),
+    ("accept-encoding", "identity"),
+    ("connection", "close"),
+)
 
 
 class EndpointError(Exception):
@@ -44,76 +46,16 @@ class Page:
 
 def fetch(url: Url, target: str | None = None) -> Page:
     """Ask for a URL, or for another target at its place; only a 200 is an answer."""
-    from http.client import HTTPException
+    from torr.http_client import Connection
 
+    shown = () if url.userinfo is None else (("authorization", authorization(url.userinfo)),)
     asked_s = time.monotonic()
-    connection = _connection(url)
     try:
-        connection.connect()
-        asked = url.target if target is None else target
-        response, content = _answer(connection, asked, _headers(url), asked_s + ANSWER_S)
-    except (OSError, HTTPException) as error:
-        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise EndpointError(why) from error
-    finally:
-        connection.close()
-    if response.status != 200:
-        raise EndpointError(f"it answers {response.status} {response.reason}")
-    return Page(content, asked_s, time.monotonic())
-
-
-def _connection(url: Url) -> HTTPConnection:
-    from http.client import HTTPConnection, HTTPSConnection
-
-    host = url.host.strip("[]")
-    if url.scheme == "https":
-        return HTTPSConnection(host, url.port, timeout=CONNECT_S)
-    return HTTPConnection(host, url.port, timeout=CONNECT_S)
-
-
-def _headers(url: Url) -> dict[str, str]:
-    headers = {"accept": "text/plain, application/json", "connection": "close"}
-    if url.userinfo is not None:
-        user, _, password = url.userinfo.partition(":")
-        headers |= dict([basic(user, password)])
-    return headers
-
-
-def _answer(
-    connection: HTTPConnection, target: str, headers: dict[str, str], until_s: float
-) -> tuple[HTTPResponse, bytes]:
-    """What comes by then; nothing is waited for any longer, be it the head or a piece."""
-    sock = connection.sock
-    try:
-        _wait_until(until_s, sock)
-        connection.request("GET", target, headers=headers)
-        with connection.getresponse() as response:
-            return response, _content(response, sock, until_s)
-    except TimeoutError as error:
-        raise EndpointError(f"its answer takes longer than {ANSWER_S:g} s") from error
-
-
-def _content(response: HTTPResponse, sock: socket, until_s: float) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while piece := _piece(response, sock, until_s):
-        size += len(piece)
-        if size > MOST_BYTES:
-            raise EndpointError(f"its answer is larger than {MOST_BYTES >> 20} MB")
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _piece(response: HTTPResponse, sock: socket, until_s: float) -> bytes:
-    if response.isclosed():  # as is its socket, once all was read
-        return b""
-    _wait_until(until_s, sock)
-    return response.read1(1 << 16)
-
-
-def _wait_until(until_s: float, sock: socket) -> None:
-    """Have reads wait until then at most; raises TimeoutError where it is over."""
-    left_s = until_s - time.monotonic()
-    if left_s <= 0:
-        raise TimeoutError
-    sock.settimeout(left_s)
+        with Connection(url, ANSWER_S, CONNECT_S) as connection:
+            asked = url.target if target is None else target
+            answer = connection.exchange(asked, (*_HEADERS, *shown), most_bytes=MOST_BYTES)
+    except OSError as error:
+        raise EndpointError(error.strerror or str(error)) from error
+    if answer.status != 200:
+        raise EndpointError(f"it answers {answer.status} {answer.reason}")
+    return Page(answer.body, asked_s, time.monotonic())

@@ -11,8 +11,9 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from torr.monitor.processes import process
-from torr.store.listeners import ROOT, addresses, listeners, process_of
+from torr.procfs.listeners import addresses, listeners
+from torr.procfs.sockets import holder_of
+from torr.procfs.stat import process_stat
 
 if TYPE_CHECKING:
     from torr.model.url import Url
@@ -30,7 +31,7 @@ def listening(places: Iterable[Url]) -> list[int]:
         goes_to = addresses(host, port)
         heard = [each for each in listeners(port) or () if any(map(each.hears, goes_to))]
         for inode in list(dict.fromkeys(each.inode for each in heard))[:MOST_SOCKETS]:
-            holder = process_of(inode)
+            holder = holder_of(inode)
             if holder is not None and holder.pid not in _own_line():
                 found.add(holder.pid)
     return sorted(found)
@@ -39,7 +40,7 @@ def listening(places: Iterable[Url]) -> list[int]:
 def _own_line() -> list[int]:
     """This process and those above it."""
     line = [os.getpid()]
-    while (above := process(line[-1], ROOT)) is not None and above.parent not in (0, *line):
+    while (above := process_stat(line[-1])) is not None and above.parent not in (0, *line):
         line.append(above.parent)
     return line
 

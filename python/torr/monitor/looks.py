@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from torr.monitor.machine import Machine
     from torr.monitor.tree import Group
+    from torr.procfs.totals import MachineTotals
 
 Seen = TypeVar("Seen")
 
@@ -25,7 +25,7 @@ class Look:
     """What was seen at one time of the monotonic clock, in seconds."""
 
     at_s: float
-    machine: Machine
+    machine: MachineTotals
     generator: Group
     target: Group | None = None
 

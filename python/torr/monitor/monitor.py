@@ -14,24 +14,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from torr.monitor import machine, processes
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
 from torr.monitor.looks import Look, Looks, joined
 from torr.monitor.ticker import Ticker
 from torr.monitor.timeline import timeline
 from torr.monitor.tree import Roots, Tree
+from torr.procfs.process import name_of
+from torr.procfs.totals import machine_totals
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from torr.procfs.files import Root
+
 Json = dict[str, Any]
-ROOT = Path("/")
 
 # CPU time comes in ticks of 10 ms: shorter intervals show the ticks.
 _LEAST_S = 0.2
@@ -65,7 +66,7 @@ class Watch:
     roots: Roots | None = None
     others: Roots = tuple
     sources: tuple[Source, ...] = ()
-    root: Path = field(default=ROOT)
+    root: Root = ""
 
 
 class Monitor:
@@ -132,12 +133,12 @@ class Monitor:
         at_s = time.monotonic()
         generator = self._generator.look()
         target = None if self._target is None else self._target.look()
-        self._looks.add(Look(at_s, machine.look(self._watch.root), generator, target))
+        self._looks.add(Look(at_s, machine_totals(self._watch.root), generator, target))
 
     def _names(self) -> list[str]:
         """Who the roots are: `1234 nginx`."""
         roots: Sequence[int] = self._watch.roots() if self._watch.roots is not None else ()
-        return [f"{pid} {processes.name_of(pid, self._watch.root)}".strip() for pid in roots]
+        return [f"{pid} {name_of(pid, self._watch.root)}".strip() for pid in roots]
 
 
 def _not_torr(watch: Watch) -> Sequence[int]:

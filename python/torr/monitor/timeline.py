@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torr.monitor.looks import Look
-from torr.monitor.machine import Core, Interface, Pressure
+from torr.procfs.totals import Core, Interface, Pressure
 
 if TYPE_CHECKING:
     from torr.monitor.axis import Axis

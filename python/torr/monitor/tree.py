@@ -12,10 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from torr.monitor import processes
-from torr.monitor.processes import TICKS_PER_S, Process, Thread
+from torr.procfs import process
+from torr.procfs.stat import TICKS_PER_S, ProcessStat, process_stat
+from torr.procfs.threads import Thread, threads
+from torr.procfs.tree import by_parent, listed_children, lists_children
+
+if TYPE_CHECKING:
+    from torr.procfs.files import Root
 
 _NEW = Thread(0, 0, 0)
 
@@ -48,9 +53,9 @@ class Tree:
     """The processes below the roots, but for those below `but_for`, which are another tree's."""
 
     roots: Roots
-    root: Path = Path("/")
+    root: Root = ""
     but_for: Roots = tuple
-    _last: dict[Key, Process] = field(default_factory=dict)
+    _last: dict[Key, ProcessStat] = field(default_factory=dict)
     _threads: dict[tuple[int, int], Thread] = field(default_factory=dict)
     _limits: dict[Key, int | None] = field(default_factory=dict)
     # Ticks: what is of before, and of the dead for whom nobody waited.
@@ -91,25 +96,25 @@ class Tree:
 
     def pss_bytes(self) -> int | None:
         """The memory of all of them, None where none may be looked at."""
-        found = [processes.pss_bytes(pid, self.root) for pid in self.pids]
+        found = [process.pss_bytes(pid, self.root) for pid in self.pids]
         known = [size for size in found if size is not None]
         return sum(known) if known else None
 
     def cores(self) -> tuple[int, ...]:
         """The cores that one of them or another may run on."""
-        found = (processes.allowed_cores(pid, self.root) for pid in self.pids)
+        found = (process.allowed_cores(pid, self.root) for pid in self.pids)
         return tuple(sorted({core for cores in found for core in cores}))
 
     def _members(self) -> _Seen:
         """Roots, what is below them, and who once was and has been given another parent."""
-        by_parent = None if processes.tells_children(self.root) else _by_parent(self.root)
-        seen = _Seen(set(self.but_for()), by_parent)
+        children = None if lists_children(self.root) else by_parent(self.root)
+        seen = _Seen(set(self.but_for()), children)
         for pid in self.roots():
-            each = processes.process(pid, self.root)
+            each = process_stat(pid, self.root)
             if each is not None and self._rooted.setdefault(pid, each.started) == each.started:
                 self._add(pid, seen)
         for pid, started in self._last:
-            each = processes.process(pid, self.root)
+            each = process_stat(pid, self.root)
             if each is not None and each.started == started:
                 self._add(pid, seen)
         return seen
@@ -120,7 +125,7 @@ class Tree:
         queue = [pid]
         while queue:
             pid = queue.pop()
-            each = None if pid in seen.done else processes.process(pid, self.root)
+            each = None if pid in seen.done else process_stat(pid, self.root)
             if each is None:
                 continue
             seen.done.add(pid)
@@ -129,10 +134,10 @@ class Tree:
                 # What it used before it was ours is not of this load.
                 self._base += each.all_cpu
             seen.members[each.key] = each
-            seen.threads[each.pid] = processes.threads(pid, self.root)
+            seen.threads[each.pid] = threads(pid, self.root)
             queue += seen.children(pid, self.root)
 
-    def _settle(self, now: dict[Key, Process]) -> None:
+    def _settle(self, now: dict[Key, ProcessStat]) -> None:
         """Keep the times of those who are gone, as far as nobody has them in `waited`."""
         gone = [each for key, each in self._last.items() if key not in now]
         lost: dict[Key | None, int] = {}
@@ -143,7 +148,7 @@ class Tree:
             told = 0 if heir is None else now[heir].waited - self._last[heir].waited
             self._carried += max(0, ticks - told)
 
-    def _heir(self, each: Process, now: dict[Key, Process]) -> Key | None:
+    def _heir(self, each: ProcessStat, now: dict[Key, ProcessStat]) -> Key | None:
         """The nearest ancestor that is still there: those between may have waited for it before."""
         before = {member.pid: member for member in self._last.values()}
         parent = before.get(each.parent)
@@ -165,14 +170,14 @@ class Tree:
         self._busiest_ns += most or 0
         return self._busiest_ns / 1e9 if self._busiest_ns or most is not None else None
 
-    def _descriptors(self, now: dict[Key, Process]) -> tuple[int | None, float | None]:
+    def _descriptors(self, now: dict[Key, ProcessStat]) -> tuple[int | None, float | None]:
         """All open files, and the highest part of a process's limit."""
         total: int | None = None
         nearest: float | None = None
         for key in now:
             if key not in self._limits:
-                self._limits[key] = processes.descriptor_limit(key[0], self.root)
-            count, limit = processes.descriptors(key[0], self.root), self._limits[key]
+                self._limits[key] = process.descriptor_limit(key[0], self.root)
+            count, limit = process.descriptors(key[0], self.root), self._limits[key]
             if count is None:
                 continue
             total = (total or 0) + count
@@ -186,18 +191,11 @@ class _Seen:
     """What a look has come across; `done` are not looked at again."""
 
     done: set[int]
-    by_parent: dict[int, list[int]] | None
-    members: dict[Key, Process] = field(default_factory=dict)
+    by_parent: dict[int, list[ProcessStat]] | None
+    members: dict[Key, ProcessStat] = field(default_factory=dict)
     threads: dict[int, dict[int, Thread]] = field(default_factory=dict)
 
-    def children(self, pid: int, root: Path) -> list[int]:
+    def children(self, pid: int, root: Root) -> list[int]:
         if self.by_parent is not None:
-            return self.by_parent.get(pid, [])
-        return processes.children(pid, list(self.threads[pid]), root)
-
-
-def _by_parent(root: Path) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for each in processes.every_process(root):
-        found.setdefault(each.parent, []).append(each.pid)
-    return found
+            return [each.pid for each in self.by_parent.get(pid, ())]
+        return listed_children(pid, self.threads[pid], root)

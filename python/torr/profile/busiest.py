@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
+
+from torr.procfs.stat import process_stat
 
 _WHILE_S = 0.2
 _MOST_LOOKS = 5
@@ -29,9 +30,5 @@ def busiest(pids: Sequence[int]) -> int:
 
 def _cpu_ticks(pid: int) -> int:
     """What a process has used in all; of one that is gone less than of any other."""
-    try:
-        # proc(5): the name, in brackets, may hold anything; utime and stime are 11 and 12 behind.
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return -1
-    return int(fields[11]) + int(fields[12])
+    found = process_stat(pid)
+    return -1 if found is None else found.cpu

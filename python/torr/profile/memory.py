@@ -17,12 +17,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.procfs.process import environment_of
+from torr.procfs.stat import is_running
 from torr.profile.busiest import busiest
 from torr.profile.hook import FOLDER, VARIABLE
 from torr.profile.hook.sitecustomize import is_private
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import SLACK_S, seen, text_of
-from torr.servers.tree import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -67,7 +68,7 @@ class Memray:
         _ask(place, seconds)
         deadline = time.monotonic() + seconds + SLACK_S
         while not (answer.exists() or error.exists()):
-            if not _environment(pid):
+            if not environment_of(pid):
                 raise UsageError(f"process {pid} ended while its memory was looked at")
             if time.monotonic() > deadline:
                 raise UsageError(f"process {pid} did not answer in time")
@@ -101,7 +102,7 @@ def _place(pid: int) -> Path | None:
 
     Raises UsageError where others could have laid something there.
     """
-    folder = _environment(pid).get(VARIABLE)
+    folder = environment_of(pid).get(VARIABLE)
     if not folder or not Path(folder).exists():
         return None
     if not is_private(folder):
@@ -144,16 +145,6 @@ def took(work: Callable[[], object]) -> Stacks:
         with _readable(), memray.Tracker(file, trace_python_allocators=True):
             work()
         return seen(_read(file))
-
-
-def _environment(pid: int) -> dict[str, str]:
-    """What a process was started with; nothing where that is not to be read."""
-    try:
-        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return {}
-    pairs = (entry.decode("utf-8", "replace").partition("=") for entry in entries)
-    return {name: value for name, _, value in pairs}
 
 
 def _read(file: Path) -> Stacks:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from torr.procfs.stat import is_running
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import HERTZ, SLACK_S, Program, found, seen
-from torr.servers.tree import is_running
 
 # An address, a name and the file that it is in, which may be `(server (deleted))`. Names of C++ and
 # Rust have blanks and brackets of their own; an offset, where there is one, ends them for sure.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from torr.errors import UsageError
+from torr.procfs.process import program_of
 from torr.profile.go import Pprof
 from torr.profile.memory import Memray
 from torr.profile.perf import Perf
@@ -95,7 +96,7 @@ def _missing(profiler: Profiler) -> UsageError | None:
 
 def _program(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/exe").resolve(strict=True).name
+        return program_of(pid)
     except OSError as error:
         hint = "name a process of yours that runs, or run torr as its user"
         raise UsageError(f"--profile {pid}: {error.strerror or error}", hint) from error

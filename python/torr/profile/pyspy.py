@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from torr.procfs.stat import is_running
 from torr.profile.stacks import Stacks
 from torr.profile.tools import HERTZ, Program, beside, found, seen, text_of
-from torr.servers.tree import is_running
 
 _PROCESS = re.compile(r'^process \d+:".*?";', re.MULTILINE | re.DOTALL)
 

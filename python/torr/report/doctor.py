@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from torr.experiments.diagnosis import Finding
     from torr.experiments.doctor import Examination, Place
-    from torr.store.listeners import Listener, Process
+    from torr.procfs.listeners import Listener
+    from torr.procfs.sockets import SocketHolder
 
 
 def sentence(seen: Examination) -> str:
@@ -64,7 +65,7 @@ def _target(place: Place) -> dict[str, Any]:
     return found if place.file is None else {**found, "file": place.file}
 
 
-def _listening(listener: Listener, process: Process | None) -> dict[str, Any]:
+def _listening(listener: Listener, process: SocketHolder | None) -> dict[str, Any]:
     shown = {**asdict(listener), "address": str(listener.address)}
     return {**shown, "process": None if process is None else asdict(process)}
 

@@ -12,20 +12,18 @@ import select
 import socket
 import time
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torr.servers.tree import read
+from torr.procfs.sockets import accepted, holders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from torr.model.url import Url
 
 _CONNECTING_S = 1.5
 _ACCEPTING_S = 0.25
 _ANSWERING_S = 2.0
-_ESTABLISHED = b"01"
 
 
 def answering(place: Url, port: int, pids: Sequence[int], connections: int) -> set[int]:
@@ -42,11 +40,11 @@ def answering(place: Url, port: int, pids: Sequence[int], connections: int) -> s
                 sock = held.enter_context(socket.create_connection((host, port), timeout=rest))
                 sock.sendall(_begun(place))
                 sockets[sock.getsockname()[1]] = sock
-        accepted = _accepted(port, set(sockets), pids)
+        acceptors = _acceptors(port, set(sockets), pids)
         for sock in sockets.values():
             with suppress(OSError):
                 sock.sendall(b"\r\n")
-        return _answered(port, sockets, pids, accepted)
+        return _answered(port, sockets, pids, acceptors)
 
 
 def _begun(place: Url) -> bytes:
@@ -55,16 +53,16 @@ def _begun(place: Url) -> bytes:
     return "\r\n".join(lines).encode("latin-1", "replace")
 
 
-def _accepted(port: int, from_ports: set[int], pids: Sequence[int]) -> dict[int, int]:
+def _acceptors(port: int, from_ports: set[int], pids: Sequence[int]) -> dict[int, int]:
     """The process that accepted each connection, by the port it came from, as far as was seen."""
     deadline = time.monotonic() + _ACCEPTING_S
-    while len(_inodes(port, from_ports)) < len(from_ports) and time.monotonic() < deadline:
+    while len(accepted(port, from_ports)) < len(from_ports) and time.monotonic() < deadline:
         time.sleep(0.01)
     return _owners(port, from_ports, pids)
 
 
 def _answered(
-    port: int, sockets: dict[int, socket.socket], pids: Sequence[int], accepted: dict[int, int]
+    port: int, sockets: dict[int, socket.socket], pids: Sequence[int], acceptors: dict[int, int]
 ) -> set[int]:
     """Who answered: who holds the connection then, or accepted it, if it is closed by then.
 
@@ -79,7 +77,7 @@ def _answered(
     while waiting and (rest := deadline - time.monotonic()) > 0:
         ready = [file for file, _ in poller.poll(rest * 1000)]
         answered = {waiting[file] for file in ready if _begins_an_answer(file)}
-        owners = {**accepted, **_owners(port, answered, pids)}
+        owners = {**acceptors, **_owners(port, answered, pids)}
         answering |= {owners[each] for each in answered if each in owners}
         for file in ready:
             poller.unregister(file)
@@ -95,34 +93,6 @@ def _begins_an_answer(file: int) -> bool:
 
 def _owners(port: int, from_ports: set[int], pids: Sequence[int]) -> dict[int, int]:
     """Who holds the server's end of each connection that is still open."""
-    inodes = _inodes(port, from_ports)
-    holders = _holders(set(inodes.values()), pids)
-    return {each: holders[inode] for each, inode in inodes.items() if inode in holders}
-
-
-def _inodes(port: int, from_ports: set[int]) -> dict[int, int]:
-    """The sockets of the server's ends, by the ports they lead to; 0 is not accepted yet."""
-    found = {}
-    for path in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in read(path).splitlines()[1:]:
-            fields = line.split()
-            if fields[3] != _ESTABLISHED or int(fields[1].rpartition(b":")[2], 16) != port:
-                continue
-            from_port = int(fields[2].rpartition(b":")[2], 16)
-            if from_port in from_ports and int(fields[9]):
-                found[from_port] = int(fields[9])
-    return found
-
-
-def _holders(inodes: Iterable[int], pids: Sequence[int]) -> dict[int, int]:
-    """Who holds each socket; of several the last, since a parent that passes one on is first."""
-    wanted = {f"socket:[{inode}]": inode for inode in inodes}
-    found = {}
-    for pid in pids:
-        with suppress(OSError):
-            for file in Path(f"/proc/{pid}/fd").iterdir():
-                with suppress(OSError):
-                    inode = wanted.get(str(file.readlink()))
-                    if inode is not None:
-                        found[inode] = pid
-    return found
+    inodes = accepted(port, from_ports)
+    owners = holders(set(inodes.values()), pids)
+    return {each: owners[inode] for each, inode in inodes.items() if inode in owners}

@@ -10,21 +10,16 @@ streams that do not end are no answers.
 from __future__ import annotations
 
 import hashlib
-import http.client
-import socket
-import threading
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from torr import __version__
 from torr.errors import UsageError
+from torr.http_client import Connection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from torr.http_client import Response
     from torr.model.request import Header, Request
-    from torr.model.url import Url
 
 SHOWN_BYTES = 200
 
@@ -66,21 +61,16 @@ class Answer:
 def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Answer:
     """Send the request, and a GET or HEAD again over the same connection; what came back.
 
-    Raises OSError (TimeoutError when all of it took longer than `timeout_s`) or
-    http.client.HTTPException when there is no whole answer to the first.
+    Raises OSError when there is no whole answer to the first, TimeoutError when all of it took
+    longer than `timeout_s`.
     """
     if request.template:
         raise UsageError(
             f"{request.url}: a template has no one answer that could be compared",
             "give an address without {{…}} to be checked",
         )
-    connection = _connection(request.place, timeout_s)
-    with _bounded(connection, timeout_s) as is_late:
+    with Connection(request.place, timeout_s, verify=False) as connection:
         first = _exchange(connection, request)
-        body = first.read()
-        if is_late.is_set():  # a head or a body without a length ends with the connection
-            raise ConnectionAbortedError
-        says_close = "close" in (first.getheader("connection") or "").lower()
         is_kept = None
         if first.will_close:
             is_kept = False
@@ -88,105 +78,35 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Ans
             is_kept = _is_kept(connection, request)
     return Answer(
         status=first.status,
-        version="HTTP/1.0" if first.version == 10 else "HTTP/1.1",
-        headers=tuple((name.lower(), value) for name, value in first.getheaders()),
+        version=first.version,
+        headers=first.headers,
         framing=_framing(first, request.method),
-        body_bytes=len(body),
-        body_sha256=hashlib.sha256(body).hexdigest(),
-        body_start=body[:SHOWN_BYTES],
+        body_bytes=len(first.body),
+        body_sha256=hashlib.sha256(first.body).hexdigest(),
+        body_start=first.body[:SHOWN_BYTES],
         is_kept=is_kept,
-        says_close=says_close,
+        says_close="close" in (first.header("connection") or "").lower(),
     )
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    """A connection to a socket of this machine."""
-
-    def __init__(self, path: str, timeout_s: float) -> None:
-        super().__init__("localhost", timeout=timeout_s)
-        self._path = path
-
-    def connect(self) -> None:
-        """Connect; raises OSError."""
-        sock = socket.socket(socket.AF_UNIX)
-        try:
-            sock.settimeout(self.timeout)
-            sock.connect(self._path)
-        except BaseException:
-            sock.close()
-            raise
-        self.sock = sock
-
-
-def _connection(place: Url, timeout_s: float) -> http.client.HTTPConnection:
-    if place.socket is not None:
-        return _UnixConnection(place.socket, timeout_s)
-    host = place.host.strip("[]")
-    if place.scheme == "http":
-        return http.client.HTTPConnection(host, place.port, timeout=timeout_s)
-    import ssl
-
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return http.client.HTTPSConnection(host, place.port, timeout=timeout_s, context=context)
-
-
-@contextmanager
-def _bounded(connection: http.client.HTTPConnection, timeout_s: float) -> Iterator[threading.Event]:
-    """Connect, and shut the socket when the block takes too long: bytes may drip for ever."""
-    connection.connect()
-    connection.auto_open = 0  # what was closed is not to be opened again unseen
-    sock, is_late = connection.sock, threading.Event()
-
-    def shut() -> None:
-        is_late.set()
-        with suppress(OSError):
-            sock.shutdown(socket.SHUT_RDWR)
-
-    alarm = threading.Timer(timeout_s, shut)
-    alarm.daemon = True
-    alarm.start()
-    try:
-        yield is_late
-    except (OSError, http.client.HTTPException) as error:
-        # The socket's own patience, as long as the alarm's, may be over first.
-        if is_late.is_set() or isinstance(error, TimeoutError):
-            raise TimeoutError(f"no whole answer within {timeout_s:g} s") from error
-        raise
-    finally:
-        alarm.cancel()
-        connection.close()
-
-
-def _exchange(connection: http.client.HTTPConnection, request: Request) -> http.client.HTTPResponse:
+def _exchange(connection: Connection, request: Request) -> Response:
     asked = request.with_default_headers(__version__)
-    connection.putrequest(
-        asked.method,
-        asked.place.target,
-        skip_host=asked.has_header("host"),
-        skip_accept_encoding=True,
-    )
-    for name, value in asked.headers:
-        connection.putheader(name, value)
-    if asked.body is not None and not asked.has_header("content-length"):
-        connection.putheader("content-length", str(len(asked.body)))
-    connection.endheaders(asked.body)
-    return connection.getresponse()
+    target = request.place.target
+    return connection.exchange(target, asked.headers, method=asked.method, body=asked.body)
 
 
-def _is_kept(connection: http.client.HTTPConnection, request: Request) -> bool:
+def _is_kept(connection: Connection, request: Request) -> bool:
     """Whether the connection serves one more: some servers close it without a word."""
     try:
-        _exchange(connection, request).read()
-    except (OSError, http.client.HTTPException):
+        _exchange(connection, request)
+    except OSError:
         return False
     return True
 
 
-def _framing(response: http.client.HTTPResponse, method: str) -> Framing:
-    if method.upper() == "HEAD" or response.status in {204, 304}:
+def _framing(first: Response, method: str) -> Framing:
+    if method.upper() == "HEAD" or first.status in {204, 304}:
         return "no body"
-    if "chunked" in (response.getheader("transfer-encoding") or "").lower():
+    if "chunked" in (first.header("transfer-encoding") or "").lower():
         return "chunked"
-    return "until close" if response.getheader("content-length") is None else "content-length"
+    return "until close" if first.header("content-length") is None else "content-length"

@@ -12,14 +12,17 @@ import os
 import time
 from contextlib import suppress
 
-from torr.servers.tree import read
+from torr.procfs.cgroup import controllers, own_folder
 
 _REMOVING_S = 1.0
 
 
 def made(name: str) -> str:
     """Make a group, the path of it; raises OSError that says why there is none."""
-    path = f"{_own()}/{name}"
+    own = own_folder()
+    if own is None:
+        raise OSError("no control groups of version 2 are mounted")
+    path = f"{own}/{name}"
     try:
         os.mkdir(path)
     except OSError as error:
@@ -27,20 +30,15 @@ def made(name: str) -> str:
     if not os.path.exists(f"{path}/cgroup.kill"):
         remove(path)
         raise OSError("the kernel has no cgroup.kill (Linux 5.14)")
-    if b"cpu" in read(f"{path}/cgroup.controllers").split():
+    if "cpu" in controllers(path):
         remove(path)
-        raise OSError(f"groups below {_own()} share out processor time")
+        raise OSError(f"groups below {own} share out processor time")
     return path
 
 
 def enter(path: str) -> None:
     """Move the calling process into a group."""
     _write(f"{path}/cgroup.procs", b"0")
-
-
-def members(path: str) -> list[int]:
-    """The pids in a group."""
-    return [int(word) for word in read(f"{path}/cgroup.procs").split()]
 
 
 def kill(path: str) -> None:
@@ -63,19 +61,6 @@ def _is_busy(path: str) -> bool:
     except OSError as error:
         return error.errno == errno.EBUSY
     return False
-
-
-def _own() -> str:
-    """The folder of the caller's group of version 2; raises OSError where there is none."""
-    inside = next(
-        (line[3:] for line in read("/proc/self/cgroup").splitlines() if line.startswith(b"0::")),
-        None,
-    )
-    for line in read("/proc/self/mountinfo").splitlines():
-        mount, _, kind = line.partition(b" - ")
-        if kind.startswith(b"cgroup2 ") and inside is not None:
-            return os.fsdecode(mount.split()[4] + inside).rstrip("/")
-    raise OSError("no control groups of version 2 are mounted")
 
 
 def _write(path: str, content: bytes) -> None:

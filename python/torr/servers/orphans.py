@@ -13,7 +13,10 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from torr.servers import cgroup, tree
+from torr.procfs.cgroup import members
+from torr.procfs.process import command_of, environment_of
+from torr.procfs.stat import ProcessStat, pids, process_stat
+from torr.servers import cgroup
 
 MARK = "TORR_SERVER"
 """The variable that every process of a server has, unless it wiped its environment."""
@@ -29,30 +32,28 @@ class Session(NamedTuple):
     """
 
     leader: int
-    start: str | None
+    start: int | None
 
     @classmethod
     def of(cls, leader: int) -> Session:
         """Return the session of a process that runs."""
-        return cls(leader, tree.start_of(leader))
+        return cls(leader, _start_of(leader))
 
-    def has(self, fields: list[str]) -> bool:
-        """Whether a process with these fields of /proc/PID/stat belongs to it.
+    def has(self, process: ProcessStat) -> bool:
+        """Whether a process belongs to it.
 
         While a process is in it the kernel gives its number to no other, so the number is
         conclusive where its leader is the same one, or has ended after its members began.
         """
-        if self.start is None or int(fields[3]) != self.leader:
+        if self.start is None or process.session != self.leader:
             return False
-        return tree.start_of(self.leader) in {self.start, None} and int(fields[19]) >= int(
-            self.start
-        )
+        return _start_of(self.leader) in {self.start, None} and process.started >= self.start
 
 
 def killed(token: str, session: Session | None, group: str | None) -> dict[int, str]:
     """Kill all that bears the marks, until none of it runs; their pids and commands."""
     found: dict[int, str] = {}
-    started: dict[int, str | None] = {}
+    started: dict[int, int | None] = {}
     deadline = time.monotonic() + _KILLING_S
     while time.monotonic() < deadline:
         if group is not None:
@@ -61,9 +62,9 @@ def killed(token: str, session: Session | None, group: str | None) -> dict[int, 
         # Who is killed loses its environment, and with it the mark, before it closes its files.
         if not marked and not any(map(_is_same, started, started.values())):
             break
-        found |= {pid: tree.command_of(pid) for pid in marked if pid not in found}
+        found |= {pid: command_of(pid) for pid in marked if pid not in found}
         for pid in marked:
-            started[pid] = tree.start_of(pid)
+            started[pid] = _start_of(pid)
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
@@ -74,20 +75,25 @@ def killed(token: str, session: Session | None, group: str | None) -> dict[int, 
 
 def remaining(token: str, session: Session | None, group: str | None) -> list[int]:
     """The pids of what bears the marks and still runs."""
-    inside = cgroup.members(group) if group is not None else []
-    mark = f"{MARK}={token}".encode()
-    return [pid for pid in tree.pids() if pid in inside or _is_marked(pid, mark, session)]
+    inside = members(group) if group is not None else []
+    return [pid for pid in pids() if pid in inside or _is_marked(pid, token, session)]
 
 
-def _is_marked(pid: int, mark: bytes, session: Session | None) -> bool:
-    found = tree.stat(pid)
-    if found is None or found[0] in {"Z", "X"} or pid == os.getpid():
+def _is_marked(pid: int, token: str, session: Session | None) -> bool:
+    found = process_stat(pid)
+    if found is None or not found.is_running or pid == os.getpid():
         return False
     if session is not None and session.has(found):
         return True
-    return mark in tree.read(f"/proc/{pid}/environ").split(b"\0")
+    return environment_of(pid).get(MARK) == token
 
 
-def _is_same(pid: int, started: str | None) -> bool:
+def _is_same(pid: int, started: int | None) -> bool:
     """Whether the process that was started then still runs, and none that has its pid by now."""
-    return tree.is_running(pid) and tree.start_of(pid) == started
+    found = process_stat(pid)
+    return found is not None and found.is_running and found.started == started
+
+
+def _start_of(pid: int) -> int | None:
+    found = process_stat(pid)
+    return None if found is None else found.started

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import NothingMeasuredError
+from torr.procfs.listeners import listeners
+from torr.procfs.machine import machine
+from torr.procfs.process import command_of
+from torr.procfs.sockets import holder_of
 from torr.servers.failure import TrialError
-from torr.servers.tree import command_of
-from torr.store.listeners import listeners, process_of
-from torr.store.machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +65,8 @@ def holders(port: int) -> list[Holder]:
         return [Holder(f"127.0.0.1:{port}")] if _answers(port) else []
     held = []
     for each in found:
-        process = process_of(each.inode)
-        pid = None if process is None else process.pid
+        holder = holder_of(each.inode)
+        pid = None if holder is None else holder.pid
         host = f"[{each.address}]" if each.address.version == 6 else str(each.address)
         held.append(Holder(f"{host}:{port}", pid, None if pid is None else command_of(pid)))
     return held

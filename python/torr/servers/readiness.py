@@ -7,7 +7,6 @@ number that did is told. A server that ends meanwhile is noticed at once.
 
 from __future__ import annotations
 
-import http.client
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -81,7 +80,7 @@ def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
             last = f"it answered {status}"
         except (ConnectionRefusedError, FileNotFoundError):
             pass
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             last = f"the last try ended with {str(error) or type(error).__name__}"
         _wait(server, is_over)
     limit = format_duration(round(command.health_timeout_s * SECOND_NS))

@@ -18,7 +18,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import OutputError
-from torr.servers import log_file, orphans, tree
+from torr.procfs.process import command_of
+from torr.procfs.stat import is_running
+from torr.procfs.tree import children, descendants
+from torr.servers import log_file, orphans
 from torr.servers.failure import TrialError, ending
 from torr.servers.ports import check_free
 from torr.servers.starting import not_started, spec
@@ -114,14 +117,14 @@ class Server:
     def pids(self) -> list[int]:
         """Everything of it that runs, parents before children, wherever it forked to."""
         if not self._watch.is_over:
-            return tree.descendants(self._watch.pid)
+            return descendants(self._watch.pid)
         if self._last is None:
             return orphans.remaining(self._token, self._session, self._cgroup)
         return []
 
     def tops(self) -> list[int]:
         """Those of `pids` that none of the others began: cheap enough to be asked every second."""
-        return self.pids() if self._watch.is_over else tree.children(self._watch.pid)
+        return self.pids() if self._watch.is_over else children(self._watch.pid)
 
     def wait(self, timeout_s: float) -> bool:
         """Wait, but no longer than it lives; whether it does."""
@@ -187,7 +190,7 @@ class Server:
         if self._await_end(grace):
             return 1, ()
         stayed = self.pids() if self._code is not None and not self.is_daemon else []
-        processes = _processes([(pid, tree.command_of(pid)) for pid in stayed])
+        processes = _processes([(pid, command_of(pid)) for pid in stayed])
         self._watch.order(f"signal {number} all")
         self._await_end(min(grace, _STAYING_S))
         return 2, processes
@@ -218,7 +221,7 @@ class Server:
             killed = orphans.killed(self._token, self._session, self._cgroup)
             self._last = {
                 "killed": list(killed.items()),
-                "left": [(pid, killed[pid]) for pid in killed if tree.is_running(pid)],
+                "left": [(pid, killed[pid]) for pid in killed if is_running(pid)],
                 "dropped": 0,
             }
         return self._last

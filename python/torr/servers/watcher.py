@@ -21,7 +21,9 @@ import signal
 import time
 from contextlib import suppress
 
-from torr.servers import cgroup, tree
+from torr.procfs.process import command_of
+from torr.procfs.tree import descendants
+from torr.servers import cgroup
 from torr.servers.bounded_log import BoundedLog
 from torr.servers.child import adopt_orphans, become
 
@@ -120,7 +122,7 @@ class Watcher:
         if self._first is not None and not is_for_all:
             targets = [self._first]
         else:
-            targets = tree.descendants(os.getpid())
+            targets = descendants(os.getpid())
         for pid in targets:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
@@ -162,11 +164,11 @@ class Watcher:
         self._log.close()
         if self._cgroup is not None:
             cgroup.remove(self._cgroup)
-        left = tree.descendants(os.getpid())
+        left = descendants(os.getpid())
         if not self._report(
             event="ended",
             killed=sorted(killed.items()),
-            left=[[pid, tree.command_of(pid)] for pid in left],
+            left=[[pid, command_of(pid)] for pid in left],
             dropped=self._log.dropped,
         ):
             _remove_tree(self._spec["scratch"])
@@ -176,8 +178,8 @@ class Watcher:
         killed: dict[int, str] = {}
         deadline = time.monotonic() + _KILLING_S
         while time.monotonic() < deadline:
-            found = tree.descendants(os.getpid())
-            killed |= {pid: tree.command_of(pid) for pid in found if pid not in killed}
+            found = descendants(os.getpid())
+            killed |= {pid: command_of(pid) for pid in found if pid not in killed}
             if found and self._cgroup is not None:
                 cgroup.kill(self._cgroup)
             for pid in found:

@@ -13,20 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from torr import __version__
+from torr.procfs import machine
 
-_LIMITS = {
-    "port_range": "/proc/sys/net/ipv4/ip_local_port_range",
-    "somaxconn": "/proc/sys/net/core/somaxconn",
-    "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
-    "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
-    "tcp_fin_timeout": "/proc/sys/net/ipv4/tcp_fin_timeout",
-    "tcp_syncookies": "/proc/sys/net/ipv4/tcp_syncookies",
-    "tcp_rmem": "/proc/sys/net/ipv4/tcp_rmem",
-    "tcp_wmem": "/proc/sys/net/ipv4/tcp_wmem",
-}
 # SHA-1 or SHA-256.
 _OBJECT_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_GOVERNOR = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
 def environment() -> dict[str, Any]:
@@ -61,35 +51,22 @@ def git_commit(folder: Path) -> str | None:
 def _machine() -> dict[str, Any]:
     return {
         "host": os.uname().nodename,
-        "cpu": _field("/proc/cpuinfo", "model name"),
+        "cpu": machine.processor(),
         "architecture": os.uname().machine,
         "cores": os.cpu_count(),
         "cores_allowed": allowed_cores(),
-        "governor": _text(Path(_GOVERNOR)).strip() or None,
-        "memory_bytes": _memory_bytes(),
+        "governor": machine.governor(),
+        "memory_bytes": machine.memory_bytes(),
     }
-
-
-def _memory_bytes() -> int | None:
-    kilobytes = (_field("/proc/meminfo", "MemTotal") or "").removesuffix("kB").strip()
-    return int(kilobytes) * 1024 if kilobytes.isdigit() else None
 
 
 def _limits() -> dict[str, Any]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    limits: dict[str, Any] = {"nofile_soft": soft, "nofile_hard": hard}
-    for name, path in _LIMITS.items():
-        numbers = [int(word) for word in _text(Path(path)).split()]
-        limits[name] = numbers if len(numbers) > 1 else next(iter(numbers), None)
-    return limits
-
-
-def _field(path: str, name: str) -> str | None:
-    for line in _text(Path(path)).splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() == name:
-            return value.strip()
-    return None
+    kernel = {
+        name: numbers if len(numbers) > 1 else next(iter(numbers), None)
+        for name, numbers in machine.kernel_limits().items()
+    }
+    return {"nofile_soft": soft, "nofile_hard": hard, **kernel}
 
 
 def _resolve(git: Path, head: str) -> str | None:

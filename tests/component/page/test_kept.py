@@ -13,11 +13,11 @@ from documents import ROOT
 from kept import level, text
 from tiers import full
 from torr import engine
-from torr.history.app import app
-from torr.serving.access import Access
-from torr.serving.server import KEPT, Door, Server
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
+from torr.webserver.access import Access
+from torr.webserver.history.app import app
+from torr.webserver.server import KEPT, Door, Server
 
 AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 COMMITS = ("4f1a09c2", "b77d3e51", "09ce44aa", "e2105b9f")

@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 import results
 from live_events import measured, progress, slice_of
 from tiers import full
-from torr.live.page import generator_of
 from torr.report import view
+from torr.webserver.live.page import generator_of
 
 
 def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):

@@ -13,7 +13,8 @@ import pytest
 import torr
 from installed import is_running, wait_until
 from programs import FORKS_AND_LEAVES, HELLO, LEAVES_A_CHILD, WORKERS
-from torr.servers import cgroup, watch
+from torr.procfs.cgroup import members
+from torr.servers import watch
 from torr.servers.ports import holders
 from torr.servers.readiness import await_ready
 
@@ -149,6 +150,6 @@ def test_a_control_group_goes_with_its_server(start):
     group = server._cgroup
     if group is None:
         pytest.skip(f"a server has no control group here: {server.without_cgroup}")
-    assert cgroup.members(group) == [server.pid]
+    assert members(group) == [server.pid]
     server.stop()
     assert not Path(group).exists()

@@ -141,20 +141,7 @@ def test_what_is_no_whole_answer_is_an_error_in_bounded_time(start, code):
         _when_listening(server, lambda: ask(request, timeout_s=0.1))
 
 
-class Overslept:
-    """An alarm that is later than the socket's own patience."""
-
-    def __init__(self, _seconds, _act):
-        self.daemon = False
-
-    def start(self):
-        pass
-
-    cancel = start
-
-
-def test_the_words_are_the_same_where_the_sockets_patience_is_over_first(monkeypatch):
-    monkeypatch.setattr(threading, "Timer", Overslept)
+def test_a_server_that_is_silent_is_left_with_the_time_that_it_had():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         request = Request(url=f"http://127.0.0.1:{silent.getsockname()[1]}/")
         with pytest.raises(TimeoutError, match=r"^no whole answer within 0\.1 s$"):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
-from torr.servers import orphans, tree
+from torr.procfs.stat import ProcessStat
+from torr.servers import orphans
 
 PID, TOKEN = 7, "abc"
-ELSEWHERE = orphans.Session(2, "100")
+ELSEWHERE = orphans.Session(2, 100)
 
 
 class Orphan:
@@ -45,11 +45,10 @@ class Orphan:
         started = self.started if self.is_there else self.successor
         if started is None:
             return None
-        return ["R", "1", "3", "3", *["0"] * 15, str(started), "0"]
+        return ProcessStat(PID, True, parent=1, session=3, started=started)
 
-    def read(self, path):
-        marked = not self.killed and path.endswith("environ")
-        return f"A=b\0{orphans.MARK}={TOKEN}\0".encode() if marked else b""
+    def environment(self, _pid):
+        return {} if self.killed else {"A": "b", orphans.MARK: TOKEN}
 
 
 @pytest.fixture
@@ -60,10 +59,10 @@ def orphan(monkeypatch):
         found = Orphan(looks)
         monkeypatch.setattr(orphans, "time", found)
         monkeypatch.setattr(os, "kill", found.kill)
-        monkeypatch.setattr(tree, "pids", lambda: [PID])
-        monkeypatch.setattr(tree, "stat", found.stat)
-        monkeypatch.setattr(tree, "read", found.read)
-        monkeypatch.setattr(tree, "command_of", lambda _pid: "app")
+        monkeypatch.setattr(orphans, "pids", lambda: [PID])
+        monkeypatch.setattr(orphans, "process_stat", found.stat)
+        monkeypatch.setattr(orphans, "environment_of", found.environment)
+        monkeypatch.setattr(orphans, "command_of", lambda _pid: "app")
         return found
 
     return made
@@ -91,14 +90,6 @@ def test_who_does_not_end_is_not_waited_for_for_ever(orphan):
     assert found.now_s == pytest.approx(5.0, abs=0.1)
 
 
-def test_the_start_of_a_process_is_what_the_kernel_has_for_it():
-    name, _, fields = Path("/proc/self/stat").read_text("utf-8").rpartition(") ")
-    # proc(5) counts from the pid, which is 1: the state is 3, the start 22.
-    assert name.startswith(f"{os.getpid()} (")
-    assert tree.start_of(os.getpid()) == fields.split()[22 - 3]
-    assert tree.start_of(2**22 + 1) is None
-
-
 @pytest.fixture
 def processes(monkeypatch):
     """Puts processes in the place of all: for each its session and when it was started."""
@@ -110,16 +101,16 @@ def processes(monkeypatch):
             if pid not in table:
                 return None
             session, started = table[pid]
-            return ["S", "1", str(session), str(session), *["0"] * 15, str(started), "0"]
+            return ProcessStat(pid, True, parent=1, session=session, started=started)
 
-        monkeypatch.setattr(tree, "pids", lambda: list(table))
-        monkeypatch.setattr(tree, "stat", stat)
-        monkeypatch.setattr(tree, "read", lambda _path: b"")
+        monkeypatch.setattr(orphans, "pids", lambda: list(table))
+        monkeypatch.setattr(orphans, "process_stat", stat)
+        monkeypatch.setattr(orphans, "environment_of", lambda _pid: {})
 
     return made
 
 
-SESSION = orphans.Session(30, "500")
+SESSION = orphans.Session(30, 500)
 
 
 def test_who_is_in_the_session_of_a_server_is_found_while_its_leader_runs(processes):

@@ -7,10 +7,10 @@ import socket
 
 import pytest
 
+from torr.procfs.machine import Machine
 from torr.servers import ports
 from torr.servers.failure import TrialError
 from torr.servers.ports import check_free, claimed, holders
-from torr.store.machine import Machine
 
 
 def listening(port, *, shares=False):

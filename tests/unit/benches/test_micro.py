@@ -11,7 +11,7 @@ from micro import agreement, comparing, emptiness, leaving, starting, tools
 from micro.functions import FUNCTIONS
 from micro.row import FULL, QUICK, Effort, Finding, Row, measured, stolen
 from micro.rows import ROWS
-from torr.monitor.machine import Core
+from torr.procfs.totals import Core
 
 
 def test_each_way_must_leave_little():

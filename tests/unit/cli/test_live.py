@@ -34,7 +34,7 @@ def live(torr, port, monkeypatch):
     def call(verb, *arguments):
         return torr(verb, "--live", "--live-port", f"{port}", *arguments, URL)
 
-    monkeypatch.setattr("torr.serving.access.secrets.token_urlsafe", lambda _length: TOKEN)
+    monkeypatch.setattr("torr.webserver.access.secrets.token_urlsafe", lambda _length: TOKEN)
     call.url = f"http://127.0.0.1:{port}/?token={TOKEN}"
     return call
 
@@ -172,7 +172,7 @@ def test_a_page_that_was_not_built_is_told_before_anything_is_sent(
     def unbuilt(_data):
         raise OutputError("the page is not built", "run `make build`")
 
-    monkeypatch.setattr("torr.live.live.document", unbuilt)
+    monkeypatch.setattr("torr.webserver.live.live.document", unbuilt)
     ended = live("run")
     assert (ended.code, ended.err) == (2, "torr: the page is not built\nhint: run `make build`\n")
     assert not fake.loads
@@ -217,7 +217,7 @@ def test_without_the_flag_nothing_of_it_is_imported(tmp_path):
             main()
         except SystemExit as ended:
             assert not ended.code
-        names = ("starlette", "uvicorn", "asyncio", "h11", "torr.live")
+        names = ("starlette", "uvicorn", "asyncio", "h11", "torr.webserver.live")
         print(*[n for n in sys.modules if n.startswith(names)], file=sys.stderr)
     """
     done = subprocess.run(

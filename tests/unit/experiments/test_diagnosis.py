@@ -10,8 +10,9 @@ import pytest
 from examined import GOOD, MACHINE, on
 from torr.experiments.diagnosis import connections, findings
 from torr.experiments.doctor import Place, Speed, Timers
-from torr.store.listeners import Listener, Process
-from torr.store.machine import Machine
+from torr.procfs.listeners import Listener
+from torr.procfs.machine import Machine
+from torr.procfs.sockets import SocketHolder
 
 SPEED = GOOD.speed
 
@@ -50,7 +51,7 @@ MINDED = {
     "nobody": (replace(GOOD, place=Place("localhost:1", True, ())), "target", "start the server"),
     "accept queue": (listening(backlog=128), "accept queue", "more than 128 connections at once"),
     "its descriptors": (
-        listening(process=Process(7, "nginx", 1024)),
+        listening(process=SocketHolder(7, "nginx", 1024)),
         "its descriptors",
         "raise ulimit -n where it is started",
     ),
@@ -68,7 +69,7 @@ SAID = {
     "TIME-WAIT": (GOOD, "elsewhere a port rests 60 s, so 470 new connections/s to one address"),
     "reuse": (on(tw_reuse=1), "tcp_tw_reuse 1: a port is used again after 1 s"),
     "who listens": (
-        listening(process=Process(7, "nginx", 1_000_000)),
+        listening(process=SocketHolder(7, "nginx", 1_000_000)),
         "nginx (pid 7) listens on 127.0.0.1:8080",
     ),
     "somebody": (listening(address="::1"), "somebody listens on [::1]:8080"),

@@ -9,9 +9,9 @@ import pytest
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
 from torr.monitor.looks import Look, Looks, between, joined
-from torr.monitor.machine import Core, Interface, Machine, Pressure
 from torr.monitor.timeline import timeline
 from torr.monitor.tree import Group
+from torr.procfs.totals import Core, Interface, MachineTotals, Pressure
 
 NOTHING = Group(0.0, 1, 1, 1000, 0, 0)
 
@@ -19,7 +19,7 @@ NOTHING = Group(0.0, 1, 1, 1000, 0, 0)
 def look(at_s, *, busy=0, idle=0, cpu_s=0.0, lo=0, **more):
     target = replace(NOTHING, cpu_s=cpu_s, **more)
     flow = Interface(lo, lo // 100, lo, lo // 100)
-    seen = Machine({0: Core(idle, busy)}, {"lo": flow, "eth0": flow}, {"cpu": Pressure(lo)})
+    seen = MachineTotals({0: Core(idle, busy)}, {"lo": flow, "eth0": flow}, {"cpu": Pressure(lo)})
     return Look(100 + at_s, seen, NOTHING, target)
 
 
@@ -47,7 +47,7 @@ def test_shares_stay_within_0_and_100_whatever_clocks_say():
 
 
 def test_a_core_that_went_offline_is_null_and_no_target_is_none():
-    second = Look(101.0, Machine(), NOTHING)
+    second = Look(101.0, MachineTotals({}, {}, {}), NOTHING)
     found = timeline([look(0, idle=5), replace(look(1, idle=9), target=None), second], Axis(100.0))
     assert found["cores"]["busy_rate"] == [[0.0, None]]
     assert found["target"]["cpu_rate"] == [None, None]

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import psutil
 import pytest
@@ -17,7 +16,7 @@ from torr.model.monitored import Monitored
 from torr.model.url import Url
 from torr.monitor.local import _own_line, listening
 from torr.monitor.monitor import Monitor, Watch
-from torr.monitor.processes import process
+from torr.procfs.stat import process_stat
 
 LEVEL = {"seconds": 1.0, "ok_per_s": 100.0, "health": {"verdict": "healthy"}}
 # Works in a grandchild, waits for it, and says what both have used by their own clocks.
@@ -168,7 +167,7 @@ def test_who_listens_above_torr_is_not_watched(monkeypatch):
 def test_the_line_of_torr_goes_up_to_the_first_process():
     line = _own_line()
     assert line[:2] == [os.getpid(), os.getppid()]
-    assert process(line[-1], Path("/")).parent == 0
+    assert process_stat(line[-1]).parent == 0
 
 
 def test_a_target_inside_of_this_process_is_not_watched_as_another():

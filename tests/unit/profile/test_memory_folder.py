@@ -27,7 +27,7 @@ def waits_in(monkeypatch):
     monkeypatch.setattr(memory, "check", lambda: None)
 
     def made(folder):
-        monkeypatch.setattr(memory, "_environment", lambda _pid: {VARIABLE: str(folder)})
+        monkeypatch.setattr(memory, "environment_of", lambda _pid: {VARIABLE: str(folder)})
 
     return made
 

@@ -11,8 +11,9 @@ import pytest
 from examined import GOOD
 from torr.experiments.diagnosis import findings
 from torr.experiments.doctor import Place, Speed, Timers
+from torr.procfs.listeners import Listener
+from torr.procfs.sockets import SocketHolder
 from torr.report.doctor import as_json, sentence, summary
-from torr.store.listeners import Listener, Process
 
 CAN = "This machine can generate about 140,000 requests/s a core over up to 28,200 connections"
 
@@ -45,7 +46,9 @@ def test_the_summary_counts_what_is_to_be_minded():
 
 def test_json_has_everything_that_was_seen():
     listener = Listener(ip_address("::1"), 80, 0, 128, 5)
-    place = Place("localhost:80", True, ((listener, Process(7, "nginx", 1024)), (listener, None)))
+    place = Place(
+        "localhost:80", True, ((listener, SocketHolder(7, "nginx", 1024)), (listener, None))
+    )
     seen = replace(GOOD, place=place)
     found = json.loads(json.dumps(as_json(seen, findings(seen))))
     assert found["verdict"].startswith("This machine can generate")

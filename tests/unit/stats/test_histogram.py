@@ -3,7 +3,10 @@ import random
 import struct
 import zlib
 
+import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from streamed import histogram
 from torr.errors import UsageError
@@ -81,3 +84,16 @@ def packed(content):
 def test_a_histogram_that_would_take_all_memory_is_refused(content, why):
     with pytest.raises(UsageError, match=why):
         Histogram.read(packed(content))
+
+
+@given(
+    st.dictionaries(st.integers(1, 10**9), st.integers(1, 50), min_size=1, max_size=20),
+    st.lists(st.integers(1, 1000).map(lambda n: n / 1000), min_size=1, max_size=5),
+)
+def test_a_percentile_is_numpys_inverse_of_the_empirical_distribution(counts, shares):
+    values = np.repeat(list(counts), list(counts.values()))
+    shares = sorted(shares)
+    # Where a share of all values is a whole number, a rounded product may be on either side of it.
+    assume(all(abs(len(values) * s - round(len(values) * s)) > 1e-6 for s in shares))
+    expected = np.quantile(values, shares, method="inverted_cdf") / 1e6
+    assert Histogram(counts).ranks(shares) == pytest.approx(list(expected))

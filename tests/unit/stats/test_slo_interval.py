@@ -2,6 +2,9 @@ import math
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, norm
 
 from streamed import histogram
 from torr.micro.budget import Budget
@@ -134,3 +137,12 @@ def test_a_verdict_says_where_chance_may_have_decided_its_word(factor, word, rea
     (verdict,) = capacity.verdicts([found], [slo])
     assert (verdict["word"], verdict["reason"]) == (word, reason)
     assert verdict["interval"] == list(interval(slo, [found]))
+
+
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_interval_of_a_share_is_scipys_by_wilson(drawn_counts):
+    failed, count = drawn_counts
+    slo = Condition.parse("errors < 1%")
+    [low, high] = interval(slo, [level(ok=count - failed, failed=failed)])
+    expected = binomtest(failed, count).proportion_ci(2 * norm.cdf(1.645) - 1, method="wilson")
+    assert (low, high) == pytest.approx((100 * expected.low, 100 * expected.high), abs=1e-9)

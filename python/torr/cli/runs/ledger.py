@@ -14,8 +14,8 @@ from torr.cli.runs import choosing
 from torr.errors import require
 
 if TYPE_CHECKING:
-    from torr.history.session import Session
     from torr.report.say import Language
+    from torr.webserver.history.session import Session
 
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
@@ -61,8 +61,8 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
 
 def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
     """The ledger of the runs that are meant, the oldest first."""
-    from torr.history.session import Session, Wanted
     from torr.store.kept.store import open_store
+    from torr.webserver.history.session import Session, Wanted
 
     runs = choosing.filter_of({**flags, "name": name})
     wanted = Wanted(runs, flags["request"], flags["at"], flags["baseline"])

@@ -3,6 +3,6 @@
     place ─ database (opened, checked, migrated) ─ store (register, find, read, tag, remove)
     registering: a run that has ended, which never fails because of its store
 
-SQLAlchemy and alembic are imported here and nowhere else, and only once the load is over. Nothing
+SQLAlchemy is imported here and nowhere else, and only once the load is over. Nothing
 is judged here, and nothing is drawn.
 """

@@ -1,7 +1,7 @@
 """A database that is torr's: opened, checked, brought up to date, and its errors told in words.
 
     nothing in it        the tables are made, or NoStoreError where that is not wanted
-    an older revision    the migrations between are run, in one transaction
+    an older revision    the steps between are taken, in one transaction
     the newest           it is used as it is
     anything else        StoreError, nothing is written: a newer torr's, another program's, broken
 
@@ -12,12 +12,10 @@ does whoever meets a lock of PostgreSQL. A server that falls silent is given up.
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
@@ -27,14 +25,17 @@ from sqlalchemy import (
     StaticPool,
     create_engine,
     event,
+    insert,
     inspect,
     make_url,
+    select,
+    update,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
 from torr.store.kept.place import HINT, VARIABLE
-from torr.store.kept.schema import HEAD, VERSION_TABLE
+from torr.store.kept.schema import FIRST, HEAD, STEPS, metadata, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,6 @@ _PATIENCE = {
 }
 # Any number, the same in every torr: whoever migrates a PostgreSQL holds it.
 _LOCK = 0x746F7272
-_MIGRATIONS = Path(__file__).with_name("migrations")
 _WRITES = "torr_writes"
 
 
@@ -205,7 +205,7 @@ def _limit(connection: Connection) -> None:
 def _revision(connection: Connection, place: Place) -> str | None:
     """The revision of a database; None of an empty one."""
     tables = inspect(connection).get_table_names()
-    if VERSION_TABLE not in tables:
+    if versions.name not in tables:
         if tables:
             others = ", ".join(sorted(tables)[:3])
             raise StoreError(
@@ -213,12 +213,11 @@ def _revision(connection: Connection, place: Place) -> str | None:
                 "name an empty database, or one that torr made",
             )
         return None
-    query = f"SELECT version_num FROM {VERSION_TABLE}"  # noqa: S608 - a constant
-    found = connection.exec_driver_sql(query).scalars().all()
+    found = connection.execute(select(versions)).scalars().all()
     if len(found) != 1:
         raise StoreError(f"the store {place} is broken: it does not say its version; {LEFT}", HINT)
     revision = str(found[0])
-    if revision not in _known_revisions():
+    if revision not in {FIRST, *STEPS}:
         raise StoreError(
             f"the store {place} was made by a newer torr (its schema is {revision}, this torr"
             f" knows {HEAD}); {LEFT}",
@@ -227,27 +226,20 @@ def _revision(connection: Connection, place: Place) -> str | None:
     return revision
 
 
-def _known_revisions() -> list[str]:
-    return sorted(path.name[1:5] for path in (_MIGRATIONS / "versions").glob("v[0-9]*.py"))
-
-
 def _migrate(connection: Connection, place: Place) -> None:
-    """Run what is missing, unless another torr has done it since."""
-    # Where a program such as Locust logs all libraries, it would stand amid what torr says.
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    from alembic import command
-    from alembic.config import Config
-
+    """Make the tables or take the steps that are missing, unless another torr has done so."""
     if not place.is_sqlite:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         # A migration takes as long as it takes.
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-    if _revision(connection, place) == HEAD:
+    found = _revision(connection, place)
+    if found is None:
+        metadata.create_all(connection, checkfirst=False)
+        connection.execute(insert(versions).values(version_num=HEAD))
         return
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    for statement in (each for step in STEPS if step > found for each in STEPS[step]):
+        connection.exec_driver_sql(statement)
+    connection.execute(update(versions).values(version_num=HEAD))
 
 
 def _said(place: Place, error: DBAPIError) -> str:

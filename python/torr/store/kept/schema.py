@@ -1,8 +1,9 @@
-"""The tables of kept runs, as the newest migration leaves them; a test compares both.
+"""The tables of kept runs, and the steps that bring an older database to them.
 
-    runs      what is searched, listed and told apart, a row a run
-    results   the whole result.json of each, compressed
-    tags      the tags of each
+    torr_schema   the revision of a database: the table that marks it as torr's
+    runs          what is searched, listed and told apart, a row a run
+    results       the whole result.json of each, compressed
+    tags          the tags of each
 
 Moments are milliseconds since 1970 in UTC, which both databases order alike.
 """
@@ -18,18 +19,35 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    PrimaryKeyConstraint,
     String,
     Table,
     Text,
 )
 
-HEAD = "0002"
-"""The newest revision in migrations/versions."""
+FIRST = "0001"
+STEPS = {
+    "0002": (
+        "ALTER TABLE runs ADD COLUMN at_least BOOLEAN",
+        # Of earlier runs all that were not wholly healthy say at least as much.
+        """UPDATE runs SET at_least = (health IN ('contended', 'generator-limited'))
+        WHERE ok_per_s IS NOT NULL""",
+    ),
+}
+"""The statements that make each revision of the one before; never changed once they were used."""
 
-VERSION_TABLE = "torr_schema"
-"""Where the revision of a database is written: what marks a database as torr's."""
+HEAD = max(STEPS)
+"""The revision that the tables below have."""
 
 metadata = MetaData()
+
+# As alembic names its parts, which made the databases of earlier versions.
+versions = Table(
+    "torr_schema",
+    metadata,
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="torr_schema_pkc"),
+)
 
 runs = Table(
     "runs",

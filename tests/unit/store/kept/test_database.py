@@ -2,28 +2,41 @@
 
 import sqlite3
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.exc import DBAPIError
 
 from kept import text
 from torr.errors import StoreError
-from torr.store import kept
 from torr.store.kept.database import Database
 from torr.store.kept.place import Place
-from torr.store.kept.schema import HEAD, VERSION_TABLE, metadata
+from torr.store.kept.schema import HEAD, STEPS, metadata
 from torr.store.kept.store import Store
 
-CONFIG = Config()
-CONFIG.set_main_option("script_location", str(Path(kept.__file__).with_name("migrations")))
-REVISIONS = [script.revision for script in ScriptDirectory.from_config(CONFIG).walk_revisions()]
+# What alembic made of revision 0001, in versions of torr that used it.
+SQLITE = {"id": "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT", "bytes": "BLOB"}
+POSTGRESQL = {"id": "SERIAL NOT NULL PRIMARY KEY", "bytes": "BYTEA"}
+REVISION_1 = """
+CREATE TABLE torr_schema (
+  version_num VARCHAR(32) NOT NULL, CONSTRAINT torr_schema_pkc PRIMARY KEY (version_num));
+CREATE TABLE runs (
+  id {id}, uid VARCHAR(32) NOT NULL, name TEXT NOT NULL, kind VARCHAR(16) NOT NULL,
+  status VARCHAR(16) NOT NULL, started_ms BIGINT NOT NULL, ended_ms BIGINT,
+  git_commit VARCHAR(64), host TEXT, directory TEXT, note TEXT, concurrency INTEGER,
+  rounds INTEGER, ok_per_s FLOAT, p95_ms FLOAT, success_rate FLOAT, health VARCHAR(32),
+  UNIQUE (uid));
+CREATE INDEX ix_runs_name ON runs (name);
+CREATE INDEX ix_runs_started_ms ON runs (started_ms);
+CREATE TABLE results (
+  run_id INTEGER NOT NULL, json_zlib {bytes} NOT NULL, PRIMARY KEY (run_id),
+  FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE);
+CREATE TABLE tags (
+  run_id INTEGER NOT NULL, tag VARCHAR(100) NOT NULL, PRIMARY KEY (run_id, tag),
+  FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE);
+CREATE INDEX ix_tags_tag ON tags (tag);
+INSERT INTO torr_schema (version_num) VALUES ('0001')
+"""
 
 
 @contextmanager
@@ -49,8 +62,26 @@ def content(place):
         return {t.name: list(connection.execute(sa.select(t))) for t in tables.sorted_tables}
 
 
-def test_the_newest_revision_is_the_one_that_torr_asks_for():
-    assert ScriptDirectory.from_config(CONFIG).get_current_head() == HEAD
+def made_by_alembic(place):
+    """Make a store of revision 0001 as it was made once."""
+    text = REVISION_1.format(**(SQLITE if place.is_sqlite else POSTGRESQL))
+    write(place, *text.split(";"))
+
+
+def shape(place):
+    """Tables, columns, keys and indexes of a database, without names that it gave itself."""
+    with past_all_checks(place) as connection:
+        found = sa.inspect(connection)
+        return {
+            table: (
+                [(c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(table)],
+                found.get_pk_constraint(table),
+                found.get_foreign_keys(table),
+                [each["column_names"] for each in found.get_unique_constraints(table)],
+                sorted(str(index) for index in found.get_indexes(table)),
+            )
+            for table in found.get_table_names()
+        }
 
 
 def test_an_empty_database_that_is_to_be_read_stays_empty(place):
@@ -61,31 +92,45 @@ def test_an_empty_database_that_is_to_be_read_stays_empty(place):
 
 
 def test_an_empty_database_gets_the_tables_of_the_schema(place):
-    database = Database.open(place)
-    with database.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-        assert compare_metadata(context, metadata) == []
+    Database.open(place)
+    assert set(content(place)) == set(metadata.tables)
+    assert content(place)["torr_schema"] == [(HEAD,)]
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-def test_a_store_of_every_revision_is_brought_up_to_date(place, revision):
-    with past_all_checks(place) as connection:
-        CONFIG.attributes["connection"] = connection
-        command.upgrade(CONFIG, revision)
+def test_a_store_of_the_first_revision_becomes_what_an_empty_database_becomes(
+    place, tmp_path, request
+):
+    made_by_alembic(place)
     with Store.open(place) as store:
         assert store.find() == []
         run_id = store.register(text())
     with Store.open(place) as store:
         assert store.result(run_id)["name"] == "api"
+    if place.is_sqlite:
+        new = Place(f"sqlite:///{tmp_path}/new.db")
+    else:
+        new = Place(request.getfixturevalue("databases").make())
+    Database.open(new)
+    assert shape(place) == shape(new)
+    assert content(place)["torr_schema"] == [(HEAD,)]
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(place, monkeypatch):
+    made_by_alembic(place)
+    before = shape(place)
+    monkeypatch.setitem(STEPS, "0003", ("CREATE TABLE more (id INTEGER)", "no statement"))
+    with pytest.raises(StoreError, match="cannot be used: "):
+        Store.open(place)
+    assert shape(place) == before
+    assert content(place)["torr_schema"] == [("0001",)]
 
 
 def test_runs_of_an_older_store_say_where_they_are_bounds(place):
     known = ("uid", "name", "kind", "status", "started_ms", "ok_per_s", "health")
     runs = sa.table("runs", *map(sa.column, known))
     rows = [("a", 10.0, "contended"), ("b", 10.0, "healthy"), ("c", None, "contended")]
+    made_by_alembic(place)
     with past_all_checks(place) as connection:
-        CONFIG.attributes["connection"] = connection
-        command.upgrade(CONFIG, "0001")
         for uid, speed, health in rows:
             row = (uid, uid, "run", "complete", 0, speed, health)
             connection.execute(runs.insert().values(dict(zip(known, row, strict=True))))

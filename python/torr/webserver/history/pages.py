@@ -1,0 +1,112 @@
+"""What each page of kept runs is given, as JSON: the bootstrap data of the bundle.
+
+`run` is there where a run is shown, or an overlay; `kept` says which page it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import require
+from torr.report import distributions, side, tuning, view, view_tables
+from torr.report.say import as_json, say
+from torr.report.sides import set_beside
+from torr.stats.judgement import DELTA
+from torr.webserver.history import asked
+from torr.webserver.history.session import Session, Wanted
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+    from torr.errors import TorrError
+    from torr.report.side import Side
+    from torr.store.kept.store import Store
+
+Json = dict[str, Any]
+
+MOST_LISTED = 200
+MOST_IN_A_TREND = 100
+
+
+def runs(store: Store, query: QueryParams) -> Json:
+    """Return the list of kept runs, the newest first, and what they can be narrowed down by."""
+    found = store.find(asked.filter_of(query), MOST_LISTED + 1)
+    return page(
+        "runs",
+        runs=[run.as_json() for run in found[:MOST_LISTED]],
+        more=len(found) > MOST_LISTED,
+        asked={key: asked.text(query, key) for key in ("name", "commit", "since")}
+        | {"tag": " ".join(query.getlist("tag"))},
+        names=store.names(),
+        tags=store.tags(),
+    )
+
+
+def run(store: Store, run_id: int) -> Json:
+    """Return a run with its report."""
+    result = store.result(run_id)
+    return page("run", shown=view.run(result), id=run_id, name=result["name"])
+
+
+def overlay(store: Store, query: QueryParams) -> Json:
+    """Return two runs on each other: the report of their diff, which is not kept."""
+    a, b = (_side(store, query, key) for key in ("a", "b"))
+    found = set_beside(a, b)
+    result = {
+        "kind": "diff",
+        "command": ["torr", "diff", *(query.get(key, "") for key in ("a", "b"))],
+        "status": "complete",
+        "levels": [],
+        **found,
+    }
+    shown = view.run(result)
+    # A kept diff has no histograms; here both runs are at hand.
+    shown["view"]["distributions"] = distributions.of_sides((a, b))
+    return page("overlay", shown=shown, a=query.get("a"), b=query.get("b"))
+
+
+def trend(store: Store, query: QueryParams, tag: str) -> Json:
+    """Return the runs of a name in order, set beside the newest of them with a tag; the ledger.
+
+    Raises UsageError where no name is asked for: runs of several are no session.
+    """
+    runs = asked.filter_of(query)
+    require(runs.name is not None, "whose trend is not said", "/trend?name=NAME")
+    wanted = Wanted(
+        runs,
+        asked.text(query, "request"),
+        asked.count(query, "at"),
+        asked.text(query, "baseline") or tag,
+    )
+    session = Session(store, wanted, MOST_IN_A_TREND)
+    ledger = session.ledger()
+    return page(
+        "trend",
+        ledger=ledger,
+        margin=[1 / (1 + DELTA), 1 + DELTA],
+        sentence=as_json(tuning.sentence(ledger)),
+        table=view_tables.as_json_table(say("The tuning ledger"), tuning.table(ledger)),
+        tag=wanted.baseline,
+        levels=sorted(session.levels),
+        requests=list(session.requests),
+        tags=store.tags(),
+        most=MOST_IN_A_TREND,
+    )
+
+
+def failure(error: TorrError) -> Json:
+    """Return the page that says what went wrong."""
+    return page("failure", message=error.message, hint=error.hint)
+
+
+def page(which: str, shown: Json | None = None, **more: object) -> Json:
+    """Return the bootstrap data of a page."""
+    return {"mode": "serve", "run": shown, "live": None, "kept": {"page": which, **more}}
+
+
+def _side(store: Store, query: QueryParams, key: str) -> Side:
+    run_id, of = asked.side(query, key)
+    found = side.of_result(store.result(run_id), of, Path(f"{run_id}"))
+    # Runs of one name are told apart by their ids.
+    return side.renamed(found, f"{found.name} (run {run_id})")

@@ -1,0 +1,144 @@
+"""Hears an experiment for the live page: takes slices down at once, and all of it between levels.
+
+What is dear, judging what there is so far, is done when a level has ended: nothing is fired then.
+A page that cannot be fed costs nobody a result: it is said once, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from torr.experiments.remaining import Remaining
+from torr.model.outside import safe_text
+from torr.units import SECOND_NS
+from torr.webserver.live.page import bare, generator_of, pools_of, run_of, shown
+
+if TYPE_CHECKING:
+    from torr.engine import Level, Slice
+    from torr.experiments.lab import Step
+    from torr.webserver.live.journal import Journal
+    from torr.webserver.live.metrics import Metrics
+
+Json = dict[str, Any]
+Judge = Callable[[Sequence[Json]], Mapping[str, Any]]
+"""From levels to the sections of result.json that say what they come to."""
+
+
+@dataclass
+class Feed:
+    """A listener whose words go to the journal and the metrics.
+
+    `fit` makes names of candidates and settings fit to be shown, as those of levels are. `so_far`
+    gives the result as it is, with the levels from a place on; `judge` what levels come to; `wake`
+    tells readers; `complain` gets what went wrong, once. Each level is read once, and memory holds
+    of its slices what the page shows.
+    """
+
+    journal: Journal
+    metrics: Metrics
+    so_far: Callable[[int], Json]
+    judge: Judge
+    wake: Callable[[], object]
+    complain: Callable[[str], object]
+    fit: Callable[[Any], Any]
+    remaining: Remaining = field(default_factory=Remaining)
+    _is_broken: bool = False
+    _levels: list[Json] = field(default_factory=list)
+    _pools: list[Json | None] = field(default_factory=list)
+    _slice_count: int = 0
+
+    def begin(self) -> None:
+        """Say what is known before any level."""
+        self._safely(self._take_stock)
+
+    def level_started(self, step: Step) -> None:
+        """Say what is left."""
+        step = self._fit(step)
+        self.remaining.level_started(step)
+        self.metrics.level_started(step)
+        self._safely(lambda: self._tell(step))
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """Take a slice down; one that is not kept is only in the counters."""
+        step = self._fit(step)
+        self.remaining.slice_came(step, piece)
+        self.metrics.slice_came(step, piece)
+        self._safely(lambda: self._add(step, piece))
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """Say what there is so far."""
+        self.metrics.level_ended(self._fit(step), level)
+        self._safely(self._take_stock)
+
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+        """Say what there is so far."""
+        self.metrics.trial_failed(self.fit(failure))
+        self._safely(self._take_stock)
+
+    def end(self, result: Json) -> None:
+        """Say how it ended; nothing comes after it."""
+        self.metrics.is_running = False
+        self._is_broken = False  # a file that was full is not needed for this
+        self._safely(lambda: self.journal.end(_text(run_of(result))))
+
+    def _fit(self, step: Step) -> Step:
+        return replace(step, candidate=self.fit(step.candidate), factors=self.fit(step.factors))
+
+    def _add(self, step: Step, piece: Slice) -> None:
+        if step.is_kept:
+            place = {
+                "level": step.index,
+                "concurrency": step.concurrency,
+                "round": step.round,
+                "candidate": step.candidate,
+                "factors": step.factors,
+            }
+            self.journal.add(_text({**place, "slice": bare(piece)}))
+        self._tell(step, piece)
+
+    def _tell(self, step: Step, piece: Slice | None = None) -> None:
+        left_s, window_ns = self.remaining.left_s, step.plan.window_ns
+        progress = {
+            "done_s": round(self.remaining.done_s, 3),
+            "left_s": None if left_s is None else round(left_s, 3),
+            "level": step.index,
+            "levels": step.total,
+            # Where the axis of this level begins, and ends where that is known.
+            "from_s": -step.plan.before_ns / SECOND_NS,
+            "to_s": None if window_ns is None else window_ns / SECOND_NS,
+            "is_warmup": self.remaining.phase == "warmup",
+            "generator": None if piece is None else generator_of(piece),
+        }
+        self.journal.tell(_text(progress))
+
+    def _take_stock(self) -> None:
+        result = self.so_far(len(self._levels))
+        for level in result["levels"]:
+            self._slice_count += len(level["slices"])
+            self._pools.append(pools_of(level))
+            self._levels.append(self._light(level))
+        result["levels"] = self._levels
+        if self._levels:
+            result = {**result, **self.judge(self._levels)}
+        self.journal.begin(_text(run_of(result, self._pools)))
+
+    def _light(self, level: Json) -> Json:
+        return {**level, "slices": [shown(piece, self._slice_count) for piece in level["slices"]]}
+
+    def _safely(self, work: Callable[[], object]) -> None:
+        """Do it and tell the readers; what goes wrong must not end the run."""
+        if self._is_broken:
+            return
+        try:
+            work()
+        except Exception as error:
+            self._is_broken = True
+            self.complain(f"the live page stands still: {safe_text(str(error))}")
+        self.wake()
+
+
+def _text(part: Mapping[str, Any]) -> bytes:
+    return json.dumps(part, separators=(",", ":"), allow_nan=False).encode()

@@ -1,0 +1,215 @@
+"""`GET /metrics`: what a run does, in Prometheus' text format.
+
+Counters hold every phase, told apart by the label `phase`. Quantiles are those of the newest slice,
+so of its second; `_sum` and `_count` go on through the run. A level's own numbers come when it has
+ended. Times are seconds, shares are ratios, as Prometheus has them. Numbers are added up in the
+thread that keeps slices, and read in the server's.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from torr import __version__
+from torr.units import show_setting
+from torr.webserver.live.exposition import Labels, Sample, page
+
+if TYPE_CHECKING:
+    from torr.engine import Level, Slice
+    from torr.experiments.lab import Step
+
+QUANTILES = {"p50": "0.5", "p90": "0.9", "p95": "0.95", "p99": "0.99", "p99_9": "0.999"}
+TIMES = ("response", "service")
+MS_PER_S = 1000.0
+
+Kind = Literal["counter", "gauge", "summary"]
+
+FAMILIES: dict[str, tuple[Kind, str]] = {
+    "torr_info": ("gauge", "What is measured, always 1."),
+    "torr_running": ("gauge", "1 while the run goes on, 0 after its end."),
+    "torr_done_seconds": ("gauge", "Time since the first level began."),
+    "torr_left_seconds": ("gauge", "Time until the end of the run, where it is known."),
+    "torr_level": ("gauge", "The level that is measured, counted from 1."),
+    "torr_levels": ("gauge", "How many levels there will be, where it is known."),
+    "torr_concurrency": ("gauge", "Users of the level, or connections of arrivals."),
+    "torr_attempts_total": ("counter", "Requests that were begun."),
+    "torr_ok_total": ("counter", "Requests that were answered as they should be."),
+    "torr_errors_total": ("counter", "Requests that failed, by the class of their end."),
+    "torr_dropped_total": ("counter", "Requests that were due and never begun."),
+    "torr_statuses_total": ("counter", "Answers by status."),
+    "torr_received_bytes_total": ("counter", "Bytes that came in."),
+    "torr_sent_bytes_total": ("counter", "Bytes that went out."),
+    "torr_ok_per_second": ("gauge", "Ok answers a second in the newest slice."),
+    "torr_attempts_per_second": ("gauge", "Requests begun a second in the newest slice."),
+    "torr_in_flight": ("gauge", "Requests that were open at the end of the newest slice."),
+    "torr_connections_open": (
+        "gauge",
+        "Connections that were open at the end of the newest slice.",
+    ),
+    "torr_response_seconds": ("summary", "From when a request was due to its answer's last byte."),
+    "torr_service_seconds": ("summary", "From a request's first byte to its answer's last byte."),
+    "torr_worker_cpu_ratio": ("gauge", "Of a core, what each worker used in the newest slice."),
+    "torr_level_ok_per_second": ("gauge", "Ok answers a second of a level that has ended."),
+    "torr_level_success_ratio": ("gauge", "The share of a level's attempts that ended ok."),
+    "torr_level_response_seconds": ("gauge", "Response time of a level that has ended."),
+    "torr_level_limited": ("gauge", "1 where the generator was the limit of a level."),
+    "torr_failed_trials_total": ("counter", "Trials of a comparison that came to nothing."),
+    "torr_live_cpu_seconds_total": ("counter", "CPU time of the live page's own thread."),
+}
+"""Every name, what it is and its help."""
+
+
+@dataclass
+class Metrics:
+    """Adds up slices and levels, and writes the page.
+
+    `info` are the labels of torr_info, `cost_s` tells the server's CPU time, `ahead` what is done
+    and what is left, in seconds.
+    """
+
+    info: Mapping[str, str]
+    ahead: Callable[[], tuple[float, float | None]] = lambda: (0.0, None)
+    cost_s: Callable[[], float] = lambda: 0.0
+    is_running: bool = True
+    _last_ahead: tuple[float, float | None] = (0.0, None)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _counts: dict[tuple[str, Labels], float] = field(default_factory=dict)
+    _now: dict[tuple[str, Labels], float] = field(default_factory=dict)
+    _levels: dict[tuple[str, Labels], float] = field(default_factory=dict)
+
+    def level_started(self, step: Step) -> None:
+        """Say which level it is."""
+        place: dict[tuple[str, Labels], float] = {
+            ("torr_level", ()): step.index + 1,
+            ("torr_concurrency", ()): step.concurrency,
+        }
+        if step.total is not None:
+            place["torr_levels", ()] = step.total
+        with self._lock:
+            self._now = place
+
+    def slice_came(self, step: Step, piece: Slice) -> None:
+        """Add a slice."""
+        trial = _trial(step.candidate, step.factors)
+        with self._lock:
+            for sample in _counted(piece, trial):
+                key = sample.name, sample.labels
+                self._counts[key] = self._counts.get(key, 0) + sample.value
+            # What the newest slice does not have is not what it was.
+            kept = {key: x for key, x in self._now.items() if key[0] in _OF_LEVEL}
+            self._now = {**kept, **{(s.name, s.labels): s.value for s in _newest(piece, trial)}}
+
+    def level_ended(self, step: Step, level: Level) -> None:
+        """Keep the numbers of a level, the last one of those at the same place."""
+        labels = (
+            ("concurrency", f"{level['concurrency']}"),
+            ("round", f"{step.round}"),
+            *_trial(step.candidate, step.factors),
+        )
+        with self._lock:
+            self._levels.update({(s.name, s.labels): s.value for s in _ended(level, labels)})
+
+    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+        """Count a trial that came to nothing."""
+        labels = _trial(failure["candidate"], failure["factors"])
+        key = "torr_failed_trials_total", labels
+        with self._lock:
+            self._counts[key] = self._counts.get(key, 0) + 1
+
+    def text(self) -> str:
+        """The page."""
+        return page(FAMILIES, self._samples())
+
+    def _samples(self) -> list[Sample]:
+        if self.is_running:
+            self._last_ahead = self.ahead()
+        done_s, left_s = self._last_ahead
+        info = (("version", __version__), *self.info.items())
+        found = [
+            Sample("torr_info", info, 1),
+            Sample("torr_running", (), int(self.is_running)),
+            Sample("torr_done_seconds", (), done_s),
+            Sample("torr_live_cpu_seconds_total", (), self.cost_s()),
+        ]
+        if left_s is not None:
+            found.append(Sample("torr_left_seconds", (), left_s if self.is_running else 0))
+        with self._lock:
+            known = [*self._now.items(), *self._counts.items(), *self._levels.items()]
+        return found + [Sample(name, labels, value) for (name, labels), value in known]
+
+
+_OF_LEVEL = ("torr_level", "torr_levels", "torr_concurrency")
+
+
+def _trial(candidate: str | None, factors: Mapping[str, Any]) -> Labels:
+    """Whose trial it is, where candidates are compared; factors have any names, so in one label."""
+    if candidate is None:
+        return ()
+    return (("candidate", candidate), ("setting", show_setting(factors)))
+
+
+def _counted(piece: Slice, trial: Labels) -> Iterator[Sample]:
+    """What a slice adds to the counters."""
+    labels = (*trial, ("phase", piece["phase"]))
+    counts = piece["counts"]
+    yield Sample("torr_attempts_total", labels, counts["attempted"])
+    yield Sample("torr_ok_total", labels, counts["ok"])
+    yield Sample("torr_dropped_total", labels, counts.get("dropped", 0))
+    for name, count in counts.get("errors", {}).items():
+        yield Sample("torr_errors_total", (*labels, ("class", name)), count)
+    for status, count in piece.get("statuses", {}).items():
+        yield Sample("torr_statuses_total", (*labels, ("status", status)), count)
+    yield Sample("torr_received_bytes_total", labels, piece.get("bytes_in", 0))
+    yield Sample("torr_sent_bytes_total", labels, piece.get("bytes_out", 0))
+    for time in TIMES:
+        stats = _stats(piece, time)
+        n, mean_ms = stats.get("n") or 0, stats.get("mean") or 0.0
+        yield Sample(f"torr_{time}_seconds_sum", labels, n * mean_ms / MS_PER_S)
+        yield Sample(f"torr_{time}_seconds_count", labels, n)
+
+
+def _newest(piece: Slice, trial: Labels) -> Iterator[Sample]:
+    """What is so in the newest slice."""
+    labels = (*trial, ("phase", piece["phase"]))
+    known = {
+        "torr_ok_per_second": piece.get("ok_per_s"),
+        "torr_attempts_per_second": piece.get("attempted_per_s"),
+        "torr_in_flight": piece["counts"].get("in_flight"),
+        "torr_connections_open": piece.get("connections_open"),
+    }
+    yield from (Sample(name, trial, x) for name, x in known.items() if x is not None)
+    for time in TIMES:
+        for quantile, value_ms in _quantiles(_stats(piece, time)):
+            of = (*labels, ("quantile", quantile))
+            yield Sample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
+    health = piece.get("health") or {}
+    rates = health.get("worker_cpu_rate") or ()
+    for number, rate in zip(health.get("workers") or range(len(rates)), rates, strict=True):
+        yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
+
+
+def _ended(level: Level, labels: Labels) -> Iterator[Sample]:
+    """What a level came to."""
+    yield Sample("torr_level_ok_per_second", labels, level["ok_per_s"])
+    if level.get("success_rate") is not None:
+        yield Sample("torr_level_success_ratio", labels, level["success_rate"] / 100)
+    is_limited = level["health"]["verdict"] == "generator-limited"
+    yield Sample("torr_level_limited", labels, int(is_limited))
+    for quantile, value_ms in _quantiles(_stats(level, "response")):
+        of = (*labels, ("quantile", quantile))
+        yield Sample("torr_level_response_seconds", of, value_ms / MS_PER_S)
+
+
+def _quantiles(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Those that are known; where due requests were never sent the upper ones are not."""
+    for stat, quantile in QUANTILES.items():
+        value = stats.get(stat)
+        if value is not None and stat not in (stats.get("at_least") or ()):
+            yield quantile, value
+
+
+def _stats(part: Mapping[str, Any], time: str) -> Mapping[str, Any]:
+    return (part.get("latency") or {}).get(f"{time}_ms") or {}

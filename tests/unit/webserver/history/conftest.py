@@ -1,0 +1,52 @@
+"""Pages over a store of its own, served on loopback."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from events import ask
+from kept import spoil, text
+from torr.store.kept.place import Place
+from torr.store.kept.store import Store
+from torr.webserver.history.app import app
+from torr.webserver.server import KEPT, Door, Server
+
+
+class Pages:
+    """A store whose pages are served."""
+
+    def __init__(self, place, url):
+        self.place, self.url = place, url
+
+    def keep(self, *levels, **more):
+        """Keep a run; its id."""
+        with Store.open(self.place) as store:
+            return store.register(text(more.pop("name", "api"), *levels, **more))
+
+    def spoil(self, run_id, **changes):
+        spoil(self.place, run_id, **changes)
+
+    def ask(self, path, **headers):
+        return ask(self.url, path, **headers)
+
+    def data(self, path, status=200):
+        """What the page is given."""
+        found, _, body = self.ask(path)
+        assert found == status, body[:300]
+        start = body.index('id="torr-data">') + len('id="torr-data">')
+        return json.loads(body[start : body.index("</script>", start)])
+
+    def kept(self, path, status=200):
+        return self.data(path, status)["kept"]
+
+
+@pytest.fixture
+def pages(tmp_path):
+    place = Place(f"sqlite:///{tmp_path}/runs.db")
+    door = Door("127.0.0.1", 0, KEPT)
+    made = app(lambda: Store.open(place), door.access(), "baseline", None)
+    server = Server(made, door).start()
+    yield Pages(place, door.url(door.access()))
+    server.stop()

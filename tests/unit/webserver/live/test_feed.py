@@ -1,0 +1,96 @@
+"""What the live page is told between levels: as of all levels, though each is read once."""
+
+from __future__ import annotations
+
+import json
+from tempfile import TemporaryFile
+
+import pytest
+
+import results
+from torr.cli.conclude import sections
+from torr.report import view
+from torr.store.level_log import LevelLog
+from torr.store.rundir import RunDirectory
+from torr.webserver.live.feed import Feed
+from torr.webserver.live.journal import Journal
+from torr.webserver.live.metrics import Metrics
+
+
+class Told(Journal):
+    """A journal that is read by its test."""
+
+    def begin(self, run):
+        self.run = json.loads(run)
+
+
+@pytest.fixture
+def feed_of():
+    """Returns a feed of a run, and where what it says stands."""
+    with TemporaryFile() as file:
+
+        def made(directory):
+            journal = Told(file)
+
+            def judge(levels):
+                return sections("ladder", levels, ())
+
+            metrics = Metrics({"kind": "ladder", "name": "api"})
+            feed = Feed(
+                *(journal, metrics, directory.so_far, judge, lambda: None),
+                complain=pytest.fail,
+                fit=directory.outside.json,
+            )
+            return feed, journal
+
+        yield made
+
+
+@pytest.fixture
+def directory(tmp_path):
+    with RunDirectory.create(tmp_path, "api", {"kind": "ladder", "plan": None}) as made:
+        yield made
+
+
+def keep(directory, level):
+    slices = level.pop("slices")
+    for piece in slices:
+        directory.keep_slice(piece)
+    directory.keep_level(level)
+
+
+LADDERS = [results.ladder, results.streamed_ladder]
+
+
+@pytest.mark.parametrize("ladder", LADDERS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("most", [(1000, 10_000), (10, 10_000), (10, 20)], ids=str)
+def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, most, monkeypatch):
+    for module in ("torr.report.view", "torr.webserver.live.page"):
+        monkeypatch.setattr(f"{module}.MOST_SLICES", most[0])
+        monkeypatch.setattr(f"{module}.MOST_DRAWN", most[1])
+    feed, journal = feed_of(directory)
+    for level in ladder()["levels"]:
+        keep(directory, level)
+        feed._take_stock()
+        so_far = directory.so_far()
+        whole = {**so_far, **sections("ladder", so_far["levels"], ())}
+        assert journal.run == json.loads(json.dumps(view.run(whole)))
+
+
+def test_each_level_is_read_from_the_disk_once(directory, feed_of, monkeypatch):
+    read = []
+
+    def full_levels(self, first=0):
+        found = real(self, first)
+        read.extend(level["concurrency"] for level in found)
+        return found
+
+    real = LevelLog.full_levels
+    monkeypatch.setattr(LevelLog, "full_levels", full_levels)
+    feed, _ = feed_of(directory)
+    feed.begin()
+    for level in results.ladder()["levels"]:
+        keep(directory, level)
+        feed._take_stock()
+    feed.trial_failed({"candidate": "go", "factors": {}, "kind": "died"})
+    assert read == [*results.LEVELS]
