@@ -29,7 +29,7 @@ FLOORS = {
         "store",
         "_engine",
     },
-    2: {"experiments", "locust", "micro"},
+    2: {"experiments", "locust", "micro", "options", "planning"},
     3: {"report", "live", "history"},
     4: {"cli", "api", "plugin"},
 }

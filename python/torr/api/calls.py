@@ -49,7 +49,7 @@ def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     """Send one request to `url` and keep both sides of it."""
     from torr.api.answer import Answer
     from torr.cli.once import answered
-    from torr.cli.planning import plan_of
+    from torr.planning.plan import plan_of
 
     found, _ = read(run_command, url, flags, OF_ONE)
     return Answer.of(answered(plan_of(found.pop("urls"), found)))

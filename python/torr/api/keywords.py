@@ -20,10 +20,10 @@ from typing import Any
 
 import click
 
-from torr.cli import words
 from torr.cli.command import Flag
 from torr.cli.usage import explained
 from torr.errors import UsageError
+from torr.options import readers
 from torr.units import SECOND_NS, format_duration
 
 LEFT_OUT = {"once", "verbose", "output", "quiet", "lang", "strict", "junit"}
@@ -155,7 +155,7 @@ def _several(value: Any) -> Iterable[Any]:  # noqa: ANN401
 
 def _text(keyword: Keyword, value: Any) -> str | bytes:  # noqa: ANN401 - a kind each
     kind = keyword.flag.type
-    if kind is words.CONTENT and not isinstance(value, str):
+    if kind is readers.CONTENT and not isinstance(value, str):
         return _content(keyword, value)
     if isinstance(value, str):
         return value
@@ -163,8 +163,8 @@ def _text(keyword: Keyword, value: Any) -> str | bytes:  # noqa: ANN401 - a kind
         return _seconds(value) if getattr(kind, "name", None) == "TIME" else str(value)
     if isinstance(value, os.PathLike):
         return os.fsdecode(value)
-    if isinstance(value, tuple) and kind in (words.HEADER, words.CREDENTIALS):
-        return (": " if kind is words.HEADER else ":").join(map(str, value))
+    if isinstance(value, tuple) and kind in (readers.HEADER, readers.CREDENTIALS):
+        return (": " if kind is readers.HEADER else ":").join(map(str, value))
     if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
         return ",".join(str(each) for each in value)
     given = f"{keyword.name}={value!r}"

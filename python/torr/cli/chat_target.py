@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from torr import targets, units
-from torr.cli import words
 from torr.cli.command import Verb
 from torr.cli.options import flag, together
 from torr.cli.target import BEHAVIOUR, place, seed, serve
 from torr.errors import UsageError, require
+from torr.options import readers
 
 if TYPE_CHECKING:
     from torr.targets import Bimodal, Chance, Constant, Heavy, SameTokens, SomeTokens
@@ -23,11 +23,11 @@ def read_times(text: str) -> Constant | Bimodal | Heavy:
     """A time, or a distribution of times: TIME, FAST,SLOW,SHARE or heavy:MEDIAN,SIGMA."""
     if text.startswith("heavy:"):
         median, sigma = _fields(text.removeprefix("heavy:"), 2, TIMES)
-        return targets.Heavy(units.parse_duration(median), words.NUMBER.read(sigma))
+        return targets.Heavy(units.parse_duration(median), readers.NUMBER.read(sigma))
     if "," in text:
         fast, slow, share = _fields(text, 3, TIMES)
         return targets.Bimodal(
-            units.parse_duration(fast), units.parse_duration(slow), words.SHARE.read(share)
+            units.parse_duration(fast), units.parse_duration(slow), readers.SHARE.read(share)
         )
     return targets.Constant(units.parse_duration(text))
 
@@ -36,8 +36,8 @@ def read_tokens(text: str) -> SameTokens | SomeTokens:
     """A number of tokens, or any between two: 100, 50..200."""
     least, dots, most = text.partition("..")
     if not dots:
-        return targets.SameTokens(words.whole("N", 0).read(text))
-    low, high = words.whole("N", 0).read(least), words.whole("N", 0).read(most)
+        return targets.SameTokens(readers.whole("N", 0).read(text))
+    low, high = readers.whole("N", 0).read(least), readers.whole("N", 0).read(most)
     require(low <= high, f"{text!r} ends before it begins", "write 50..200")
     return targets.SomeTokens(low, high)
 
@@ -48,7 +48,7 @@ def read_chance(text: str) -> Chance:
     known = targets.defects()
     if name not in known:
         raise UsageError(f"{name!r} is not a defect of streams", f"one of {', '.join(known)}")
-    return targets.Chance(name, words.SHARE.read(share) if colon else 1.0)
+    return targets.Chance(name, readers.SHARE.read(share) if colon else 1.0)
 
 
 def _fields(text: str, count: int, hint: str) -> list[str]:
@@ -58,30 +58,32 @@ def _fields(text: str, count: int, hint: str) -> list[str]:
     return fields
 
 
-_TIMES = words.Word("TIME", read_times)
+_TIMES = readers.Word("TIME", read_times)
 
 chat = together(
     flag("--ttft", type=_TIMES, default="0ms", group=BEHAVIOUR, help="to the first text [0ms]"),
     flag("--itl", type=_TIMES, default="0ms", group=BEHAVIOUR, help="between texts [0ms]"),
     flag(
         "--tokens",
-        type=words.Word("N|A..B", read_tokens),
+        type=readers.Word("N|A..B", read_tokens),
         default="16",
         group=BEHAVIOUR,
         help="texts of an answer [16]",
     ),
     flag(
         "--events-per-write",
-        type=words.COUNT,
+        type=readers.COUNT,
         default=1,
         group=BEHAVIOUR,
         help="texts that leave together [1]",
     ),
-    flag("--capacity", type=words.COUNT, group=BEHAVIOUR, help="answer N at once, the rest queue"),
+    flag(
+        "--capacity", type=readers.COUNT, group=BEHAVIOUR, help="answer N at once, the rest queue"
+    ),
     flag(
         "--fault",
         "defects",
-        type=words.Word("NAME:SHARE", read_chance),
+        type=readers.Word("NAME:SHARE", read_chance),
         multiple=True,
         group=BEHAVIOUR,
         help="what goes wrong, e.g. truncate:0.01 (see --list)",

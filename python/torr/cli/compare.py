@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.live_options import live
 from torr.cli.options import LOAD, RESULT, flag
 from torr.errors import UsageError, require
+from torr.options import readers
 
 if TYPE_CHECKING:
     from torr.cli.matrix import Plans
@@ -29,7 +30,7 @@ EXAMPLES = (
 @click.command(cls=Verb, examples=EXAMPLES)
 @click.argument("matrix", metavar="MATRIX", type=click.Path(path_type=Path))
 @flag("--plan", is_flag=True, group=LOAD, help="say what would be measured and how long it takes")
-@flag("--rounds", type=words.COUNT, group=LOAD, help="trials of each candidate in a cell [10]")
+@flag("--rounds", type=readers.COUNT, group=LOAD, help="trials of each candidate in a cell [10]")
 @flag(
     "--until",
     type=click.Choice(["settled"]),
@@ -38,16 +39,18 @@ EXAMPLES = (
     help="10 rounds, then 20 and 40 where no word was found",
 )
 @options.duration
-@flag("--warmup", type=words.DURATION, group=LOAD, help="load before each window, kept apart [2s]")
-@flag("--seed", type=words.SEED, default=1, group=LOAD, help="of the order of candidates [1]")
+@flag(
+    "--warmup", type=readers.DURATION, group=LOAD, help="load before each window, kept apart [2s]"
+)
+@flag("--seed", type=readers.SEED, default=1, group=LOAD, help="of the order of candidates [1]")
 @flag(
     "--pin",
-    type=words.PIN,
+    type=readers.PIN,
     default="auto",
     group=LOAD,
     help="cores: generator/target as 0/1-3, or off [auto: apart]",
 )
-@flag("--resume", type=words.FOLDER, group=RESULT, help="go on with the run in this directory")
+@flag("--resume", type=readers.FOLDER, group=RESULT, help="go on with the run in this directory")
 @options.name
 @options.folder
 @options.output
@@ -68,8 +71,8 @@ EXAMPLES = (
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
     from torr.cli.matrix import Plans
-    from torr.cli.profiling import profiles_of
     from torr.experiments.pinning import pin_of
+    from torr.planning.profile import profiles_of
     from torr.sources.matrix_file import read_matrix_file
 
     is_url = str(matrix).startswith(("http:", "https:", "unix:"))

@@ -11,9 +11,7 @@ from torr.cli.conduct import Prepared, measured
 from torr.cli.going_live import door_of, live_page
 from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
-from torr.cli.secrets import secrets_of_plan
 from torr.cli.signals import heard_by
-from torr.cli.watching import sources_of
 from torr.errors import UsageError, require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import Afresh, KeptUp
@@ -24,6 +22,8 @@ from torr.experiments.trial import Course
 from torr.micro.across import is_another
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
+from torr.planning.secrets import secrets_of_plan
+from torr.planning.watch import sources_of
 from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from torr.cli import words
 from torr.cli.options import CONNECTION, flag, together
+from torr.options import readers
 
 connection = together(
     flag(
@@ -15,21 +15,21 @@ connection = together(
     ),
     flag(
         "--requests-per-connection",
-        type=words.COUNT,
+        type=readers.COUNT,
         group=CONNECTION,
         rare=True,
         help="then make it anew [no limit]",
     ),
     flag(
         "--connections-per-second",
-        type=words.RATE,
+        type=readers.RATE,
         group=CONNECTION,
         rare=True,
         help="open the first ones at this rate",
     ),
     flag(
         "--retry-delay",
-        type=words.DURATION,
+        type=readers.DURATION,
         default="100ms",
         group=CONNECTION,
         rare=True,
@@ -37,7 +37,7 @@ connection = together(
     ),
     flag(
         "--source-address",
-        type=words.ADDRESS,
+        type=readers.ADDRESS,
         multiple=True,
         group=CONNECTION,
         rare=True,
@@ -45,7 +45,7 @@ connection = together(
     ),
     flag(
         "--proxy",
-        type=words.PROXY,
+        type=readers.PROXY,
         group=CONNECTION,
         rare=True,
         help="through http://[USER:PASSWORD@]HOST:PORT",
@@ -53,15 +53,17 @@ connection = together(
     flag("-k", "--insecure", is_flag=True, group=CONNECTION, help="accept any certificate"),
     flag(
         "--cacert",
-        type=words.FILE,
+        type=readers.FILE,
         group=CONNECTION,
         rare=True,
         help="trust this PEM file [the machine's list]",
     ),
     flag(
-        "--cert", type=words.FILE, group=CONNECTION, rare=True, help="show this certificate (PEM)"
+        "--cert", type=readers.FILE, group=CONNECTION, rare=True, help="show this certificate (PEM)"
     ),
-    flag("--key", type=words.FILE, group=CONNECTION, rare=True, help="its private key [in --cert]"),
+    flag(
+        "--key", type=readers.FILE, group=CONNECTION, rare=True, help="its private key [in --cert]"
+    ),
     flag(
         "--no-tls-resumption",
         is_flag=True,

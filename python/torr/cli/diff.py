@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Verb
+from torr.options import readers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ EXAMPLES = (
 @options.lang
 @options.flag(
     "--fail-if",
-    type=words.CHANGE,
+    type=readers.CHANGE,
     multiple=True,
     group=options.RESULT,
     help="must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'",

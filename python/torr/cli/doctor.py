@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.cli import words
 from torr.cli.command import Verb
 from torr.cli.options import RESULT, flag
+from torr.options import readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ CLEAR = "\r\x1b[K"
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@click.argument("url", type=words.URL, metavar="URL", required=False)
+@click.argument("url", type=readers.URL, metavar="URL", required=False)
 @flag(
     "-o",
     "--output",

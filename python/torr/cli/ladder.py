@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import units
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.connection_options import connection
 from torr.cli.live_options import live
 from torr.cli.options import LOAD, flag
-from torr.cli.planning import plan_of
-from torr.cli.profiling import with_profile
 from torr.cli.request_options import request
-from torr.cli.secrets import secrets_of
 from torr.cli.stream_options import streaming
-from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
 from torr.model.pace import MOST_USERS
+from torr.options import readers
+from torr.planning.plan import plan_of
+from torr.planning.profile import with_profile
+from torr.planning.secrets import secrets_of
+from torr.planning.watch import watch_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def _levels(text: str) -> Fixed | Auto:
 
     kind, *bounds = text.split(":")
     if kind == "auto" and len(bounds) <= 2:
-        search = Search(*map(words.COUNT.read, bounds))
+        search = Search(*map(readers.COUNT.read, bounds))
         fits = search.start <= search.most
         require(fits, f"{text!r} ends before it begins", "write auto:64:2000")
         return Auto(search)
@@ -59,20 +60,20 @@ def _levels(text: str) -> Fixed | Auto:
 @options.urls
 @flag(
     "--levels",
-    type=words.Word("LIST", _levels),
+    type=readers.Word("LIST", _levels),
     group=LOAD,
     help="1,2,4 or auto[:START[:END]] [200,500 … 50000]",
 )
 @flag(
     "--rounds",
-    type=words.COUNT,
+    type=readers.COUNT,
     default=1,
     group=LOAD,
     help="repeat the whole ladder; drift hits all levels [1]",
 )
 @flag(
     "--min-capacity",
-    type=words.CAPACITY,
+    type=readers.CAPACITY,
     group=options.RESULT,
     help="exit 1 below it: '5000 ok/s' or '200 users'",
 )

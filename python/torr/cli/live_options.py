@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from torr.cli import words
 from torr.cli.options import RESULT, flag, together
+from torr.options import readers
 
 live = together(
     flag("--live", is_flag=True, group=RESULT, help="show it in a browser while it goes on"),
     flag(
         "--live-port",
-        type=words.PORT,
+        type=readers.PORT,
         group=RESULT,
         rare=True,
         help="of the live page; 0: any [8677, or any free one]",
@@ -23,7 +23,7 @@ live = together(
     ),
     flag(
         "--live-stay",
-        type=words.DURATION,
+        type=readers.DURATION,
         group=RESULT,
         rare=True,
         help="keep it for so long after the end [0s]",

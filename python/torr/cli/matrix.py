@@ -12,9 +12,9 @@ import click
 
 from torr.cli.options import RESULT
 from torr.cli.plan_defaults import checked, keys_of
-from torr.cli.planning import plan_of
 from torr.cli.run import run
 from torr.errors import UsageError, require
+from torr.planning.plan import plan_of
 from torr.sources.entry import at
 from torr.sources.matrix_file import CANDIDATE_KEYS, MATRIX_KEYS
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import engine, units
-from torr.cli.secrets import secrets_of_plan
 from torr.cli.unanswered import missing_socket, where
 from torr.errors import NothingMeasuredError, require
 from torr.model.outside import Outside
+from torr.planning.secrets import secrets_of_plan
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import words
 from torr.cli.command import Flag
+from torr.options import readers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ LOAD, REQUEST, CONNECTION, RESULT = "Load", "Request", "Connection", "Result"
 def flag(*names: str, **settings: Any) -> Decorator:  # noqa: ANN401
     """One option of a group; it shows the name of its type, not click's."""
     kind = settings.get("type")
-    if isinstance(kind, words.Word):
+    if isinstance(kind, readers.Word):
         settings.setdefault("metavar", kind.name)
     return click.option(*names, cls=Flag, **settings)
 
@@ -37,58 +37,63 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-urls = click.argument("urls", nargs=-1, type=words.URL, metavar="URL")
+urls = click.argument("urls", nargs=-1, type=readers.URL, metavar="URL")
 
 duration = flag(
     "-z",
     "--duration",
-    type=words.SOME_DURATION,
+    type=readers.SOME_DURATION,
     group=LOAD,
     help="measured window of a level [10s]",
 )
 
 pool = flag(
-    "--pool", type=words.COUNT, group=LOAD, rare=True, help="users share N connections [one each]"
+    "--pool", type=readers.COUNT, group=LOAD, rare=True, help="users share N connections [one each]"
 )
 
 phases = together(
     flag(
         "--think",
-        type=words.THINK,
+        type=readers.THINK,
         group=LOAD,
         rare=True,
         help="users think after each answer: 1s, 1s-3s, exp:2s",
     ),
     flag(
         "--warmup",
-        type=words.DURATION,
+        type=readers.DURATION,
         group=LOAD,
         help="load before the window, kept apart [2s]",
     ),
     flag(
         "--drain",
-        type=words.DURATION,
+        type=readers.DURATION,
         group=LOAD,
         rare=True,
         help="wait for open requests at the end [--timeout]",
     ),
     flag(
         "--workers",
-        type=words.WORKERS,
+        type=readers.WORKERS,
         group=LOAD,
         rare=True,
         help="threads [cores; half for a local target]",
     ),
     flag(
         "--processes",
-        type=words.PROCESSES,
+        type=readers.PROCESSES,
         default="auto",
         group=LOAD,
         rare=True,
         help="share descriptors out; auto: as needed [auto]",
     ),
     flag(
-        "--seed", type=words.SEED, default=1, group=LOAD, rare=True, help="of everything random [1]"
+        "--seed",
+        type=readers.SEED,
+        default=1,
+        group=LOAD,
+        rare=True,
+        help="of everything random [1]",
     ),
 )
 
@@ -105,7 +110,7 @@ folder = flag(
     "-d",
     "--dir",
     "folder",
-    type=words.FOLDER,
+    type=readers.FOLDER,
     default=Path("_output/torr"),
     group=RESULT,
     help="output directory [_output/torr]",
@@ -135,7 +140,7 @@ lang = flag(
 )
 
 _JUNIT: dict[str, Any] = {
-    "type": words.NEW_FILE,
+    "type": readers.NEW_FILE,
     "group": RESULT,
     "help": "write what passed and failed as JUnit XML",
 }
@@ -154,14 +159,14 @@ judging = together(
     flag(
         "--slo",
         "slos",
-        type=words.CONDITION,
+        type=readers.CONDITION,
         multiple=True,
         group=RESULT,
         help="must hold (else exit 1), e.g. 'p95 < 500ms'",
     ),
     flag(
         "--abort-on",
-        type=words.CONDITION,
+        type=readers.CONDITION,
         multiple=True,
         group=RESULT,
         help="end early (exit 1) when it holds: 'errors > 5%'",
@@ -178,7 +183,7 @@ judging = together(
 
 monitor = flag(
     "--monitor",
-    type=words.WATCHED,
+    type=readers.WATCHED,
     multiple=True,
     group=RESULT,
     rare=True,
@@ -188,14 +193,14 @@ monitor = flag(
 profile = together(
     flag(
         "--profile",
-        type=words.PROFILED,
+        type=readers.PROFILED,
         group=RESULT,
         rare=True,
         help="then profile a process, memory:PID or Go's pprof",
     ),
     flag(
         "--profile-at",
-        type=words.COUNT,
+        type=readers.COUNT,
         group=RESULT,
         rare=True,
         help="with --profile: users [of the best level]",
@@ -205,14 +210,14 @@ profile = together(
 profile_servers = together(
     flag(
         "--profile",
-        type=words.PROFILED_SERVERS,
+        type=readers.PROFILED_SERVERS,
         group=RESULT,
         rare=True,
         help="then profile each server: a trial more",
     ),
     flag(
         "--profile-at",
-        type=words.COUNT,
+        type=readers.COUNT,
         group=RESULT,
         rare=True,
         help="with --profile: the cells of so many connections [the last]",
@@ -222,14 +227,14 @@ profile_servers = together(
 keeping = together(
     flag(
         "--note",
-        type=words.NOTE,
+        type=readers.NOTE,
         group=RESULT,
         rare=True,
         help="what is special about this run, e.g. 'api 1.2 CPU'",
     ),
     flag(
         "--tag",
-        type=words.TAG,
+        type=readers.TAG,
         multiple=True,
         group=RESULT,
         rare=True,

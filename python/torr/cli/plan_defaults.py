@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.plan_file import CHATS, CHATS_HINT, SAID_BY_FILE
 from torr.errors import UsageError, require
+from torr.planning.plan_file import CHATS, CHATS_HINT, SAID_BY_FILE
 from torr.sources.entry import at
 from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.plan_file import TABLES, read_plan_file

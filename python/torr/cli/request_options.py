@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from torr.cli import words
 from torr.cli.options import REQUEST, flag, together
+from torr.options import readers
 
 request = together(
     flag(
         "-m",
         "--method",
-        type=words.METHOD,
+        type=readers.METHOD,
         group=REQUEST,
         help="method [GET; POST with a body]",
     ),
@@ -17,23 +17,23 @@ request = together(
         "-H",
         "--header",
         "headers",
-        type=words.HEADER,
+        type=readers.HEADER,
         multiple=True,
         group=REQUEST,
         help="a header (repeatable)",
     ),
-    flag("-b", "--body", type=words.CONTENT, group=REQUEST, help="the body as it is"),
-    flag("--json-body", type=words.CONTENT, group=REQUEST, help="a JSON body, with content-type"),
-    flag("--basic-auth", type=words.CREDENTIALS, group=REQUEST, rare=True, help="as this user"),
+    flag("-b", "--body", type=readers.CONTENT, group=REQUEST, help="the body as it is"),
+    flag("--json-body", type=readers.CONTENT, group=REQUEST, help="a JSON body, with content-type"),
+    flag("--basic-auth", type=readers.CREDENTIALS, group=REQUEST, rare=True, help="as this user"),
     flag(
         "--requests-file",
-        type=words.FILE,
+        type=readers.FILE,
         group=REQUEST,
         help="send these: vegeta's http or JSON, HAR",
     ),
     flag(
         "--weights",
-        type=words.WEIGHTS,
+        type=readers.WEIGHTS,
         group=REQUEST,
         rare=True,
         help="how often each request, e.g. 8,1,1 [in turn]",
@@ -47,7 +47,7 @@ request = together(
     ),
     flag(
         "--data",
-        type=words.FILE,
+        type=readers.FILE,
         group=REQUEST,
         rare=True,
         help="rows for {{row.NAME}}: CSV with a header, JSON lines",
@@ -61,13 +61,13 @@ request = together(
     ),
     flag(
         "--expect-status",
-        type=words.STATUSES,
+        type=readers.STATUSES,
         group=REQUEST,
         help="what counts as ok, e.g. 2xx,404 [200-399]",
     ),
     flag(
         "--expect-body",
-        type=words.BODY_CHECK,
+        type=readers.BODY_CHECK,
         multiple=True,
         group=REQUEST,
         rare=True,
@@ -75,7 +75,7 @@ request = together(
     ),
     flag(
         "--expect-json",
-        type=words.JSON_CHECK,
+        type=readers.JSON_CHECK,
         multiple=True,
         group=REQUEST,
         rare=True,
@@ -83,7 +83,7 @@ request = together(
     ),
     flag(
         "--capture",
-        type=words.CAPTURE,
+        type=readers.CAPTURE,
         multiple=True,
         group=REQUEST,
         rare=True,
@@ -98,7 +98,7 @@ request = together(
     ),
     flag(
         "--timeout",
-        type=words.SOME_DURATION,
+        type=readers.SOME_DURATION,
         default="30s",
         group=REQUEST,
         help="later than that is an error [30s]",

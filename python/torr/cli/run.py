@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Flag, Verb
 from torr.cli.connection_options import connection
 from torr.cli.live_options import live
 from torr.cli.options import LOAD, REQUEST, RESULT, flag
-from torr.cli.planning import plan_of
-from torr.cli.profiling import with_profile
 from torr.cli.request_options import request
-from torr.cli.secrets import secrets_of
 from torr.cli.stream_options import streaming
-from torr.cli.watching import watch_of
 from torr.errors import UsageError, require
+from torr.options import readers
+from torr.planning.plan import plan_of
+from torr.planning.profile import with_profile
+from torr.planning.secrets import secrets_of
+from torr.planning.watch import watch_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,13 +38,15 @@ EXAMPLES = (
 @flag(
     "-c",
     "--connections",
-    type=words.COUNT,
+    type=readers.COUNT,
     group=LOAD,
     help="users, each its own [50; 100 with --rate]",
 )
 @options.duration
-@flag("--requests", type=words.REQUESTS, group=LOAD, help="stop after N requests instead")
-@flag("--rate", type=words.ANY_RATE, group=LOAD, help="start RATE requests/s, whatever comes back")
+@flag("--requests", type=readers.REQUESTS, group=LOAD, help="stop after N requests instead")
+@flag(
+    "--rate", type=readers.ANY_RATE, group=LOAD, help="start RATE requests/s, whatever comes back"
+)
 @flag(
     "--arrivals",
     type=click.Choice(["constant", "poisson"]),
@@ -54,7 +57,7 @@ EXAMPLES = (
 )
 @flag(
     "--max-in-flight",
-    type=words.COUNT,
+    type=readers.COUNT,
     group=LOAD,
     rare=True,
     help="with --rate: drop what is due beyond N open [5M]",
@@ -68,20 +71,20 @@ EXAMPLES = (
 )
 @flag(
     "--stages",
-    type=words.STAGES,
+    type=readers.STAGES,
     group=LOAD,
     help="users by time, or with --rate: 30s:100,2m:1k,30s:0",
 )
 @flag(
     "--replay",
-    type=words.FILE,
+    type=readers.FILE,
     group=LOAD,
     rare=True,
     help="start requests at the times in FILE, or an access log",
 )
 @flag(
     "--speed",
-    type=words.SOME_NUMBER,
+    type=readers.SOME_NUMBER,
     group=LOAD,
     rare=True,
     help="with --replay: 2 is twice as fast [1]",

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.options import RESULT, flag
+from torr.options import readers
 from torr.units import SECOND_NS
 
 EXAMPLES = (
@@ -21,17 +22,17 @@ PLACE = "Place"
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@flag("--port", type=words.PORT, group=PLACE, help="0: any [8678, or any free one]")
+@flag("--port", type=readers.PORT, group=PLACE, help="0: any [8678, or any free one]")
 @flag(
     "--host",
     metavar="ADDRESS",
     group=PLACE,
     help="let others see it, by the URL's token [127.0.0.1]",
 )
-@flag("--for", "duration", type=words.SOME_DURATION, group=PLACE, help="end by itself after TIME")
+@flag("--for", "duration", type=readers.SOME_DURATION, group=PLACE, help="end by itself after TIME")
 @flag(
     "--baseline",
-    type=words.TAG,
+    type=readers.TAG,
     default="baseline",
     group=RESULT,
     help="the tag that trends are set beside [baseline]",

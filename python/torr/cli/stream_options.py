@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from torr.cli import words
 from torr.cli.options import flag, together
 from torr.model.stream import ALIASES, DIALECTS
+from torr.options import readers
 
 STREAM = "Streams and chat"
 
@@ -20,7 +20,7 @@ streaming = together(
     ),
     flag(
         "--idle-timeout",
-        type=words.SOME_DURATION,
+        type=readers.SOME_DURATION,
         group=STREAM,
         rare=True,
         help="a stream may stand still for so long",
@@ -54,7 +54,7 @@ streaming = together(
     ),
     flag(
         "--tokenizer",
-        type=words.FILE,
+        type=readers.FILE,
         group=STREAM,
         rare=True,
         help="count tokens too, by a tokenizer.json",
@@ -62,7 +62,7 @@ streaming = together(
     flag("--prompt", metavar="TEXT", group=STREAM, rare=True, help="what its users say"),
     flag(
         "--prompts",
-        type=words.FILE,
+        type=readers.FILE,
         group=STREAM,
         rare=True,
         help="what they say in turn: JSON lines, ShareGPT",
@@ -70,7 +70,7 @@ streaming = together(
     flag("--model", metavar="NAME", group=STREAM, rare=True, help="the model that answers"),
     flag(
         "--max-tokens",
-        type=words.COUNT,
+        type=readers.COUNT,
         group=STREAM,
         rare=True,
         help="an answer has so many at most",
@@ -78,7 +78,7 @@ streaming = together(
     flag("--user", metavar="NAME", group=STREAM, rare=True, help="who asks [dify: torr]"),
     flag(
         "--inputs",
-        type=words.CONTENT,
+        type=readers.CONTENT,
         group=STREAM,
         rare=True,
         help="variables of a Dify app, as JSON",
@@ -92,7 +92,7 @@ streaming = together(
     ),
     flag(
         "--turns",
-        type=words.COUNT,
+        type=readers.COUNT,
         default=1,
         group=STREAM,
         rare=True,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import targets, units
-from torr.cli import words
 from torr.cli.command import Verb, Verbs
 from torr.cli.options import flag, together
 from torr.errors import UsageError
+from torr.options import readers
 
 if TYPE_CHECKING:
     from torr.targets import Behaviour
@@ -29,21 +29,25 @@ KINDS = {
 }
 
 place = together(
-    flag("--port", type=words.PORT, default=0, group=PLACE, help="[any free one]"),
+    flag("--port", type=readers.PORT, default=0, group=PLACE, help="[any free one]"),
     flag("--host", default="127.0.0.1", metavar="HOST", group=PLACE, help="[127.0.0.1]"),
-    flag("--threads", type=words.whole("N", 1, 256), default=1, group=PLACE, help="[1]"),
+    flag("--threads", type=readers.whole("N", 1, 256), default=1, group=PLACE, help="[1]"),
     flag(
         "--processes",
-        type=words.whole("N", 1, 64),
+        type=readers.whole("N", 1, 64),
         default=1,
         group=PLACE,
         help="that share the port, each with its descriptors [1]",
     ),
     flag(
-        "--for", "duration", type=words.SOME_DURATION, group=PLACE, help="end by itself after TIME"
+        "--for",
+        "duration",
+        type=readers.SOME_DURATION,
+        group=PLACE,
+        help="end by itself after TIME",
     ),
 )
-seed = flag("--seed", type=words.SEED, default=1, group=BEHAVIOUR, help="of what is random [1]")
+seed = flag("--seed", type=readers.SEED, default=1, group=BEHAVIOUR, help="of what is random [1]")
 
 
 @click.group(
@@ -79,13 +83,13 @@ def hello(*, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
 @flag(
     "--delay",
     "constant",
-    type=words.DURATION,
+    type=readers.DURATION,
     group=BEHAVIOUR,
     help="every answer takes TIME [5ms]",
 )
 @flag("--bimodal", metavar="FAST,SLOW,SHARE", group=BEHAVIOUR, help="a SHARE of them is slow")
 @flag("--heavy", metavar="MEDIAN,SIGMA", group=BEHAVIOUR, help="log-normal: a long tail")
-@flag("--capacity", type=words.COUNT, group=BEHAVIOUR, help="serve N at once, the rest queue")
+@flag("--capacity", type=readers.COUNT, group=BEHAVIOUR, help="serve N at once, the rest queue")
 @flag(
     "--log",
     type=click.Path(path_type=str),
@@ -102,7 +106,7 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
 
 
 @click.command("bytes", cls=Verb, examples=("torr target bytes --size 64KiB --chunked",))
-@flag("--size", type=words.SIZE, default="64KiB", group=BEHAVIOUR, help="of the body [64KiB]")
+@flag("--size", type=readers.SIZE, default="64KiB", group=BEHAVIOUR, help="of the body [64KiB]")
 @flag("--chunked", is_flag=True, group=BEHAVIOUR, help="in chunks, without Content-Length")
 @place
 def some_bytes(size: int, *, chunked: bool, **flags: Any) -> None:  # noqa: ANN401
@@ -115,7 +119,9 @@ def some_bytes(size: int, *, chunked: bool, **flags: Any) -> None:  # noqa: ANN4
     examples=("torr target faulty --fault status_503 --share 5%", "torr target faulty --list"),
 )
 @flag("--fault", metavar="NAME", group=BEHAVIOUR, help="what goes wrong (see --list)")
-@flag("--share", type=words.SHARE, default="10%", group=BEHAVIOUR, help="in how many answers [10%]")
+@flag(
+    "--share", type=readers.SHARE, default="10%", group=BEHAVIOUR, help="in how many answers [10%]"
+)
 @flag("--list", "listing", is_flag=True, group=BEHAVIOUR, help="print the names of the faults")
 @seed
 @place
@@ -138,11 +144,11 @@ def _delay(flags: dict[str, Any]) -> targets.Constant | targets.Bimodal | target
     if flags["bimodal"] is not None:
         fast, slow, share = _fields("--bimodal", "FAST,SLOW,SHARE", flags["bimodal"])
         return targets.Bimodal(
-            units.parse_duration(fast), units.parse_duration(slow), words.SHARE.read(share)
+            units.parse_duration(fast), units.parse_duration(slow), readers.SHARE.read(share)
         )
     if flags["heavy"] is not None:
         median, sigma = _fields("--heavy", "MEDIAN,SIGMA", flags["heavy"])
-        return targets.Heavy(units.parse_duration(median), words.NUMBER.read(sigma))
+        return targets.Heavy(units.parse_duration(median), readers.NUMBER.read(sigma))
     return targets.Constant(5_000_000 if flags["constant"] is None else flags["constant"])
 
 

@@ -120,7 +120,7 @@ def test_a_body_is_read_from_a_file_as_it_is(torr, fake, tmp_path):
 
 
 def test_a_local_target_gets_half_of_the_cores(torr, fake, monkeypatch):
-    monkeypatch.setattr("torr.cli.planning.allowed_cores", lambda: 8)
+    monkeypatch.setattr("torr.planning.plan.allowed_cores", lambda: 8)
     torr("run", URL)
     torr("run", "http://192.0.2.1/")
     assert [load.plan.workers for load in fake.loads] == [4, 8]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torr.cli import secrets
+from torr.planning import secrets
 from torr.cli.run import prepared, run
 from torr.profile.go import Pprof
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import words
 from torr.cli.options import flag, together
 from torr.errors import ResultError
+from torr.options import readers
 from torr.store.kept.since import parse_since
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 WHICH, RESULT = "Which runs", "Result"
 MOST_ID = 2**31 - 1
 
-RUN_ID = words.whole("ID", 1, MOST_ID)
-SINCE = words.Word("WHEN", parse_since)
+RUN_ID = readers.whole("ID", 1, MOST_ID)
+SINCE = readers.Word("WHEN", parse_since)
 
 ids = click.argument("ids", nargs=-1, required=True, type=RUN_ID, metavar="ID")
 one_id = click.argument("run_id", type=RUN_ID, metavar="ID")
@@ -30,7 +30,7 @@ _name = flag("-n", "--name", metavar="NAME", group=WHICH, help="of this name")
 _narrowing = together(
     flag(
         "--tag",
-        type=words.TAG,
+        type=readers.TAG,
         multiple=True,
         group=WHICH,
         help="that have this tag (repeatable: all of them)",

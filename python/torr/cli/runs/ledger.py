@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.options import flag
 from torr.cli.runs import choosing
 from torr.errors import require
+from torr.options import readers
 
 if TYPE_CHECKING:
     from torr.history.session import Session
@@ -30,9 +31,9 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 @click.command("ledger", cls=Verb, examples=EXAMPLES)
 @click.argument("name", metavar="NAME")
 @choosing.narrowing_a_name
-@flag("--at", type=words.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
+@flag("--at", type=readers.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
 @flag("--request", metavar="NAME", group=choosing.WHICH, help="of this request [of all]")
-@flag("--baseline", type=words.TAG, group=choosing.WHICH, help="beside the newest with this tag")
+@flag("--baseline", type=readers.TAG, group=choosing.WHICH, help="beside the newest with this tag")
 @flag(
     "-o",
     "--output",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options, words
+from torr.cli import options
 from torr.cli.command import Verb
 from torr.cli.runs import choosing
+from torr.options import readers
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ WIDEST_NOTE = 40
 @choosing.narrowing
 @options.flag(
     "--most",
-    type=words.COUNT,
+    type=readers.COUNT,
     default=20,
     group=choosing.WHICH,
     help="so many, the newest [20]",

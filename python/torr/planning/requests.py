@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import __version__
-from torr.cli.chatting import chat_requests, check_flags, token_header
 from torr.errors import UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.request import Request
 from torr.model.stream import Limit, Stream
 from torr.model.template import for_json
 from torr.model.url import Url
+from torr.planning.chat import chat_requests, check_flags, token_header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

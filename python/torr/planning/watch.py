@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.words import watched
 from torr.errors import require
+from torr.options.readers import watched
 from torr.sources.entry import at
 from torr.sources.names import is_plan_file
 

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.pacing import has_stages
 from torr.errors import UsageError, require
 from torr.model.plan import Group
 from torr.model.source import Source
+from torr.planning.pace import has_stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from torr.cli.requesting import Asked
     from torr.model.pace import Pace
     from torr.model.plan import Count, Duration
     from torr.model.rows import Rows
+    from torr.planning.requests import Asked
 
 Flags = dict[str, Any]
 

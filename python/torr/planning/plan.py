@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.connecting import transport_of
-from torr.cli.grouping import Load, groups_of
-from torr.cli.judgeable import check_conditions
-from torr.cli.pacing import timing_of
-from torr.cli.requesting import asked_of
 from torr.errors import UsageError, require
 from torr.model.pace import Closed
 from torr.model.plan import Plan
+from torr.planning.conditions import check_conditions
+from torr.planning.groups import Load, groups_of
+from torr.planning.pace import timing_of
+from torr.planning.requests import asked_of
+from torr.planning.transport import transport_of
 from torr.sources.names import is_plan_file
 from torr.store.environment import allowed_cores
 
@@ -51,7 +51,7 @@ def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
 def _load(urls: Sequence[str], flags: Flags) -> Load:
     """Who sends what, and until when: as a plan file says, or as the flags do."""
     if urls and is_plan_file(urls[0]):
-        from torr.cli.plan_file import load_of_file
+        from torr.planning.plan_file import load_of_file
 
         return load_of_file(urls, flags)
     timing = timing_of(flags)

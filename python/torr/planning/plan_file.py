@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.grouping import Load
-from torr.cli.judgeable import check_at_lines
-from torr.cli.pacing import DEFAULT_USERS, Timing, has_stages, timing_of
-from torr.cli.requesting import check_streams, finished, request_of, with_limits
 from torr.errors import require
 from torr.model.plan import Group
 from torr.model.shares import dealt_to_each
 from torr.model.source import Source
 from torr.model.url import Url
+from torr.planning.conditions import check_at_lines
+from torr.planning.groups import Load
+from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
+from torr.planning.requests import check_streams, finished, request_of, with_limits
 from torr.sources.entry import at
 from torr.sources.group_entry import GroupEntry
 from torr.sources.plan_file import PlanFile, read_plan_file
