@@ -8,7 +8,7 @@ import click
 
 from torr import targets, units
 from torr.cli.command import Verb
-from torr.cli.options import flag, together
+from torr.cli.flags import flag, together
 from torr.cli.target import BEHAVIOUR, place, seed, serve
 from torr.errors import UsageError, require
 from torr.options import readers
@@ -58,32 +58,32 @@ def _fields(text: str, count: int, hint: str) -> list[str]:
     return fields
 
 
-_TIMES = readers.Word("TIME", read_times)
+_TIMES = readers.Reader("TIME", read_times)
 
 chat = together(
-    flag("--ttft", type=_TIMES, default="0ms", group=BEHAVIOUR, help="to the first text [0ms]"),
-    flag("--itl", type=_TIMES, default="0ms", group=BEHAVIOUR, help="between texts [0ms]"),
+    flag("--ttft", reader=_TIMES, default="0ms", group=BEHAVIOUR, help="to the first text [0ms]"),
+    flag("--itl", reader=_TIMES, default="0ms", group=BEHAVIOUR, help="between texts [0ms]"),
     flag(
         "--tokens",
-        type=readers.Word("N|A..B", read_tokens),
+        reader=readers.Reader("N|A..B", read_tokens),
         default="16",
         group=BEHAVIOUR,
         help="texts of an answer [16]",
     ),
     flag(
         "--events-per-write",
-        type=readers.COUNT,
+        reader=readers.COUNT,
         default=1,
         group=BEHAVIOUR,
         help="texts that leave together [1]",
     ),
     flag(
-        "--capacity", type=readers.COUNT, group=BEHAVIOUR, help="answer N at once, the rest queue"
+        "--capacity", reader=readers.COUNT, group=BEHAVIOUR, help="answer N at once, the rest queue"
     ),
     flag(
         "--fault",
         "defects",
-        type=readers.Word("NAME:SHARE", read_chance),
+        reader=readers.Reader("NAME:SHARE", read_chance),
         multiple=True,
         group=BEHAVIOUR,
         help="what goes wrong, e.g. truncate:0.01 (see --list)",

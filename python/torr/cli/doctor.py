@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from torr.cli.command import Verb
-from torr.cli.options import RESULT, flag
+from torr.cli.flags import Parameter, flag
 from torr.options import readers
+from torr.options.definition import RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ CLEAR = "\r\x1b[K"
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@click.argument("url", type=readers.URL, metavar="URL", required=False)
+@click.argument("url", type=Parameter(readers.URL), metavar="URL", required=False)
 @flag(
     "-o",
     "--output",

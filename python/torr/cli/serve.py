@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from torr.cli import options
 from torr.cli.command import Verb
-from torr.cli.options import RESULT, flag
+from torr.cli.flags import flag, shared
 from torr.options import readers
+from torr.options.definition import RESULT
+from torr.options.result import ResultOptions
 from torr.units import SECOND_NS
 
 EXAMPLES = (
@@ -22,22 +23,24 @@ PLACE = "Place"
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@flag("--port", type=readers.PORT, group=PLACE, help="0: any [8678, or any free one]")
+@flag("--port", reader=readers.PORT, group=PLACE, help="0: any [8678, or any free one]")
 @flag(
     "--host",
     metavar="ADDRESS",
     group=PLACE,
     help="let others see it, by the URL's token [127.0.0.1]",
 )
-@flag("--for", "duration", type=readers.SOME_DURATION, group=PLACE, help="end by itself after TIME")
+@flag(
+    "--for", "duration", reader=readers.SOME_DURATION, group=PLACE, help="end by itself after TIME"
+)
 @flag(
     "--baseline",
-    type=readers.TAG,
+    reader=readers.TAG,
     default="baseline",
     group=RESULT,
     help="the tag that trends are set beside [baseline]",
 )
-@options.lang
+@shared(ResultOptions, "language")
 def serve(baseline: str, language: str | None, **place: Any) -> None:  # noqa: ANN401
     """Serve the kept runs to a browser: find, open, overlay two, a name's trend and ledger."""
     from torr.cli.signals import heard_by

@@ -10,7 +10,7 @@ import click
 
 from torr import targets, units
 from torr.cli.command import Verb, Verbs
-from torr.cli.options import flag, together
+from torr.cli.flags import flag, together
 from torr.errors import UsageError
 from torr.options import readers
 
@@ -29,12 +29,12 @@ KINDS = {
 }
 
 place = together(
-    flag("--port", type=readers.PORT, default=0, group=PLACE, help="[any free one]"),
+    flag("--port", reader=readers.PORT, default=0, group=PLACE, help="[any free one]"),
     flag("--host", default="127.0.0.1", metavar="HOST", group=PLACE, help="[127.0.0.1]"),
-    flag("--threads", type=readers.whole("N", 1, 256), default=1, group=PLACE, help="[1]"),
+    flag("--threads", reader=readers.whole("N", 1, 256), default=1, group=PLACE, help="[1]"),
     flag(
         "--processes",
-        type=readers.whole("N", 1, 64),
+        reader=readers.whole("N", 1, 64),
         default=1,
         group=PLACE,
         help="that share the port, each with its descriptors [1]",
@@ -42,12 +42,12 @@ place = together(
     flag(
         "--for",
         "duration",
-        type=readers.SOME_DURATION,
+        reader=readers.SOME_DURATION,
         group=PLACE,
         help="end by itself after TIME",
     ),
 )
-seed = flag("--seed", type=readers.SEED, default=1, group=BEHAVIOUR, help="of what is random [1]")
+seed = flag("--seed", reader=readers.SEED, default=1, group=BEHAVIOUR, help="of what is random [1]")
 
 
 @click.group(
@@ -83,13 +83,13 @@ def hello(*, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
 @flag(
     "--delay",
     "constant",
-    type=readers.DURATION,
+    reader=readers.DURATION,
     group=BEHAVIOUR,
     help="every answer takes TIME [5ms]",
 )
 @flag("--bimodal", metavar="FAST,SLOW,SHARE", group=BEHAVIOUR, help="a SHARE of them is slow")
 @flag("--heavy", metavar="MEDIAN,SIGMA", group=BEHAVIOUR, help="log-normal: a long tail")
-@flag("--capacity", type=readers.COUNT, group=BEHAVIOUR, help="serve N at once, the rest queue")
+@flag("--capacity", reader=readers.COUNT, group=BEHAVIOUR, help="serve N at once, the rest queue")
 @flag(
     "--log",
     type=click.Path(path_type=str),
@@ -106,7 +106,7 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
 
 
 @click.command("bytes", cls=Verb, examples=("torr target bytes --size 64KiB --chunked",))
-@flag("--size", type=readers.SIZE, default="64KiB", group=BEHAVIOUR, help="of the body [64KiB]")
+@flag("--size", reader=readers.SIZE, default="64KiB", group=BEHAVIOUR, help="of the body [64KiB]")
 @flag("--chunked", is_flag=True, group=BEHAVIOUR, help="in chunks, without Content-Length")
 @place
 def some_bytes(size: int, *, chunked: bool, **flags: Any) -> None:  # noqa: ANN401
@@ -120,7 +120,11 @@ def some_bytes(size: int, *, chunked: bool, **flags: Any) -> None:  # noqa: ANN4
 )
 @flag("--fault", metavar="NAME", group=BEHAVIOUR, help="what goes wrong (see --list)")
 @flag(
-    "--share", type=readers.SHARE, default="10%", group=BEHAVIOUR, help="in how many answers [10%]"
+    "--share",
+    reader=readers.SHARE,
+    default="10%",
+    group=BEHAVIOUR,
+    help="in how many answers [10%]",
 )
 @flag("--list", "listing", is_flag=True, group=BEHAVIOUR, help="print the names of the faults")
 @seed

@@ -9,7 +9,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from torr.errors import OutputError, UsageError
-from torr.model.label import read_note, read_tag
+from torr.model.label import labels_of, read_note, read_tag
 from torr.store.rundir import check_name
 
 if TYPE_CHECKING:
@@ -49,13 +49,10 @@ def is_kept(options: object) -> bool:
     return str(getattr(options, "torr_out", NO_RUN)) != NO_RUN
 
 
-def labels_of(options: object) -> dict[str, Any]:
+def labels_in(options: object) -> dict[str, Any]:
     """The note and the tags of a test as result.json has them."""
-    tags = getattr(options, "torr_tag", None) or ()
-    return {
-        "note": getattr(options, "torr_note", None) or None,
-        "tags": list(dict.fromkeys(tags)),
-    }
+    note, tags = getattr(options, "torr_note", None), getattr(options, "torr_tag", None)
+    return labels_of(note, tags or ())
 
 
 def is_registered(options: object) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import gevent
 import locust
 
-from torr.locust.arguments import labels_of
+from torr.locust.arguments import labels_in
 from torr.locust.lanes import PORTS
 from torr.model.secrets import redacted_command, redacted_text, whole
 from torr.store.environment import environment as machine
@@ -29,7 +29,7 @@ def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any
         "kind": "locust",
         "command": ["torr", "locust", *redacted_command(arguments)],
         "plan": {},
-        **labels_of(environment.parsed_options),
+        **labels_in(environment.parsed_options),
         "experiment": _experiment(environment),
         "environment": machine(),
     }

@@ -1,16 +1,15 @@
-"""What people write after a flag, read once: each type names itself in usage messages.
+"""Readers of options: each turns a text into one typed value, and refuses what it cannot read.
 
-The reading itself lives in torr.units and torr.model; here a UsageError of theirs becomes click's
-BadParameter, which knows the flag.
+A reader knows neither its option nor where the text stands: it raises UsageError, and its caller
+names the flag, the keyword or the line of a file.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from torr import units
 from torr.errors import UsageError, require
@@ -30,40 +29,55 @@ from torr.sources.names import is_plan_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType
+    from torr.model.change import Change
+    from torr.model.condition import Condition
 
 LARGEST_BYTES = 2**50
 
+T_co = TypeVar("T_co", covariant=True)
+ChoiceText = TypeVar("ChoiceText", bound=str)
+
 _DURATION = re.compile(r"\d+(\.\d+)?(ns|us|ms|s|m|h)")
+_TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
+_FALSE = frozenset({"0", "false", "f", "no", "n", "off"})
 
 
-class Word(ParamType):
-    """A type made of a name and a function from text to value."""
+@dataclass(frozen=True)
+class Reader(Generic[T_co]):
+    """A function from text to value; `name` is what help shows in the place of the text."""
 
-    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
-        self.name = name
-        self.read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read the text; a default that is a value already stays as it is."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return self.read(value)
-        except UsageError as error:
-            raise Misread(error, ctx, param) from error
+    name: str
+    read: Callable[[str], T_co]
+    choices: tuple[str, ...] = ()
 
 
-class Misread(click.BadParameter):
-    """A value that could not be read, with its hint."""
+def one_of(name: str, choices: tuple[ChoiceText, ...]) -> Reader[ChoiceText]:
+    """Return the reader of one of these words."""
 
-    def __init__(
-        self, error: UsageError, ctx: click.Context | None, param: click.Parameter | None
-    ) -> None:
-        super().__init__(error.message, ctx=ctx, param=param)
-        self.hint = error.hint
+    def read(text: str) -> ChoiceText:
+        for choice in choices:
+            if text == choice:
+                return choice
+        several = "one of " if len(choices) > 1 else ""
+        raise UsageError(f"{text!r} is not {several}{', '.join(map(repr, choices))}")
+
+    return Reader(name, read, choices)
+
+
+def whole(name: str, least: int, most: int | None = None) -> Reader[int]:
+    """Return the reader of a whole number within bounds."""
+    return Reader(name, lambda text: _whole(text, least, most))
+
+
+def count(most: int) -> Reader[int]:
+    """Return the reader of a number of things, at least one: `500`, `10k`."""
+    return Reader("N", lambda text: _count(text, most))
+
+
+def _switch(text: str) -> bool:
+    word = text.strip().lower()
+    require(word in _TRUE | _FALSE, f"{text!r} is neither true nor false")
+    return word in _TRUE
 
 
 def _duration(text: str) -> int:
@@ -131,7 +145,7 @@ def _weights(text: str) -> tuple[int, ...]:
     return tuple(_whole(word, 1, 2**32 - 1) for word in text.split(","))
 
 
-def _processes(text: str) -> int | str:
+def _processes(text: str) -> int | Literal["auto"]:
     return "auto" if text.strip() == "auto" else _whole(text, 1, MOST_PROCESSES)
 
 
@@ -241,65 +255,60 @@ def _content(text: str) -> bytes:
         raise UsageError(f"{text[1:]}: {error.strerror}") from error
 
 
-def _condition(text: str) -> Any:  # noqa: ANN401 - imported late
-    from torr.model.condition import Condition
+def _condition(text: str) -> Condition:
+    from torr.model.condition import Condition  # what it imports is needed for conditions only
 
     return Condition.parse(text)
 
 
-def _change(text: str) -> Any:  # noqa: ANN401 - a Change
+def _change(text: str) -> Change:
     from torr.model.change import Change
 
     return Change.parse(text)
 
 
-def whole(name: str, least: int, most: int | None = None) -> Word:
-    """A whole number within bounds."""
-    return Word(name, lambda text: _whole(text, least, most))
-
-
-def count(most: int) -> Word:
-    """A number of things, at least one: `500`, `10k`."""
-    return Word("N", lambda text: _count(text, most))
-
-
-DURATION = Word("TIME", _duration)
-SOME_DURATION = Word("TIME", _some_duration)
+TEXT = Reader("TEXT", str)
+NAME = Reader("NAME", str)
+PATH = Reader("FILE", str)
+HOST = Reader("ADDRESS", str)
+SWITCH = Reader("", _switch)
+DURATION = Reader("TIME", _duration)
+SOME_DURATION = Reader("TIME", _some_duration)
 COUNT = count(MOST_USERS)
 REQUESTS = count(MOST_REQUESTS)
 WORKERS = count(MOST_WORKERS)
-PROCESSES = Word("N|auto", _processes)
+PROCESSES: Reader[int | Literal["auto"]] = Reader("N|auto", _processes)
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
-RATE = Word("RATE", _rate)
-ANY_RATE = Word("RATE", _any_rate)
-SHARE = Word("SHARE", _share)
-NUMBER = Word("X", _number)
-SIZE = Word("SIZE", _size)
-URL = Word("URL", _url)
-METHOD = Word("METHOD", _method)
-HEADER = Word("'NAME: VALUE'", _header)
-FOLDER = Word("DIR", _folder)
-PIN = Word("CORES", read_pin)
-STATUSES = Word("STATUS", parse_statuses)
-CREDENTIALS = Word("USER:PASSWORD", _credentials)
-ADDRESS = Word("IP", _address)
-THINK = Word("TIME", Think.parse)
-STAGES = Word("TIME:N,…", Stage.parse_all)
-SOME_NUMBER = Word("X", _some_number)
-WEIGHTS = Word("N,…", _weights)
-BODY_CHECK = Word("TEXT|/REGEX/", BodyCheck.parse)
-JSON_CHECK = Word("PATH=VALUE", JsonCheck.parse)
-CAPTURE = Word("NAME=WHERE", Capture.parse)
-PROXY = Word("URL", Proxy.parse)
-FILE = Word("FILE", _file)
-NEW_FILE = Word("FILE", _new_file)
-CONTENT = Word("TEXT|@FILE", _content)
-WATCHED = Word("PID|URL", watched)
-PROFILED = Word("PID|URL", _profiled)
-PROFILED_SERVERS = Word("cpu|memory|URL", Asked.of_servers)
-CONDITION = Word("COND", _condition)
-CAPACITY = Word("CAPACITY", LeastCapacity.parse)
-CHANGE = Word("CHANGE", _change)
-NOTE = Word("TEXT", read_note)
-TAG = Word("TAG", read_tag)
+RATE = Reader("RATE", _rate)
+ANY_RATE = Reader("RATE", _any_rate)
+SHARE = Reader("SHARE", _share)
+NUMBER = Reader("X", _number)
+SIZE = Reader("SIZE", _size)
+URL = Reader("URL", _url)
+METHOD = Reader("METHOD", _method)
+HEADER = Reader("'NAME: VALUE'", _header)
+FOLDER = Reader("DIR", _folder)
+PIN = Reader("CORES", read_pin)
+STATUSES = Reader("STATUS", parse_statuses)
+CREDENTIALS = Reader("USER:PASSWORD", _credentials)
+ADDRESS = Reader("IP", _address)
+THINK = Reader("TIME", Think.parse)
+STAGES = Reader("TIME:N,…", Stage.parse_all)
+SOME_NUMBER = Reader("X", _some_number)
+WEIGHTS = Reader("N,…", _weights)
+BODY_CHECK = Reader("TEXT|/REGEX/", BodyCheck.parse)
+JSON_CHECK = Reader("PATH=VALUE", JsonCheck.parse)
+CAPTURE = Reader("NAME=WHERE", Capture.parse)
+PROXY = Reader("URL", Proxy.parse)
+FILE = Reader("FILE", _file)
+NEW_FILE = Reader("FILE", _new_file)
+CONTENT = Reader("TEXT|@FILE", _content)
+WATCHED = Reader("PID|URL", watched)
+PROFILED = Reader("PID|URL", _profiled)
+PROFILED_SERVERS = Reader("cpu|memory|URL", Asked.of_servers)
+CONDITION = Reader("COND", _condition)
+CAPACITY = Reader("CAPACITY", LeastCapacity.parse)
+CHANGE = Reader("CHANGE", _change)
+NOTE = Reader("TEXT", read_note)
+TAG = Reader("TAG", read_tag)

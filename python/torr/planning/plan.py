@@ -1,10 +1,11 @@
-"""From flags to a Plan: a table of contents, and the defaults that depend on several parts."""
+"""From options to a Plan: its parts in order, and the defaults that depend on several parts."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
 from torr.model.pace import Closed
@@ -22,40 +23,50 @@ if TYPE_CHECKING:
 
     from torr.model.plan import Group
     from torr.model.url import Url
+    from torr.options.measure import MeasureOptions
 
-Flags = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, and what its user should know of it: what files say that is not sent."""
+
+    plan: Plan
+    notes: tuple[str, ...] = ()
 
 
-def plan_of(urls: str | Sequence[str], flags: Flags) -> Plan:
-    """The plan that a command's flags describe; raises UsageError that names the flag."""
-    load = _load([urls] if isinstance(urls, str) else urls, flags)
+def plan_of(options: MeasureOptions) -> Planned:
+    """Return the plan that options describe; raises UsageError that names the flag."""
+    load = _load(options)
     requests = [request for group in load.groups for request in group.source.requests]
-    check_conditions([*flags["slos"], *flags["abort_on"]], requests)
-    drain_ns = flags["drain"]
+    check_conditions([*options.result.slos, *options.result.abort_on], requests)
+    drain_ns = options.load.drain_ns
     places = [request.place for request in requests]
-    return Plan(
+    plan = Plan(
         groups=load.groups,
         stop=load.stop,
-        transport=transport_of(flags),
+        transport=transport_of(options.connection),
         warmup_ns=load.warmup_ns,
         drain_ns=max(r.timeout_ns for r in requests) if drain_ns is None else drain_ns,
-        retry_delay_ns=flags["retry_delay"],
-        workers=flags["workers"] or default_workers(places, allowed_cores()),
-        processes=flags["processes"],
-        seed=flags["seed"],
-        spin=_spin(load.groups, flags),
-        log=_log(flags.get("log")),
+        retry_delay_ns=options.connection.retry_delay_ns,
+        workers=options.load.workers or default_workers(places, allowed_cores()),
+        processes=options.load.processes,
+        seed=options.load.seed,
+        spin=_spin(load.groups, spins=options.load.spin),
+        log=_log(options.result.log),
     )
+    return Planned(plan, load.notes)
 
 
-def _load(urls: Sequence[str], flags: Flags) -> Load:
-    """Who sends what, and until when: as a plan file says, or as the flags do."""
-    if urls and is_plan_file(urls[0]):
+def _load(options: MeasureOptions) -> Load:
+    """Return what is sent, when, and until when: as a plan file says, or as the options do."""
+    if options.urls and is_plan_file(options.urls[0]):
         from torr.planning.plan_file import load_of_file
 
-        return load_of_file(urls, flags)
-    timing = timing_of(flags)
-    return Load(groups_of(asked_of(urls, flags), timing.pace, flags), timing.stop, timing.warmup_ns)
+        return load_of_file(options)
+    timing = timing_of(options.load, options.connection)
+    asked = asked_of(options)
+    groups = groups_of(asked, timing.pace, options)
+    return Load(groups, timing.stop, timing.warmup_ns, asked.notes)
 
 
 def default_workers(places: Sequence[Url], cores: int) -> int:
@@ -63,8 +74,7 @@ def default_workers(places: Sequence[Url], cores: int) -> int:
     return max(1, cores // 2) if any(place.is_loopback for place in places) else cores
 
 
-def _spin(groups: Sequence[Group], flags: Flags) -> bool:
-    spins = bool(flags.get("spin"))
+def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
     arrives = any(not isinstance(group.pace, Closed) for group in groups)
     require(arrives or not spins, "--spin needs arrivals: users wait for answers", "add --rate 1k")
     return spins

@@ -1,28 +1,29 @@
-"""From flags to a transport: over what requests travel."""
+"""From the options of connections to a transport: over what requests travel."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.model.transport import Tls, Transport
 
-Flags = dict[str, Any]
+if TYPE_CHECKING:
+    from torr.options.connection import ConnectionOptions
 
 
-def transport_of(flags: Flags) -> Transport:
-    """What the flags of the connection say; raises UsageError that names the flag."""
+def transport_of(options: ConnectionOptions) -> Transport:
+    """Return the transport of these options; raises UsageError that names the flag."""
     tls = Tls(
-        insecure=flags["insecure"],
-        ca=flags["cacert"],
-        certificate=flags["cert"],
-        key=flags["key"],
-        resumption=not flags["no_tls_resumption"],
+        insecure=options.insecure,
+        ca=options.cacert,
+        certificate=options.cert,
+        key=options.key,
+        resumption=not options.no_tls_resumption,
     )
     return Transport(
-        keepalive=not flags["no_keepalive"],
-        requests_per_connection=flags["requests_per_connection"],
-        connections_per_second=flags["connections_per_second"],
-        source_addresses=flags["source_address"],
+        keepalive=not options.no_keepalive,
+        requests_per_connection=options.requests_per_connection,
+        connections_per_second=options.connections_per_second,
+        source_addresses=options.source_addresses,
         tls=tls,
-        proxy=flags["proxy"],
+        proxy=options.proxy,
     )

@@ -34,8 +34,8 @@ def plan_of(url=URL):
 
 
 def watched(*texts, urls=(URL,), plan=None):
-    flags = {"monitor": [readers.WATCHED.convert(text, None, None) for text in texts]}
-    return watch_of(urls, plan or plan_of(), flags)()
+    monitor = [readers.WATCHED.read(text) for text in texts]
+    return watch_of(urls, plan or plan_of(), monitor)()
 
 
 def level(tmp_path):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli.options import flag, together
+from torr.cli.flags import Parameter, flag, together
 from torr.errors import ResultError
 from torr.options import readers
 from torr.store.kept.since import parse_since
@@ -21,22 +21,22 @@ WHICH, RESULT = "Which runs", "Result"
 MOST_ID = 2**31 - 1
 
 RUN_ID = readers.whole("ID", 1, MOST_ID)
-SINCE = readers.Word("WHEN", parse_since)
+SINCE = readers.Reader("WHEN", parse_since)
 
-ids = click.argument("ids", nargs=-1, required=True, type=RUN_ID, metavar="ID")
-one_id = click.argument("run_id", type=RUN_ID, metavar="ID")
+ids = click.argument("ids", nargs=-1, required=True, type=Parameter(RUN_ID), metavar="ID")
+one_id = click.argument("run_id", type=Parameter(RUN_ID), metavar="ID")
 
 _name = flag("-n", "--name", metavar="NAME", group=WHICH, help="of this name")
 _narrowing = together(
     flag(
         "--tag",
-        type=readers.TAG,
+        reader=readers.TAG,
         multiple=True,
         group=WHICH,
         help="that have this tag (repeatable: all of them)",
     ),
     flag("--commit", metavar="HASH", group=WHICH, help="of a git commit, by its first digits"),
-    flag("--since", type=SINCE, group=WHICH, help="not older: 7d, 12h, 2026-01-31"),
+    flag("--since", reader=SINCE, group=WHICH, help="not older: 7d, 12h, 2026-01-31"),
 )
 narrowing_a_name = _narrowing
 narrowing = together(_name, _narrowing)

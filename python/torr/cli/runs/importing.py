@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from torr.cli.command import Verb
-from torr.cli.options import flag
+from torr.cli.flags import flag
 from torr.cli.runs import choosing
 from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options
 from torr.cli.command import Verb
-from torr.cli.options import flag
+from torr.cli.flags import flag, shared
 from torr.cli.runs import choosing
 from torr.errors import require
 from torr.options import readers
+from torr.options.result import ResultOptions
 
 if TYPE_CHECKING:
     from torr.history.session import Session
@@ -31,9 +31,11 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 @click.command("ledger", cls=Verb, examples=EXAMPLES)
 @click.argument("name", metavar="NAME")
 @choosing.narrowing_a_name
-@flag("--at", type=readers.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
+@flag("--at", reader=readers.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
 @flag("--request", metavar="NAME", group=choosing.WHICH, help="of this request [of all]")
-@flag("--baseline", type=readers.TAG, group=choosing.WHICH, help="beside the newest with this tag")
+@flag(
+    "--baseline", reader=readers.TAG, group=choosing.WHICH, help="beside the newest with this tag"
+)
 @flag(
     "-o",
     "--output",
@@ -43,7 +45,7 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
     group=choosing.RESULT,
     help="text, markdown, csv or json [text]",
 )
-@options.lang
+@shared(ResultOptions, "language")
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
     from torr.report import tuning

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options
 from torr.cli.command import Verb
+from torr.cli.flags import flag
 from torr.cli.runs import choosing
 from torr.options import readers
 from torr.units import show_ms, show_percent, show_rate
@@ -33,14 +33,14 @@ WIDEST_NOTE = 40
 
 @click.command("list", cls=Verb, examples=EXAMPLES)
 @choosing.narrowing
-@options.flag(
+@flag(
     "--most",
-    type=readers.COUNT,
+    reader=readers.COUNT,
     default=20,
     group=choosing.WHICH,
     help="so many, the newest [20]",
 )
-@options.flag(
+@flag(
     "-o",
     "--output",
     type=click.Choice(["text", "json"]),

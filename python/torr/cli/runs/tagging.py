@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from torr.cli.command import Verb
-from torr.cli.options import flag
+from torr.cli.flags import Parameter, flag
 from torr.cli.runs import choosing
 from torr.errors import require
 from torr.options import readers
@@ -21,15 +21,15 @@ LABELS = "Labels"
 
 @click.command("tag", cls=Verb, examples=EXAMPLES)
 @choosing.one_id
-@click.argument("tags", nargs=-1, type=readers.TAG, metavar="TAG")
+@click.argument("tags", nargs=-1, type=Parameter(readers.TAG), metavar="TAG")
 @flag(
     "--remove",
-    type=readers.TAG,
+    reader=readers.TAG,
     multiple=True,
     group=LABELS,
     help="take a tag away (repeatable)",
 )
-@flag("--note", type=readers.NOTE, group=LABELS, help="write its note; '' takes it away")
+@flag("--note", reader=readers.NOTE, group=LABELS, help="write its note; '' takes it away")
 def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str | None) -> None:
     """Give a kept run tags, take some away, write its note; say what it has then."""
     from torr.store.kept.store import open_store
