@@ -111,5 +111,8 @@ def of_flag(flag: Option) -> Json:
     if flag.is_switch:
         return {"type": "boolean", "description": flag.help}
     one: Json = {"type": ["string", "number"]}
+    if flag.reader.choices:
+        one = {"enum": list(flag.reader.choices)}
     kind = {"oneOf": [one, {"type": "array", "items": one}]} if flag.is_repeatable else one
-    return {**kind, "description": flag.help}
+    example = flag.reader.example if not flag.reader.choices else ""
+    return {**kind, "description": flag.help, **({"examples": [example]} if example else {})}

@@ -93,6 +93,15 @@ def test_only_the_doors_import_the_compiled_engine():
     assert importers == {"engine", "ledger", "reactor", "targets"}
 
 
+def test_only_the_command_line_imports_click():
+    importers = {
+        room_of(path)
+        for path in python_files()
+        if re.search(r"import click\b|from click\b", path.read_text())
+    }
+    assert importers == {"cli"}
+
+
 @pytest.mark.parametrize(
     "source",
     ["import torr.cli.main", "from torr.cli import main", "def f():\n from torr import cli"],

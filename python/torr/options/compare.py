@@ -28,12 +28,12 @@ class CompareOptions:
 
     group: ClassVar[str] = LOAD
 
-    plan: bool = switch("--plan", help="say what would be measured and how long it takes")
+    plan: bool = switch("--plan", "say what would be measured and how long it takes")
     rounds: int | None = option(
-        "--rounds", reader=readers.COUNT, help="trials of each candidate in a cell [10]"
+        "--rounds", readers.COUNT, "trials of each candidate in a cell [10]"
     )
     until: Until | None = option(
-        "--until", reader=UNTIL, help="10 rounds, then 20 and 40 where no word was found"
+        "--until", UNTIL, "10 rounds, then 20 and 40 where no word was found"
     )
     duration_ns: int | None = same(LoadOptions, "duration_ns")
     warmup_ns: int | None = same(
@@ -42,15 +42,12 @@ class CompareOptions:
     seed: int = same(LoadOptions, "seed", rare=False, help="of the order of candidates [1]")
     pin: Pin | str = option(
         "--pin",
-        reader=readers.PIN,
+        readers.PIN,
+        "cores: generator/target as 0/1-3, or off [auto: apart]",
         default="auto",
-        help="cores: generator/target as 0/1-3, or off [auto: apart]",
     )
     resume: Path | None = option(
-        "--resume",
-        reader=readers.FOLDER,
-        group=RESULT,
-        help="go on with the run in this directory",
+        "--resume", readers.FOLDER, "go on with the run in this directory", group=RESULT
     )
     name: str = same(ResultOptions, "name")
     folder: Path = same(ResultOptions, "folder")
@@ -70,10 +67,10 @@ class CompareOptions:
     )
     profile: Asked | None = option(
         "--profile",
-        reader=readers.PROFILED_SERVERS,
+        readers.PROFILED_SERVERS,
+        "then profile each server: a trial more",
         group=RESULT,
         rare=True,
-        help="then profile each server: a trial more",
     )
     profile_at: int | None = same(
         ResultOptions,

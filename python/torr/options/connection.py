@@ -18,66 +18,32 @@ class ConnectionOptions:
 
     group: ClassVar[str] = CONNECTION
 
-    no_keepalive: bool = switch(
-        "--no-keepalive",
-        rare=True,
-        help="a new connection for each request",
-    )
+    no_keepalive: bool = switch("--no-keepalive", "a new connection for each request", rare=True)
     requests_per_connection: int | None = option(
-        "--requests-per-connection",
-        reader=readers.COUNT,
-        rare=True,
-        help="then make it anew [no limit]",
+        "--requests-per-connection", readers.COUNT, "then make it anew [no limit]", rare=True
     )
     connections_per_second: float | None = option(
-        "--connections-per-second",
-        reader=readers.RATE,
-        rare=True,
-        help="open the first ones at this rate",
+        "--connections-per-second", readers.RATE, "open the first ones at this rate", rare=True
     )
     retry_delay_ns: int = option(
         "--retry-delay",
-        reader=readers.DURATION,
+        readers.DURATION,
+        "pause after a failed dial [100ms]",
         default="100ms",
         rare=True,
-        help="pause after a failed dial [100ms]",
     )
     source_addresses: tuple[str, ...] = many(
-        "--source-address",
-        reader=readers.ADDRESS,
-        rare=True,
-        help="leave from this one (repeatable)",
+        "--source-address", readers.ADDRESS, "leave from this one (repeatable)", rare=True
     )
     proxy: Proxy | None = option(
-        "--proxy",
-        reader=readers.PROXY,
-        rare=True,
-        help="through http://[USER:PASSWORD@]HOST:PORT",
+        "--proxy", readers.PROXY, "through http://[USER:PASSWORD@]HOST:PORT", rare=True
     )
-    insecure: bool = switch(
-        *("-k", "--insecure"),
-        help="accept any certificate",
-    )
+    insecure: bool = switch("-k/--insecure", "accept any certificate")
     cacert: str | None = option(
-        "--cacert",
-        reader=readers.FILE,
-        rare=True,
-        help="trust this PEM file [the machine's list]",
+        "--cacert", readers.FILE, "trust this PEM file [the machine's list]", rare=True
     )
-    cert: str | None = option(
-        "--cert",
-        reader=readers.FILE,
-        rare=True,
-        help="show this certificate (PEM)",
-    )
-    key: str | None = option(
-        "--key",
-        reader=readers.FILE,
-        rare=True,
-        help="its private key [in --cert]",
-    )
+    cert: str | None = option("--cert", readers.FILE, "show this certificate (PEM)", rare=True)
+    key: str | None = option("--key", readers.FILE, "its private key [in --cert]", rare=True)
     no_tls_resumption: bool = switch(
-        "--no-tls-resumption",
-        rare=True,
-        help="a full handshake for each connection",
+        "--no-tls-resumption", "a full handshake for each connection", rare=True
     )

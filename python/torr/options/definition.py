@@ -2,7 +2,7 @@
 
 An option is a field of a frozen dataclass, whose default is made by `option`, `many` or `switch`:
 
-    duration_ns: int | None = option("-z", "--duration", reader=SOME_DURATION, help="…")
+    duration_ns: int | None = option("-z/--duration", SOME_DURATION, "…")
 
 Flags of the command line, keywords of calls, keys of files, help, schemas and reference pages are
 made from it. A type checker sees that the reader gives what the field holds.
@@ -56,12 +56,13 @@ TERMINAL = Front.PLAN | Front.BESIDE_PLAN
 
 @dataclass(frozen=True)
 class Option:
-    """One option; `default` is what a user would write, None where it depends on others.
+    """One option, which messages call by its `label`, such as `-z/--duration`.
 
-    `field` is the name of the value in its option type, `only` the one verb that has the option.
+    `default` is what a user would write, None where it depends on others. `field` is the name of
+    the value in its option type, `only` the one verb that has the option.
     """
 
-    flags: tuple[str, ...]
+    label: str
     reader: Reader[Any]
     help: str
     default: str | int | None = None
@@ -76,14 +77,14 @@ class Option:
     field: str = ""
 
     @property
-    def long(self) -> str:
-        """The long flag, such as `--duration`."""
-        return next(flag for flag in self.flags if flag.startswith("--"))
+    def flags(self) -> list[str]:
+        """Its flags on the command line."""
+        return self.label.split("/")
 
     @property
-    def label(self) -> str:
-        """What messages call it, such as `-z/--duration`."""
-        return "/".join(self.flags)
+    def long(self) -> str:
+        """The long flag, such as `--duration`."""
+        return self.flags[-1]
 
     @property
     def key(self) -> str:
@@ -102,7 +103,7 @@ class Option:
         name = f"{name}s" if self.plural else name
         return f"{name}_" if iskeyword(name) else name
 
-    def read(self, texts: str | list[str]) -> Any:  # noqa: ANN401 - a type each
+    def read(self, texts: str | list[str]) -> Any:
         """Return the value of one text, or of several of a repeatable option."""
         if not self.is_repeatable:
             return self.reader.read(cast("str", texts))
@@ -110,45 +111,46 @@ class Option:
 
 
 @overload
-def option(*flags: str, reader: Reader[T], help: str, default: str | int, **more: Any) -> T: ...  # noqa: ANN401
+def option(label: str, reader: Reader[T], help: str, *, default: str | int, **more: Any) -> T: ...
 
 
 @overload
-def option(*flags: str, reader: Reader[T], help: str, **more: Any) -> T | None: ...  # noqa: ANN401
+def option(label: str, reader: Reader[T], help: str, **more: Any) -> T | None: ...
 
 
 def option(
-    *flags: str,
+    label: str,
     reader: Reader[Any],
-    help: str,  # noqa: A002 - the word of click and argparse
+    help: str,
+    *,
     default: str | int | None = None,
     **more: Any,
 ) -> Any:
     """Define an option with one value; `more` are fields of Option."""
     value = None if default is None else reader.read(str(default))
-    return _field(value, Option(flags, reader, help, default, **more))
+    return _field(value, Option(label, reader, help, default, **more))
 
 
-def many(*flags: str, reader: Reader[T], help: str, **more: Any) -> tuple[T, ...]:  # noqa: A002, ANN401
+def many(label: str, reader: Reader[T], help: str, **more: Any) -> tuple[T, ...]:
     """Define an option that may be given several times."""
     return cast(
-        "tuple[T, ...]", _field((), Option(flags, reader, help, is_repeatable=True, **more))
+        "tuple[T, ...]", _field((), Option(label, reader, help, is_repeatable=True, **more))
     )
 
 
-def switch(*flags: str, help: str, **more: Any) -> bool:  # noqa: A002, ANN401
+def switch(label: str, help: str, **more: Any) -> bool:
     """Define an option that is given or not."""
-    return cast("bool", _field(False, Option(flags, SWITCH, help, is_switch=True, **more)))
+    return cast("bool", _field(False, Option(label, SWITCH, help, is_switch=True, **more)))
 
 
-def same(kind: type[DataclassInstance], field: str, **other: Any) -> Any:  # noqa: ANN401 - the type of the field
+def same(kind: type[DataclassInstance], field: str, **other: Any) -> Any:
     """Define an option again in another option type, as it is there, but for `other`."""
     found = next(each for each in dataclasses.fields(kind) if each.name == field)
     option = next(each for each in options_of(kind) if each.field == field)
     return _field(found.default, replace(option, only=None, **other))
 
 
-def _field(value: object, option: Option) -> Any:  # noqa: ANN401 - as dataclasses.field
+def _field(value: object, option: Option) -> Any:
     return dataclasses.field(default=value, metadata={_KEY: option})
 
 

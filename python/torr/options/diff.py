@@ -24,17 +24,15 @@ class DiffOptions:
 
     baseline: str | None = option(
         "--baseline",
-        reader=Reader("TAG", str),
-        help="A: newest with this tag, B's name first; B [DIR/latest]",
+        Reader("TAG", str, "main"),
+        "A: newest with this tag, B's name first; B [DIR/latest]",
     )
     folder: Path = same(ResultOptions, "folder")
     output: Output = same(ResultOptions, "output")
     quiet: bool = same(ResultOptions, "quiet")
     language: Language | None = same(ResultOptions, "language")
     fail_if: tuple[Change, ...] = many(
-        "--fail-if",
-        reader=readers.CHANGE,
-        help="must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'",
+        "--fail-if", readers.CHANGE, "must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'"
     )
     allow_not_shown: bool = same(
         ResultOptions, "allow_not_shown", help="pass limits of --fail-if that are not shown"

@@ -47,19 +47,16 @@ class LadderOptions:
 
     levels: Fixed | Auto | None = option(
         "--levels",
-        reader=Reader("LIST", read_levels),
-        help="1,2,4 or auto[:START[:END]] [200,500 … 50000]",
+        Reader("LIST", read_levels, "200,500,1000"),
+        "1,2,4 or auto[:START[:END]] [200,500 … 50000]",
     )
     rounds: int = option(
-        "--rounds",
-        reader=readers.COUNT,
-        default=1,
-        help="repeat the whole ladder; drift hits all levels [1]",
+        "--rounds", readers.COUNT, "repeat the whole ladder; drift hits all levels [1]", default=1
     )
     min_capacity: LeastCapacity | None = option(
         "--min-capacity",
-        reader=readers.CAPACITY,
+        readers.CAPACITY,
+        "exit 1 below it: '5000 ok/s' or '200 users'",
         group=RESULT,
         fronts=OF_A_RUN,
-        help="exit 1 below it: '5000 ok/s' or '200 users'",
     )

@@ -24,119 +24,94 @@ class LoadOptions:
     group: ClassVar[str] = LOAD
 
     connections: int | None = option(
-        *("-c", "--connections"),
-        reader=readers.COUNT,
-        only="run",
-        help="users, each its own [50; 100 with --rate]",
+        "-c/--connections", readers.COUNT, "users, each its own [50; 100 with --rate]", only="run"
     )
     duration_ns: int | None = option(
-        *("-z", "--duration"),
-        reader=readers.SOME_DURATION,
-        help="measured window of a level [10s]",
+        "-z/--duration", readers.SOME_DURATION, "measured window of a level [10s]"
     )
+    # In a plan file the key is the table of requests.
     requests: int | None = option(
         "--requests",
-        reader=readers.REQUESTS,
+        readers.REQUESTS,
+        "stop after N requests instead",
         only="run",
-        # In a plan file the key is the table of requests.
         fronts=SAID_BY_PLAN | SHELL,
-        help="stop after N requests instead",
     )
     rate_per_s: float | None = option(
         "--rate",
-        reader=readers.ANY_RATE,
+        readers.ANY_RATE,
+        "start RATE requests/s, whatever comes back",
         only="run",
         fronts=SAID_BY_PLAN,
-        help="start RATE requests/s, whatever comes back",
     )
     arrivals: Arrivals | None = option(
         "--arrivals",
-        reader=ARRIVALS,
+        ARRIVALS,
+        "constant or poisson, with --rate [constant]",
         only="run",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="constant or poisson, with --rate [constant]",
     )
     max_in_flight: int | None = option(
         "--max-in-flight",
-        reader=readers.COUNT,
+        readers.COUNT,
+        "with --rate: drop what is due beyond N open [5M]",
         only="run",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="with --rate: drop what is due beyond N open [5M]",
     )
     spin: bool = switch(
-        "--spin",
-        only="run",
-        rare=True,
-        help="with --rate: look at the clock, do not oversleep",
+        "--spin", "with --rate: look at the clock, do not oversleep", only="run", rare=True
     )
     stages: tuple[Stage, ...] | None = option(
         "--stages",
-        reader=readers.STAGES,
+        readers.STAGES,
+        "users by time, or with --rate: 30s:100,2m:1k,30s:0",
         only="run",
         fronts=SAID_BY_PLAN,
-        help="users by time, or with --rate: 30s:100,2m:1k,30s:0",
     )
     replay: str | None = option(
         "--replay",
-        reader=readers.FILE,
+        readers.FILE,
+        "start requests at the times in FILE, or an access log",
         only="run",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="start requests at the times in FILE, or an access log",
     )
     speed: float | None = option(
         "--speed",
-        reader=readers.SOME_NUMBER,
+        readers.SOME_NUMBER,
+        "with --replay: 2 is twice as fast [1]",
         only="run",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="with --replay: 2 is twice as fast [1]",
     )
     pool: int | None = option(
         "--pool",
-        reader=readers.COUNT,
+        readers.COUNT,
+        "users share N connections [one each]",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="users share N connections [one each]",
     )
     think: Think | None = option(
-        "--think",
-        reader=readers.THINK,
-        rare=True,
-        help="users think after each answer: 1s, 1s-3s, exp:2s",
+        "--think", readers.THINK, "users think after each answer: 1s, 1s-3s, exp:2s", rare=True
     )
     warmup_ns: int | None = option(
-        "--warmup",
-        reader=readers.DURATION,
-        help="load before the window, kept apart [2s]",
+        "--warmup", readers.DURATION, "load before the window, kept apart [2s]"
     )
     drain_ns: int | None = option(
-        "--drain",
-        reader=readers.DURATION,
-        rare=True,
-        help="wait for open requests at the end [--timeout]",
+        "--drain", readers.DURATION, "wait for open requests at the end [--timeout]", rare=True
     )
     workers: int | None = option(
-        "--workers",
-        reader=readers.WORKERS,
-        rare=True,
-        help="threads [cores; half for a local target]",
+        "--workers", readers.WORKERS, "threads [cores; half for a local target]", rare=True
     )
+    # In a matrix file they are a factor of the servers.
     processes: int | Literal["auto"] = option(
         "--processes",
-        reader=readers.PROCESSES,
+        readers.PROCESSES,
+        "share descriptors out; auto: as needed [auto]",
         default="auto",
         rare=True,
-        # In a matrix file they are a factor of the servers.
         fronts=EVERYWHERE & ~Front.MATRIX,
-        help="share descriptors out; auto: as needed [auto]",
     )
-    seed: int = option(
-        "--seed",
-        reader=readers.SEED,
-        default=1,
-        rare=True,
-        help="of everything random [1]",
-    )
+    seed: int = option("--seed", readers.SEED, "of everything random [1]", default=1, rare=True)

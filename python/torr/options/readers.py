@@ -44,10 +44,14 @@ _FALSE = frozenset({"0", "false", "f", "no", "n", "off"})
 
 @dataclass(frozen=True)
 class Reader(Generic[T_co]):
-    """A function from text to value; `name` is what help shows in the place of the text."""
+    """A function from text to value; `name` is what help shows in the place of the text.
+
+    `example` is a text that it reads, empty where only the name of a file would be one.
+    """
 
     name: str
     read: Callable[[str], T_co]
+    example: str = ""
     choices: tuple[str, ...] = ()
 
 
@@ -61,17 +65,17 @@ def one_of(name: str, choices: tuple[ChoiceText, ...]) -> Reader[ChoiceText]:
         several = "one of " if len(choices) > 1 else ""
         raise UsageError(f"{text!r} is not {several}{', '.join(map(repr, choices))}")
 
-    return Reader(name, read, choices)
+    return Reader(name, read, choices[-1], choices)
 
 
 def whole(name: str, least: int, most: int | None = None) -> Reader[int]:
     """Return the reader of a whole number within bounds."""
-    return Reader(name, lambda text: _whole(text, least, most))
+    return Reader(name, lambda text: _whole(text, least, most), f"{max(least, 7)}")
 
 
 def count(most: int) -> Reader[int]:
     """Return the reader of a number of things, at least one: `500`, `10k`."""
-    return Reader("N", lambda text: _count(text, most))
+    return Reader("N", lambda text: _count(text, most), "64")
 
 
 def _switch(text: str) -> bool:
@@ -267,48 +271,48 @@ def _change(text: str) -> Change:
     return Change.parse(text)
 
 
-TEXT = Reader("TEXT", str)
-NAME = Reader("NAME", str)
-PATH = Reader("FILE", str)
-HOST = Reader("ADDRESS", str)
+TEXT = Reader("TEXT", str, "hello")
+NAME = Reader("NAME", str, "api")
+PATH = Reader("FILE", str, "exchanges.csv")
+HOST = Reader("ADDRESS", str, "127.0.0.1")
 SWITCH = Reader("", _switch)
-DURATION = Reader("TIME", _duration)
-SOME_DURATION = Reader("TIME", _some_duration)
+DURATION = Reader("TIME", _duration, "2s")
+SOME_DURATION = Reader("TIME", _some_duration, "1.5s")
 COUNT = count(MOST_USERS)
 REQUESTS = count(MOST_REQUESTS)
 WORKERS = count(MOST_WORKERS)
-PROCESSES: Reader[int | Literal["auto"]] = Reader("N|auto", _processes)
+PROCESSES: Reader[int | Literal["auto"]] = Reader("N|auto", _processes, "2")
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
-RATE = Reader("RATE", _rate)
-ANY_RATE = Reader("RATE", _any_rate)
-SHARE = Reader("SHARE", _share)
-NUMBER = Reader("X", _number)
-SIZE = Reader("SIZE", _size)
-URL = Reader("URL", _url)
-METHOD = Reader("METHOD", _method)
-HEADER = Reader("'NAME: VALUE'", _header)
-FOLDER = Reader("DIR", _folder)
-PIN = Reader("CORES", read_pin)
-STATUSES = Reader("STATUS", parse_statuses)
-CREDENTIALS = Reader("USER:PASSWORD", _credentials)
-ADDRESS = Reader("IP", _address)
-THINK = Reader("TIME", Think.parse)
-STAGES = Reader("TIME:N,…", Stage.parse_all)
-SOME_NUMBER = Reader("X", _some_number)
-WEIGHTS = Reader("N,…", _weights)
-BODY_CHECK = Reader("TEXT|/REGEX/", BodyCheck.parse)
-JSON_CHECK = Reader("PATH=VALUE", JsonCheck.parse)
-CAPTURE = Reader("NAME=WHERE", Capture.parse)
-PROXY = Reader("URL", Proxy.parse)
+RATE = Reader("RATE", _rate, "200/s")
+ANY_RATE = Reader("RATE", _any_rate, "10k")
+SHARE = Reader("SHARE", _share, "10%")
+NUMBER = Reader("X", _number, "0.5")
+SIZE = Reader("SIZE", _size, "64KiB")
+URL = Reader("URL", _url, "http://localhost:8080/")
+METHOD = Reader("METHOD", _method, "PUT")
+HEADER = Reader("'NAME: VALUE'", _header, "x-user: ann")
+FOLDER = Reader("DIR", _folder, "results")
+PIN = Reader("CORES", read_pin, "0/1-3")
+STATUSES = Reader("STATUS", parse_statuses, "2xx,404")
+CREDENTIALS = Reader("USER:PASSWORD", _credentials, "ann:secret")
+ADDRESS = Reader("IP", _address, "127.0.0.2")
+THINK = Reader("TIME", Think.parse, "1s-3s")
+STAGES = Reader("TIME:N,…", Stage.parse_all, "30s:100,2m:1k,30s:0")
+SOME_NUMBER = Reader("X", _some_number, "2")
+WEIGHTS = Reader("N,…", _weights, "8,1,1")
+BODY_CHECK = Reader("TEXT|/REGEX/", BodyCheck.parse, "ready")
+JSON_CHECK = Reader("PATH=VALUE", JsonCheck.parse, "$.status=ok")
+CAPTURE = Reader("NAME=WHERE", Capture.parse, "id=json:$.id")
+PROXY = Reader("URL", Proxy.parse, "http://127.0.0.1:3128")
 FILE = Reader("FILE", _file)
-NEW_FILE = Reader("FILE", _new_file)
-CONTENT = Reader("TEXT|@FILE", _content)
-WATCHED = Reader("PID|URL", watched)
-PROFILED = Reader("PID|URL", _profiled)
-PROFILED_SERVERS = Reader("cpu|memory|URL", Asked.of_servers)
-CONDITION = Reader("COND", _condition)
-CAPACITY = Reader("CAPACITY", LeastCapacity.parse)
-CHANGE = Reader("CHANGE", _change)
-NOTE = Reader("TEXT", read_note)
-TAG = Reader("TAG", read_tag)
+NEW_FILE = Reader("FILE", _new_file, "junit.xml")
+CONTENT = Reader("TEXT|@FILE", _content, '{"n": 1}')
+WATCHED = Reader("PID|URL", watched, "http://localhost:9090")
+PROFILED = Reader("PID|URL", _profiled, "http://localhost:6060/debug/pprof")
+PROFILED_SERVERS = Reader("cpu|memory|URL", Asked.of_servers, "cpu")
+CONDITION = Reader("COND", _condition, "p95 < 500ms")
+CAPACITY = Reader("CAPACITY", LeastCapacity.parse, "5000 ok/s")
+CHANGE = Reader("CHANGE", _change, "p99 > +10%")
+NOTE = Reader("TEXT", read_note, "api 1.2 CPU")
+TAG = Reader("TAG", read_tag, "baseline")

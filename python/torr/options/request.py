@@ -20,100 +20,66 @@ class RequestOptions:
     group: ClassVar[str] = REQUEST
 
     method: str | None = option(
-        *("-m", "--method"),
-        reader=readers.METHOD,
-        fronts=SAID_BY_PLAN,
-        help="method [GET; POST with a body]",
+        "-m/--method", readers.METHOD, "method [GET; POST with a body]", fronts=SAID_BY_PLAN
     )
     headers: tuple[Header, ...] = many(
-        *("-H", "--header"),
-        reader=readers.HEADER,
-        plural=True,
-        help="a header (repeatable)",
+        "-H/--header", readers.HEADER, "a header (repeatable)", plural=True
     )
     body: bytes | None = option(
-        *("-b", "--body"),
-        reader=readers.CONTENT,
-        fronts=SAID_BY_PLAN,
-        help="the body as it is",
+        "-b/--body", readers.CONTENT, "the body as it is", fronts=SAID_BY_PLAN
     )
     json_body: bytes | None = option(
-        "--json-body",
-        reader=readers.CONTENT,
-        fronts=SAID_BY_PLAN,
-        help="a JSON body, with content-type",
+        "--json-body", readers.CONTENT, "a JSON body, with content-type", fronts=SAID_BY_PLAN
     )
     basic_auth: Header | None = option(
-        "--basic-auth",
-        reader=readers.CREDENTIALS,
-        rare=True,
-        help="as this user",
+        "--basic-auth", readers.CREDENTIALS, "as this user", rare=True
     )
     requests_file: str | None = option(
         "--requests-file",
-        reader=readers.FILE,
+        readers.FILE,
+        "send these: vegeta's http or JSON, HAR",
         fronts=SAID_BY_PLAN,
-        help="send these: vegeta's http or JSON, HAR",
     )
     weights: tuple[int, ...] | None = option(
         "--weights",
-        reader=readers.WEIGHTS,
+        readers.WEIGHTS,
+        "how often each request, e.g. 8,1,1 [in turn]",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="how often each request, e.g. 8,1,1 [in turn]",
     )
     steps: bool = switch(
-        "--steps",
-        rare=True,
-        fronts=SAID_BY_PLAN,
-        help="each user sends them in order, then anew",
+        "--steps", "each user sends them in order, then anew", rare=True, fronts=SAID_BY_PLAN
     )
     data: str | None = option(
         "--data",
-        reader=readers.FILE,
+        readers.FILE,
+        "rows for {{row.NAME}}: CSV with a header, JSON lines",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="rows for {{row.NAME}}: CSV with a header, JSON lines",
     )
-    verbatim: bool = switch(
-        "--verbatim",
-        rare=True,
-        help="send {{…}} as it stands: fill nothing",
-    )
+    verbatim: bool = switch("--verbatim", "send {{…}} as it stands: fill nothing", rare=True)
     expect_status: Spans | None = option(
-        "--expect-status",
-        reader=readers.STATUSES,
-        help="what counts as ok, e.g. 2xx,404 [200-399]",
+        "--expect-status", readers.STATUSES, "what counts as ok, e.g. 2xx,404 [200-399]"
     )
     expect_body: tuple[BodyCheck, ...] = many(
-        "--expect-body",
-        reader=readers.BODY_CHECK,
-        rare=True,
-        help="what the body must contain (repeatable)",
+        "--expect-body", readers.BODY_CHECK, "what the body must contain (repeatable)", rare=True
     )
     expect_json: tuple[JsonCheck, ...] = many(
         "--expect-json",
-        reader=readers.JSON_CHECK,
+        readers.JSON_CHECK,
+        "what it must say, e.g. '$.status=ok' (repeatable)",
         rare=True,
-        help="what it must say, e.g. '$.status=ok' (repeatable)",
     )
     captures: tuple[Capture, ...] = many(
         "--capture",
-        reader=readers.CAPTURE,
+        readers.CAPTURE,
+        "keep for {{NAME}}: json:$.id, header:X, regex:/(…)/",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="keep for {{NAME}}: json:$.id, header:X, regex:/(…)/",
     )
-    compressed: bool = switch(
-        "--compressed",
-        rare=True,
-        help="ask for gzip or deflate",
-    )
+    compressed: bool = switch("--compressed", "ask for gzip or deflate", rare=True)
     timeout_ns: int = option(
-        "--timeout",
-        reader=readers.SOME_DURATION,
-        default="30s",
-        help="later than that is an error [30s]",
+        "--timeout", readers.SOME_DURATION, "later than that is an error [30s]", default="30s"
     )
 
 
@@ -123,11 +89,7 @@ class OnceOptions:
 
     group: ClassVar[str] = REQUEST
 
-    once: bool = switch(
-        "--once",
-        fronts=Front(0),
-        help="send one, say what came back (-v: both sides)",
-    )
+    once: bool = switch("--once", "send one, say what came back (-v: both sides)", fronts=Front(0))
     verbose: bool = switch(
-        *("-v", "--verbose"), rare=True, fronts=Front(0), help="with --once: print both sides"
+        "-v/--verbose", "with --once: print both sides", rare=True, fronts=Front(0)
     )

@@ -39,136 +39,126 @@ class ResultOptions:
     group: ClassVar[str] = RESULT
 
     name: str = option(
-        *("-n", "--name"),
-        reader=readers.NAME,
+        "-n/--name",
+        readers.NAME,
+        "names the files [apiserver]",
         default="apiserver",
         fronts=OF_A_RUN,
-        help="names the files [apiserver]",
     )
     folder: Path = option(
-        *("-d", "--dir"),
-        reader=readers.FOLDER,
+        "-d/--dir",
+        readers.FOLDER,
+        "output directory [_output/torr]",
         default="_output/torr",
         fronts=OF_A_RUN,
-        help="output directory [_output/torr]",
     )
     output: Output = option(
-        *("-o", "--output"),
-        reader=OUTPUT,
+        "-o/--output",
+        OUTPUT,
+        "text, or json: result.json alone on stdout",
         default="text",
         fronts=TERMINAL,
-        help="text, or json: result.json alone on stdout",
     )
-    quiet: bool = switch(*("-q", "--quiet"), fronts=TERMINAL, help="print the verdict only")
+    quiet: bool = switch("-q/--quiet", "print the verdict only", fronts=TERMINAL)
     language: Language | None = option(
         "--lang",
-        reader=LANGUAGE,
+        LANGUAGE,
+        "say it in en or zh; or TORR_LANG [en]",
         variable="TORR_LANG",
         rare=True,
         fronts=SHELL,
-        help="say it in en or zh; or TORR_LANG [en]",
     )
     slos: tuple[Condition, ...] = many(
-        "--slo",
-        reader=readers.CONDITION,
-        fronts=EVERYWHERE,
-        help="must hold (else exit 1), e.g. 'p95 < 500ms'",
+        "--slo", readers.CONDITION, "must hold (else exit 1), e.g. 'p95 < 500ms'", fronts=EVERYWHERE
     )
     abort_on: tuple[Condition, ...] = many(
         "--abort-on",
-        reader=readers.CONDITION,
+        readers.CONDITION,
+        "end early (exit 1) when it holds: 'errors > 5%'",
         fronts=OF_A_RUN,
-        help="end early (exit 1) when it holds: 'errors > 5%'",
     )
     allow_not_shown: bool = switch(
         "--allow-not-shown",
+        "pass SLOs that are neither held nor broken",
         rare=True,
         fronts=OF_A_RUN,
-        help="pass SLOs that are neither held nor broken",
     )
     strict: bool = switch(
-        "--strict", rare=True, fronts=TERMINAL, help="exit 4 if the generator was the limit"
+        "--strict", "exit 4 if the generator was the limit", rare=True, fronts=TERMINAL
     )
     junit: Path | None = option(
         "--junit",
-        reader=readers.NEW_FILE,
+        readers.NEW_FILE,
+        "write what passed and failed as JUnit XML",
         rare=True,
         fronts=TERMINAL,
-        help="write what passed and failed as JUnit XML",
     )
     monitor: tuple[int | Url, ...] = many(
         "--monitor",
-        reader=readers.WATCHED,
+        readers.WATCHED,
+        "watch a process, a /metrics, a Prometheus (repeatable)",
         rare=True,
         fronts=OF_A_RUN,
-        help="watch a process, a /metrics, a Prometheus (repeatable)",
     )
     profile: Asked | None = option(
         "--profile",
-        reader=readers.PROFILED,
+        readers.PROFILED,
+        "then profile a process, memory:PID or Go's pprof",
         rare=True,
         fronts=OF_A_RUN,
-        help="then profile a process, memory:PID or Go's pprof",
     )
     profile_at: int | None = option(
         "--profile-at",
-        reader=readers.COUNT,
+        readers.COUNT,
+        "with --profile: users [of the best level]",
         rare=True,
         fronts=OF_A_RUN,
-        help="with --profile: users [of the best level]",
     )
     note: str | None = option(
         "--note",
-        reader=readers.NOTE,
+        readers.NOTE,
+        "what is special about this run, e.g. 'api 1.2 CPU'",
         rare=True,
         fronts=OF_A_RUN,
-        help="what is special about this run, e.g. 'api 1.2 CPU'",
     )
     tag: tuple[str, ...] = many(
         "--tag",
-        reader=readers.TAG,
+        readers.TAG,
+        "a word to find it by: torr runs list --tag (repeatable)",
         rare=True,
         plural=True,
         fronts=OF_A_RUN,
-        help="a word to find it by: torr runs list --tag (repeatable)",
     )
     no_store: bool = switch(
-        "--no-store",
-        rare=True,
-        fronts=OF_A_RUN,
-        help="do not register it with the kept runs",
+        "--no-store", "do not register it with the kept runs", rare=True, fronts=OF_A_RUN
     )
-    live: bool = switch(
-        "--live",
-        fronts=TERMINAL,
-        help="show it in a browser while it goes on",
-    )
+    live: bool = switch("--live", "show it in a browser while it goes on", fronts=TERMINAL)
     live_port: int | None = option(
         "--live-port",
-        reader=readers.PORT,
+        readers.PORT,
+        "of the live page; 0: any [8677, or any free one]",
         rare=True,
         fronts=TERMINAL,
-        help="of the live page; 0: any [8677, or any free one]",
     )
     live_host: str | None = option(
         "--live-host",
-        reader=readers.HOST,
+        readers.HOST,
+        "let others see it, by the URL's token [127.0.0.1]",
         rare=True,
         fronts=TERMINAL,
-        help="let others see it, by the URL's token [127.0.0.1]",
     )
     live_stay_ns: int | None = option(
         "--live-stay",
-        reader=readers.DURATION,
+        readers.DURATION,
+        "keep it for so long after the end [0s]",
         rare=True,
         fronts=TERMINAL,
-        help="keep it for so long after the end [0s]",
     )
     log: str | None = option(
         "--log",
-        reader=readers.PATH,
+        readers.PATH,
+        "write every exchange to FILE, as CSV",
         only="run",
         rare=True,
         fronts=OF_A_RUN,
-        help="write every exchange to FILE, as CSV",
     )

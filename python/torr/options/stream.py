@@ -28,111 +28,84 @@ class StreamOptions:
     group: ClassVar[str] = STREAM
 
     stream: Dialect | None = option(
-        "--stream",
-        reader=DIALECT,
-        fronts=SAID_BY_PLAN,
-        help="answers are events: sse, openai, dify, anthropic",
+        "--stream", DIALECT, "answers are events: sse, openai, dify, anthropic", fronts=SAID_BY_PLAN
     )
     idle_timeout_ns: int | None = option(
-        "--idle-timeout",
-        reader=readers.SOME_DURATION,
-        rare=True,
-        help="a stream may stand still for so long",
+        "--idle-timeout", readers.SOME_DURATION, "a stream may stand still for so long", rare=True
     )
     counted_from: CountedFrom = option(
         "--from",
-        reader=COUNTED_FROM,
+        COUNTED_FROM,
+        "their times count from: sent, intended [sent]",
         default="sent",
         rare=True,
-        help="their times count from: sent, intended [sent]",
     )
     chat: Api | None = option(
-        "--chat",
-        reader=API,
-        fronts=SAID_BY_PLAN,
-        help="ask a chat API: openai, dify, anthropic",
+        "--chat", API, "ask a chat API: openai, dify, anthropic", fronts=SAID_BY_PLAN
     )
     aliases: tuple[Alias, ...] = many(
-        "--alias",
-        reader=ALIAS,
-        rare=True,
-        help="also what it would say: vllm, aiperf",
+        "--alias", ALIAS, "also what it would say: vllm, aiperf", rare=True
     )
+    # A comparison has no verdict on tokens.
     tokenizer: str | None = option(
         "--tokenizer",
-        reader=readers.FILE,
+        readers.FILE,
+        "count tokens too, by a tokenizer.json",
         rare=True,
-        # A comparison has no verdict on tokens.
         fronts=EVERYWHERE & ~Front.MATRIX,
-        help="count tokens too, by a tokenizer.json",
     )
     prompt: str | None = option(
-        "--prompt",
-        reader=readers.TEXT,
-        rare=True,
-        fronts=SAID_BY_PLAN,
-        help="what its users say",
+        "--prompt", readers.TEXT, "what its users say", rare=True, fronts=SAID_BY_PLAN
     )
     prompts: str | None = option(
         "--prompts",
-        reader=readers.FILE,
+        readers.FILE,
+        "what they say in turn: JSON lines, ShareGPT",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="what they say in turn: JSON lines, ShareGPT",
     )
     model: str | None = option(
-        "--model",
-        reader=readers.NAME,
-        rare=True,
-        fronts=SAID_BY_PLAN,
-        help="the model that answers",
+        "--model", readers.NAME, "the model that answers", rare=True, fronts=SAID_BY_PLAN
     )
     max_tokens: int | None = option(
         "--max-tokens",
-        reader=readers.COUNT,
+        readers.COUNT,
+        "an answer has so many at most",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="an answer has so many at most",
     )
     user: str | None = option(
-        "--user",
-        reader=readers.NAME,
-        rare=True,
-        fronts=SAID_BY_PLAN,
-        help="who asks [dify: torr]",
+        "--user", readers.NAME, "who asks [dify: torr]", rare=True, fronts=SAID_BY_PLAN
     )
     inputs: bytes | None = option(
         "--inputs",
-        reader=readers.CONTENT,
+        readers.CONTENT,
+        "variables of a Dify app, as JSON",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="variables of a Dify app, as JSON",
     )
     token_env: str | None = option(
-        "--token-env",
-        reader=readers.NAME,
-        rare=True,
-        help="the environment variable with the API's key",
+        "--token-env", readers.NAME, "the environment variable with the API's key", rare=True
     )
     turns: int = option(
         "--turns",
-        reader=readers.COUNT,
+        readers.COUNT,
+        "hold conversations of N turns [1]",
         default=1,
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="hold conversations of N turns [1]",
     )
     prompt_order: PromptOrder = option(
         "--prompt-order",
-        reader=PROMPT_ORDER,
+        PROMPT_ORDER,
+        "sequence, or shuffle by --seed [sequence]",
         default="sequence",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="sequence, or shuffle by --seed [sequence]",
     )
     unique_prefix: bool = switch(
         "--unique-prefix",
+        "begin each prompt anew, so that no cache knows it",
         rare=True,
         fronts=SAID_BY_PLAN,
-        help="begin each prompt anew, so that no cache knows it",
     )
