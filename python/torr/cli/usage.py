@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from torr.errors import UsageError
-from torr.options.verbs import no_such_flag
 
 
 def explained(error: click.UsageError) -> UsageError:
@@ -14,6 +13,8 @@ def explained(error: click.UsageError) -> UsageError:
     where = f"{command}: " if command else ""
     usual = f"torr {command} --help".replace("  ", " ")
     if isinstance(error, click.NoSuchOption):
+        from torr.options.verbs import no_such_flag  # `torr --help` needs no options
+
         said, hint = no_such_flag(command, error.option_name, error.possibilities or ())
         return UsageError(f"{where}{said}", hint or usual)
     return UsageError(f"{where}{_named(error)}", getattr(error, "hint", None) or usual)

@@ -340,6 +340,23 @@ def test_nothing_heavy_is_imported_before_the_load_is_over(tmp_path):
     assert ended.stderr.splitlines() == ["[]", "True"]
 
 
+def test_the_help_of_torr_reads_no_options():
+    code = (
+        "import sys\nfrom torr.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(*[n for n in sys.modules if n.startswith(('torr.options', 'torr.planning'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(filter(None, sys.path)), "PATH": "/usr/bin:/bin"},
+    )
+    assert "Usage: torr COMMAND" in done.stdout
+    assert done.stdout.splitlines()[-1] == ""
+
+
 @pytest.mark.parametrize("verb", [[], ["run"], ["ladder"], ["diff"], ["target", "delay"]])
 def test_help_fits_a_screen_and_has_examples(torr, verb):
     ended = torr(*verb, "--help")
