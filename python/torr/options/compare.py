@@ -61,9 +61,7 @@ class CompareOptions:
     live_stay_ns: int | None = same(ResultOptions, "live_stay_ns")
     allow_not_shown: bool = same(ResultOptions, "allow_not_shown")
     strict: bool = same(
-        ResultOptions,
-        "strict",
-        help="exit 3 if a trial failed, 4 if the generator was the limit",
+        ResultOptions, "strict", help="exit 3 if a trial failed, 4 if the generator was the limit"
     )
     profile: Asked | None = option(
         "--profile",

@@ -35,6 +35,9 @@ _KEY = "option"
 class Front(Flag):
     """Where an option exists besides the command line."""
 
+    COMMAND_LINE = auto()
+    """A flag: every option is one."""
+
     KEYWORD = auto()
     """A keyword of `torr.run` and its like."""
     PLAN = auto()
@@ -45,7 +48,8 @@ class Front(Flag):
     """A key, or a factor, of a matrix file."""
 
 
-SHELL = Front.BESIDE_PLAN
+_OF_ITS_TYPE = Front(0)
+SHELL = Front.COMMAND_LINE | Front.BESIDE_PLAN
 EVERYWHERE = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN | Front.MATRIX
 SAID_BY_PLAN = Front.KEYWORD | Front.MATRIX
 """A plan file has it in its requests or groups, and refuses the flag."""
@@ -58,7 +62,8 @@ TERMINAL = Front.PLAN | Front.BESIDE_PLAN
 class Option:
     """One option, which messages call by its `label`, such as `-z/--duration`.
 
-    `default` is what a user would write, None where it depends on others. `field` is the name of
+    Its group and fronts are those of its option type where it names none. `default` is what a user
+    would write, None where it depends on others. `field` is the name of
     the value in its option type, `only` the one verb that has the option.
     """
 
@@ -68,7 +73,7 @@ class Option:
     default: str | int | None = None
     group: str = ""
     rare: bool = False
-    fronts: Front = EVERYWHERE
+    fronts: Front = _OF_ITS_TYPE
     only: str | None = None
     variable: str | None = None
     plural: bool = False
@@ -156,11 +161,13 @@ def _field(value: object, option: Option) -> Any:
 
 def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
     """Return the definitions of an option type in the order of its fields."""
-    group = str(vars(kind)["group"])
+    group: str = vars(kind)["group"]
+    fronts: Front = vars(kind).get("fronts", EVERYWHERE)
     found = []
     for each in dataclasses.fields(kind):
-        option: Option = each.metadata[_KEY]
-        found.append(replace(option, field=each.name, group=option.group or group))
+        own: Option = each.metadata[_KEY]
+        of = own.group or group, own.fronts or fronts
+        found.append(replace(own, field=each.name, group=of[0], fronts=of[1]))
     return tuple(found)
 
 

@@ -89,7 +89,9 @@ class OnceOptions:
 
     group: ClassVar[str] = REQUEST
 
-    once: bool = switch("--once", "send one, say what came back (-v: both sides)", fronts=Front(0))
+    once: bool = switch(
+        "--once", "send one, say what came back (-v: both sides)", fronts=Front.COMMAND_LINE
+    )
     verbose: bool = switch(
-        "-v/--verbose", "with --once: print both sides", rare=True, fronts=Front(0)
+        "-v/--verbose", "with --once: print both sides", rare=True, fronts=Front.COMMAND_LINE
     )

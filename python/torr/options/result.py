@@ -12,6 +12,7 @@ from torr.options.definition import (
     RESULT,
     SHELL,
     TERMINAL,
+    Front,
     many,
     option,
     switch,
@@ -37,20 +38,13 @@ class ResultOptions:
     """What becomes of what is measured."""
 
     group: ClassVar[str] = RESULT
+    fronts: ClassVar[Front] = OF_A_RUN
 
     name: str = option(
-        "-n/--name",
-        readers.NAME,
-        "names the files [apiserver]",
-        default="apiserver",
-        fronts=OF_A_RUN,
+        "-n/--name", readers.NAME, "names the files [apiserver]", default="apiserver"
     )
     folder: Path = option(
-        "-d/--dir",
-        readers.FOLDER,
-        "output directory [_output/torr]",
-        default="_output/torr",
-        fronts=OF_A_RUN,
+        "-d/--dir", readers.FOLDER, "output directory [_output/torr]", default="_output/torr"
     )
     output: Output = option(
         "-o/--output",
@@ -72,16 +66,10 @@ class ResultOptions:
         "--slo", readers.CONDITION, "must hold (else exit 1), e.g. 'p95 < 500ms'", fronts=EVERYWHERE
     )
     abort_on: tuple[Condition, ...] = many(
-        "--abort-on",
-        readers.CONDITION,
-        "end early (exit 1) when it holds: 'errors > 5%'",
-        fronts=OF_A_RUN,
+        "--abort-on", readers.CONDITION, "end early (exit 1) when it holds: 'errors > 5%'"
     )
     allow_not_shown: bool = switch(
-        "--allow-not-shown",
-        "pass SLOs that are neither held nor broken",
-        rare=True,
-        fronts=OF_A_RUN,
+        "--allow-not-shown", "pass SLOs that are neither held nor broken", rare=True
     )
     strict: bool = switch(
         "--strict", "exit 4 if the generator was the limit", rare=True, fronts=TERMINAL
@@ -98,28 +86,15 @@ class ResultOptions:
         readers.WATCHED,
         "watch a process, a /metrics, a Prometheus (repeatable)",
         rare=True,
-        fronts=OF_A_RUN,
     )
     profile: Asked | None = option(
-        "--profile",
-        readers.PROFILED,
-        "then profile a process, memory:PID or Go's pprof",
-        rare=True,
-        fronts=OF_A_RUN,
+        "--profile", readers.PROFILED, "then profile a process, memory:PID or Go's pprof", rare=True
     )
     profile_at: int | None = option(
-        "--profile-at",
-        readers.COUNT,
-        "with --profile: users [of the best level]",
-        rare=True,
-        fronts=OF_A_RUN,
+        "--profile-at", readers.COUNT, "with --profile: users [of the best level]", rare=True
     )
     note: str | None = option(
-        "--note",
-        readers.NOTE,
-        "what is special about this run, e.g. 'api 1.2 CPU'",
-        rare=True,
-        fronts=OF_A_RUN,
+        "--note", readers.NOTE, "what is special about this run, e.g. 'api 1.2 CPU'", rare=True
     )
     tag: tuple[str, ...] = many(
         "--tag",
@@ -127,11 +102,8 @@ class ResultOptions:
         "a word to find it by: torr runs list --tag (repeatable)",
         rare=True,
         plural=True,
-        fronts=OF_A_RUN,
     )
-    no_store: bool = switch(
-        "--no-store", "do not register it with the kept runs", rare=True, fronts=OF_A_RUN
-    )
+    no_store: bool = switch("--no-store", "do not register it with the kept runs", rare=True)
     live: bool = switch("--live", "show it in a browser while it goes on", fronts=TERMINAL)
     live_port: int | None = option(
         "--live-port",
@@ -155,10 +127,5 @@ class ResultOptions:
         fronts=TERMINAL,
     )
     log: str | None = option(
-        "--log",
-        readers.PATH,
-        "write every exchange to FILE, as CSV",
-        only="run",
-        rare=True,
-        fronts=OF_A_RUN,
+        "--log", readers.PATH, "write every exchange to FILE, as CSV", only="run", rare=True
     )

@@ -26,12 +26,17 @@ class StreamOptions:
     """How answers stream, and what users of a chat API say."""
 
     group: ClassVar[str] = STREAM
+    fronts: ClassVar[Front] = SAID_BY_PLAN
 
     stream: Dialect | None = option(
-        "--stream", DIALECT, "answers are events: sse, openai, dify, anthropic", fronts=SAID_BY_PLAN
+        "--stream", DIALECT, "answers are events: sse, openai, dify, anthropic"
     )
     idle_timeout_ns: int | None = option(
-        "--idle-timeout", readers.SOME_DURATION, "a stream may stand still for so long", rare=True
+        "--idle-timeout",
+        readers.SOME_DURATION,
+        "a stream may stand still for so long",
+        rare=True,
+        fronts=EVERYWHERE,
     )
     counted_from: CountedFrom = option(
         "--from",
@@ -39,12 +44,11 @@ class StreamOptions:
         "their times count from: sent, intended [sent]",
         default="sent",
         rare=True,
+        fronts=EVERYWHERE,
     )
-    chat: Api | None = option(
-        "--chat", API, "ask a chat API: openai, dify, anthropic", fronts=SAID_BY_PLAN
-    )
+    chat: Api | None = option("--chat", API, "ask a chat API: openai, dify, anthropic")
     aliases: tuple[Alias, ...] = many(
-        "--alias", ALIAS, "also what it would say: vllm, aiperf", rare=True
+        "--alias", ALIAS, "also what it would say: vllm, aiperf", rare=True, fronts=EVERYWHERE
     )
     # A comparison has no verdict on tokens.
     tokenizer: str | None = option(
@@ -54,46 +58,29 @@ class StreamOptions:
         rare=True,
         fronts=EVERYWHERE & ~Front.MATRIX,
     )
-    prompt: str | None = option(
-        "--prompt", readers.TEXT, "what its users say", rare=True, fronts=SAID_BY_PLAN
-    )
+    prompt: str | None = option("--prompt", readers.TEXT, "what its users say", rare=True)
     prompts: str | None = option(
-        "--prompts",
-        readers.FILE,
-        "what they say in turn: JSON lines, ShareGPT",
-        rare=True,
-        fronts=SAID_BY_PLAN,
+        "--prompts", readers.FILE, "what they say in turn: JSON lines, ShareGPT", rare=True
     )
-    model: str | None = option(
-        "--model", readers.NAME, "the model that answers", rare=True, fronts=SAID_BY_PLAN
-    )
+    model: str | None = option("--model", readers.NAME, "the model that answers", rare=True)
     max_tokens: int | None = option(
-        "--max-tokens",
-        readers.COUNT,
-        "an answer has so many at most",
-        rare=True,
-        fronts=SAID_BY_PLAN,
+        "--max-tokens", readers.COUNT, "at most N tokens per answer", rare=True
     )
     user: str | None = option(
-        "--user", readers.NAME, "who asks [dify: torr]", rare=True, fronts=SAID_BY_PLAN
+        "--user", readers.NAME, "the name of the user [dify: torr]", rare=True
     )
     inputs: bytes | None = option(
-        "--inputs",
-        readers.CONTENT,
-        "variables of a Dify app, as JSON",
-        rare=True,
-        fronts=SAID_BY_PLAN,
+        "--inputs", readers.CONTENT, "variables of a Dify app, as JSON", rare=True
     )
     token_env: str | None = option(
-        "--token-env", readers.NAME, "the environment variable with the API's key", rare=True
+        "--token-env",
+        readers.NAME,
+        "the environment variable with the API's key",
+        rare=True,
+        fronts=EVERYWHERE,
     )
     turns: int = option(
-        "--turns",
-        readers.COUNT,
-        "hold conversations of N turns [1]",
-        default=1,
-        rare=True,
-        fronts=SAID_BY_PLAN,
+        "--turns", readers.COUNT, "hold conversations of N turns [1]", default=1, rare=True
     )
     prompt_order: PromptOrder = option(
         "--prompt-order",
@@ -101,11 +88,7 @@ class StreamOptions:
         "sequence, or shuffle by --seed [sequence]",
         default="sequence",
         rare=True,
-        fronts=SAID_BY_PLAN,
     )
     unique_prefix: bool = switch(
-        "--unique-prefix",
-        "begin each prompt anew, so that no cache knows it",
-        rare=True,
-        fronts=SAID_BY_PLAN,
+        "--unique-prefix", "begin each prompt anew, so that no cache knows it", rare=True
     )

@@ -17,12 +17,12 @@ from torr.options.diff import DiffOptions
 from torr.options.load import LoadOptions
 from torr.options.measure import MeasureOptions
 from torr.options.result import ResultOptions
-from torr.options.verbs import COMPARE, DIFF, LADDER, RUN
+from torr.options.verbs import COMPARE, DIFF, LADDER, LOCUST, RUN
 from torr.planning.file_keys import values_of_plan
 from torr.planning.matrix import KEYS
 
 URL = "http://127.0.0.1:9/"
-VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF}
+VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF, "locust": LOCUST}
 CASES = [
     pytest.param(name, option, id=f"{name} {option.long}")
     for name, verb in VERBS.items()
