@@ -15,7 +15,8 @@ import click
 
 from torr.cli.command import Verb
 from torr.errors import ExitCode, InterruptedRunError, require
-from torr.options.verbs import LOCUST
+from torr.options.definition import options_of
+from torr.options.locust import LocustOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +57,7 @@ def _default(option: Option) -> str:
             f"{each.long} {each.reader.name}".strip(),
             f"{each.help}; or {each.variable}{_default(each)}",
         )
-        for each in LOCUST.all
+        for each in options_of(LocustOptions)
     ],
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "help_option_names": []},

@@ -33,11 +33,10 @@ _KEY = "option"
 
 
 class Front(Flag):
-    """Where an option exists besides the command line."""
+    """Where an option exists."""
 
     COMMAND_LINE = auto()
-    """A flag: every option is one."""
-
+    """A flag, which every option is."""
     KEYWORD = auto()
     """A keyword of `torr.run` and its like."""
     PLAN = auto()
@@ -63,8 +62,8 @@ class Option:
     """One option, which messages call by its `label`, such as `-z/--duration`.
 
     Its group and fronts are those of its option type where it names none. `default` is what a user
-    would write, None where it depends on others. `field` is the name of
-    the value in its option type, `only` the one verb that has the option.
+    would write, None where it depends on others. `field` is the name of the value in its option
+    type, `only` the one verb that has the option, `variable` one of the environment that gives it.
     """
 
     label: str

@@ -12,7 +12,6 @@ from torr.options.definition import Front, Option, options_of
 from torr.options.diff import DiffOptions
 from torr.options.ladder import LadderOptions
 from torr.options.load import LoadOptions
-from torr.options.locust import LocustOptions
 from torr.options.request import OnceOptions, RequestOptions
 from torr.options.result import ResultOptions
 from torr.options.stream import StreamOptions
@@ -51,7 +50,6 @@ RUN = VerbOptions("run", (*_MEASURING, OnceOptions, ResultOptions))
 LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))
 COMPARE = VerbOptions("compare", (CompareOptions,))
 DIFF = VerbOptions("diff", (DiffOptions,))
-LOCUST = VerbOptions("locust", (LocustOptions,))
 
 
 def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | None]:

@@ -15,14 +15,16 @@ from torr.options.compare import CompareOptions
 from torr.options.definition import Front, given, made, refuse
 from torr.options.diff import DiffOptions
 from torr.options.load import LoadOptions
+from torr.options.locust import LocustOptions
 from torr.options.measure import MeasureOptions
 from torr.options.result import ResultOptions
 from torr.options.target import BYTES, CHAT, DELAY, FAULTY, HELLO
-from torr.options.verbs import COMPARE, DIFF, LADDER, LOCUST, RUN
+from torr.options.verbs import COMPARE, DIFF, LADDER, RUN, VerbOptions
 from torr.planning.file_keys import values_of_plan
 from torr.planning.matrix import KEYS
 
 URL = "http://127.0.0.1:9/"
+LOCUST = VerbOptions("locust", (LocustOptions,))
 VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF, "locust": LOCUST}
 VERBS |= {f"target {each.verb}": each for each in (HELLO, DELAY, BYTES, FAULTY, CHAT)}
 CASES = [
