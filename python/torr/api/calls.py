@@ -47,7 +47,7 @@ def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
 
     options, _ = read(RUN, url, flags, OF_ONE)
     planned = plan_of(options)
-    _warn(planned.notes)
+    _warn(planned.notes, stacklevel=3)
     return Answer.of(answered(planned.plan))
 
 
@@ -57,8 +57,6 @@ def _measure(
     """Prepare, measure, judge and keep; then raise what ended it early, if anything did."""
     from torr.api.ctrl_c import hearing_ctrl_c
     from torr.api.listening import Listening
-    from torr.cli.conclude import closed
-    from torr.cli.unanswered import nothing_measured
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Lab
     from torr.experiments.patience import directly, patiently
@@ -68,7 +66,7 @@ def _measure(
 
     options, command = read(verb, urls, given)
     ready = prepared(options, command)
-    _warn(ready.notes)
+    _warn(ready.notes, stacklevel=4)
     result = options.result
     tokenizer = tokenizer_of(options.stream.tokenizer)
     interrupt = Interrupt()
@@ -88,6 +86,8 @@ def _measure(
                 watch=ready.watch,
             )
             outcome = measured(ready, lab)
+        from torr.cli.conclude import closed
+
         found = closed(outcome, directory, result.slos)
         kept = register(directory.path, is_asked=not result.no_store)
     if kept.problem is not None:
@@ -97,16 +97,18 @@ def _measure(
     if outcome.interrupted:
         raise KeyboardInterrupt(f"what was measured is kept in {directory.path}")
     if outcome.failure is not None:
+        from torr.cli.unanswered import nothing_measured
+
         raise nothing_measured(outcome.failure, found, directory.path)
     from torr.api.result import load
 
     return load(directory.path)
 
 
-def _warn(notes: Iterable[str]) -> None:
+def _warn(notes: Iterable[str], stacklevel: int) -> None:
     """Warn the caller of what files say that is not sent."""
     for note in notes:
-        warnings.warn(note, RuntimeWarning, stacklevel=4)
+        warnings.warn(note, RuntimeWarning, stacklevel=stacklevel)
 
 
 def _explain(call: Call, verb: VerbOptions, groups: tuple[str, ...] | None = None) -> None:

@@ -150,6 +150,17 @@ def test_a_url_is_read_as_the_command_reads_it():
         torr.run("--help")
 
 
+def test_what_a_file_says_that_is_not_sent_is_a_warning(fake, place, capsys):
+    requests = "".join(f'[[requests]]\nname = "{n}"\nurl = "{URL}"\n' for n in "ab")
+    groups = '[[groups]]\nrequests = ["a"]\nusers = 1\n'
+    (place / "plan.toml").write_text(requests + groups)
+    with pytest.warns(RuntimeWarning, match="'b' is in no group, not sent") as warned:
+        torr.run("plan.toml")
+    assert [warning.filename for warning in warned] == [__file__]
+    assert capsys.readouterr() == ("", "")
+    assert len(fake.loads) == 1
+
+
 @pytest.mark.parametrize("verb", [RUN, LADDER], ids=["run", "ladder"])
 def test_every_flag_is_a_keyword_or_left_out_on_purpose(verb):
     call = {"run": torr.run, "ladder": torr.ladder}[verb.verb]
