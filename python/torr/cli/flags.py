@@ -70,34 +70,37 @@ urls = click.argument("urls", nargs=-1, type=Parameter(readers.URL), metavar="UR
 
 def flags_of(verb: VerbOptions) -> Decorator:
     """Return what gives a command the flags of a verb."""
-    return together(*map(_of_option, verb.all))
+    return _together(*map(_of_option, verb.all))
 
 
 def shared(kind: type[DataclassInstance], *names: str) -> Decorator:
     """Return what gives a command some flags of an option type, in the order of the names."""
     by_name = {option.field: option for option in options_of(kind)}
-    return together(*(_of_option(by_name[name]) for name in names))
+    return _together(*(_of_option(by_name[name]) for name in names))
 
 
 def _of_option(option: Option) -> Decorator:
-    more: dict[str, Any] = {"is_flag": True} if option.is_switch else {"reader": option.reader}
+    """What gives a command one flag; it shows the name of its reader, not click's."""
+    more: dict[str, Any] = {"is_flag": True}
+    if not option.is_switch:
+        more = {"type": Parameter(option.reader), "metavar": option.reader.name}
     if option.is_repeatable:
         more["multiple"] = True
     elif option.default is not None:
         more["default"] = option.read(str(option.default))
-    names = (*option.flags, option.field)
-    shown: dict[str, Any] = {"group": option.group, "rare": option.rare, "help": option.help}
-    return flag(*names, envvar=option.variable, **shown, **more)
+    return click.option(
+        *option.flags,
+        option.field,
+        cls=Flag,
+        envvar=option.variable,
+        group=option.group,
+        rare=option.rare,
+        help=option.help,
+        **more,
+    )
 
 
-def flag(*names: str, reader: Reader[Any] | None = None, **settings: Any) -> Decorator:  # noqa: ANN401
-    """Return what gives a command one flag; it shows the name of its reader, not click's."""
-    if reader is not None:
-        settings |= {"type": Parameter(reader), "metavar": reader.name}
-    return click.option(*names, cls=Flag, **settings)
-
-
-def together(*decorators: Decorator) -> Decorator:
+def _together(*decorators: Decorator) -> Decorator:
     """Return several decorators as one; flags are shown in their order."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

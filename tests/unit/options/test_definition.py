@@ -14,6 +14,8 @@ from torr.errors import UsageError
 from torr.options.compare import CompareOptions
 from torr.options.definition import Front, given, made, refuse
 from torr.options.diff import DiffOptions
+from torr.options.doctor import DOCTOR
+from torr.options.kept import IMPORT, LEDGER, LIST, SERVE, TAG
 from torr.options.load import LoadOptions
 from torr.options.locust import LocustOptions
 from torr.options.measure import MeasureOptions
@@ -27,6 +29,7 @@ URL = "http://127.0.0.1:9/"
 LOCUST = VerbOptions("locust", (LocustOptions,))
 VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF, "locust": LOCUST}
 VERBS |= {f"target {each.verb}": each for each in (HELLO, DELAY, BYTES, FAULTY, CHAT)}
+VERBS |= {each.verb: each for each in (DOCTOR, IMPORT, LEDGER, LIST, SERVE, TAG)}
 CASES = [
     pytest.param(name, option, id=f"{name} {option.long}")
     for name, verb in VERBS.items()
