@@ -119,7 +119,7 @@ ENDS = {
         ExitCode.DEFECT,
         ("run", *BRIEF, "{url}"),
         said="ZeroDivisionError: made by a test\ntorr: this is a defect of torr",
-        fault="torr.cli.planning",
+        fault="torr.planning.plan",
     ),
     "a terminal is closed": End(
         ExitCode.HUNG_UP, ("run", *LONG, "{url}"), signal=signal.SIGHUP, leaves=an_interrupted_run

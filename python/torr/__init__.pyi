@@ -151,8 +151,8 @@ def run(
     prompt: what its users say
     prompts: what they say in turn: JSON lines, ShareGPT
     model: the model that answers
-    max_tokens: an answer has so many at most
-    user: who asks [dify: torr]
+    max_tokens: at most N tokens per answer
+    user: the name of the user [dify: torr]
     inputs: variables of a Dify app, as JSON
     token_env: the environment variable with the API's key
     turns: hold conversations of N turns [1]
@@ -297,8 +297,8 @@ def ladder(
     prompt: what its users say
     prompts: what they say in turn: JSON lines, ShareGPT
     model: the model that answers
-    max_tokens: an answer has so many at most
-    user: who asks [dify: torr]
+    max_tokens: at most N tokens per answer
+    user: the name of the user [dify: torr]
     inputs: variables of a Dify app, as JSON
     token_env: the environment variable with the API's key
     turns: hold conversations of N turns [1]

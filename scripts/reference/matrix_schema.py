@@ -6,9 +6,7 @@ import json
 from typing import Any
 
 from reference.plan_schema import MONITOR, of_flag, table
-from torr.cli.matrix import OF_ONE_REQUEST, OF_RESULTS, is_of_load
-from torr.cli.plan_defaults import keys_of
-from torr.cli.run import run
+from torr.planning.matrix import KEYS, OF_RESULTS
 from torr.sources.matrix_file import (
     CANDIDATE_KEYS,
     EXPECT_KEYS,
@@ -63,9 +61,7 @@ CANDIDATE: dict[str, Json] = {
 
 def text() -> str:
     """The schema as the page has it."""
-    options = keys_of(run, OF_ONE_REQUEST)
-    flags = {key: flag for key, flag in sorted(options.items()) if is_of_load(key, flag)}
-    of_all = {key: of_flag(flag) for key, flag in flags.items()}
+    of_all = {key: of_flag(option) for key, option in sorted(KEYS.items())}
     of_one = {key: said for key, said in of_all.items() if key not in OF_RESULTS}
     own = {key: CANDIDATE[key] for key in CANDIDATE_KEYS}
     candidate = table({**of_one, **own}, (*of_one, *own), ["name"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -12,6 +11,8 @@ from torr.cli.main import torr
 from torr.plugin import pytest_addoption
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pytest
 
 _HEAD = """\

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.ladder import ladder
-from torr.cli.plan_defaults import keys_of
-from torr.cli.run import run
 from torr.model.stream import DIALECTS
 from torr.monitor.query_sets import SETS
+from torr.options.definition import Front
+from torr.options.verbs import LADDER, RUN
 from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.monitor_entry import MONITOR_KEYS
 from torr.sources.plan_file import REQUEST_KEYS
 
 if TYPE_CHECKING:
-    import click
+    from torr.options.definition import Option
 
 Json = dict[str, Any]
 
@@ -76,7 +75,7 @@ MONITOR: dict[str, Json] = {
 
 def text() -> str:
     """The schema as the page has it."""
-    flags = {**keys_of(ladder), **keys_of(run)}
+    flags = {**LADDER.keys(Front.PLAN), **RUN.keys(Front.PLAN)}
     tables = {
         "url": {**_TEXT, "description": "where paths of requests lead"},
         "requests": {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name", "url"])},
@@ -107,10 +106,13 @@ def table(said: dict[str, Json], known: Any, required: list[str]) -> Json:  # no
     }
 
 
-def of_flag(flag: click.Option) -> Json:
-    """Return what a key that is a flag may be."""
-    if flag.is_flag:
+def of_flag(flag: Option) -> Json:
+    """Return what a key that is an option may be."""
+    if flag.is_switch:
         return {"type": "boolean", "description": flag.help}
     one: Json = {"type": ["string", "number"]}
-    kind = {"oneOf": [one, {"type": "array", "items": one}]} if flag.multiple else one
-    return {**kind, "description": flag.help}
+    if flag.reader.choices:
+        one = {"enum": list(flag.reader.choices)}
+    kind = {"oneOf": [one, {"type": "array", "items": one}]} if flag.is_repeatable else one
+    example = flag.reader.example if not flag.reader.choices else ""
+    return {**kind, "description": flag.help, **({"examples": [example]} if example else {})}

@@ -6,14 +6,16 @@ repeatable flag a list. A type of flag that has no line in TYPES may be any plai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import click
+from typing import TYPE_CHECKING
 
 from torr.api import calls
-from torr.api.keywords import Keyword, keywords
-from torr.cli.ladder import ladder
-from torr.cli.run import run
+from torr.api.keywords import default_of, keywords, says
+from torr.options.verbs import LADDER, RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torr.options.definition import Option
 
 TYPES = {
     "TIME": "_Duration",
@@ -91,9 +93,9 @@ def text() -> str:
     """The whole stub."""
     parts = [
         _HEAD,
-        _call("run", "Result", _SAYS["run"], keywords(run), _MEASURING),
-        _call("ladder", "Result", _SAYS["ladder"], keywords(ladder), _MEASURING),
-        _call("once", "Answer", _SAYS["once"], keywords(run, calls.OF_ONE), _ONE),
+        _call("run", "Result", _SAYS["run"], keywords(RUN), _MEASURING),
+        _call("ladder", "Result", _SAYS["ladder"], keywords(LADDER), _MEASURING),
+        _call("once", "Answer", _SAYS["once"], keywords(RUN, calls.OF_ONE), _ONE),
     ]
     return "\n".join(parts)
 
@@ -103,37 +105,36 @@ _SAYS = {
 }
 
 
-def _call(name: str, gives: str, says: str, known: Mapping[str, Keyword], more: str) -> str:
+def _call(name: str, gives: str, sentence: str, known: Mapping[str, Option], more: str) -> str:
     own = ["    progress: _Progress | None = None,"] if gives == "Result" else []
     url = "    url: str | Sequence[str] = ()," if gives == "Result" else "    url: str,"
     lines = [f"def {name}(", url, "    *,", *own]
-    lines += [f"    {key}: {annotation(keyword)}," for key, keyword in known.items()]
-    lines += [f") -> {gives}:", f'    """{says}', "", more]
-    lines += [f"    {key}: {keyword.says}" for key, keyword in known.items()]
+    lines += [f"    {key}: {annotation(option)}," for key, option in known.items()]
+    lines += [f") -> {gives}:", f'    """{sentence}', "", more]
+    lines += [f"    {key}: {says(option)}" for key, option in known.items()]
     return "\n".join([*lines, '    """', ""])
 
 
-def annotation(keyword: Keyword) -> str:
+def annotation(option: Option) -> str:
     """The type of a keyword, with its default."""
-    if keyword.flag.is_flag:
-        return f"bool = {keyword.default}"
-    kind = _kind(keyword)
-    if keyword.flag.multiple and kind != "_Headers":
+    default = default_of(option)
+    if option.is_switch:
+        return f"bool = {default}"
+    kind = _kind(option)
+    if option.is_repeatable and kind != "_Headers":
         kind = f"{kind} | Sequence[{kind}]"
-    if keyword.default is None:
+    if default is None:
         return f"{kind} | None = None"
-    default = f'"{keyword.default}"' if isinstance(keyword.default, str) else keyword.default
-    return f"{kind} = {default}"
+    return f"{kind} = " + (f'"{default}"' if isinstance(default, str) else f"{default}")
 
 
-def _kind(keyword: Keyword) -> str:
-    kind = keyword.flag.type
-    if isinstance(kind, click.Choice):
-        return f"Literal[{', '.join(_quoted(choice) for choice in kind.choices)}]"
-    if keyword.name == JSON:
+def _kind(option: Option) -> str:
+    if option.reader.choices:
+        return f"Literal[{', '.join(_quoted(choice) for choice in option.reader.choices)}]"
+    if option.keyword == JSON:
         return "object"
-    return TYPES.get(keyword.flag.metavar or kind.name, ANY)
+    return TYPES.get(option.reader.name, ANY)
 
 
-def _quoted(word: object) -> str:
+def _quoted(word: str) -> str:
     return f'"{word}"'

@@ -19,7 +19,7 @@ from torr.cli.main import VERBS, main
 # Not the verb `locust`: importing Locust changes the whole process.
 IMPORTED = (
     *(place.partition(":")[0] for place, _ in VERBS.values() if ".locust:" not in place),
-    *("torr.cli.conclude", "torr.cli.conduct", "torr.cli.gate", "torr.cli.planning"),
+    *("torr.cli.conclude", "torr.cli.conduct", "torr.cli.gate", "torr.planning.plan"),
     *("torr.cli.terminal", "torr.experiments.lab", "torr.experiments.run", "torr.engine"),
     *("torr.monitor.monitor", "torr.report.html", "torr.report.markdown", "torr.report.csv"),
     *("torr.report.ladder_figure", "torr.report.comparison_figure", "torr.report.diff_figure"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from graphlib import TopologicalSorter
 
 import pytest
 
@@ -29,7 +30,7 @@ FLOORS = {
         "store",
         "_engine",
     },
-    2: {"experiments", "locust", "micro"},
+    2: {"experiments", "locust", "micro", "options", "planning"},
     3: {"report", "webserver"},
     4: {"cli", "api", "plugin"},
 }
@@ -64,6 +65,18 @@ def imported_rooms(source):
         parts = [name.split(".") for name in names]
         rooms |= {words[1] for words in parts if words[0] == "torr" and len(words) > 1}
     return rooms & set(floors(FLOORS))
+
+
+def imported_modules(source):
+    """The modules that a module imports when it runs, anywhere in it."""
+    tree = ast.parse(source)
+    conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    for node in conditions:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    named = {f"{node.module}.{alias.name}" for node in imports for alias in node.names}
+    return named | {str(node.module) for node in imports}
 
 
 def python_files():
@@ -135,6 +148,25 @@ def test_procfs_imports_nothing_else_of_torr_but_errors_and_units():
         for room in imported_rooms(path.read_text())
     }
     assert rooms <= {"procfs", "errors", "units"}
+
+
+def test_only_the_command_line_imports_click():
+    importers = {
+        room_of(path)
+        for path in python_files()
+        if re.search(r"import click\b|from click\b", path.read_text())
+    }
+    assert importers == {"cli"}
+
+
+def test_no_modules_of_commands_calls_options_and_plans_import_each_other_in_a_circle():
+    rooms = ("api", "cli", "options", "planning")
+    paths = [path for path in python_files() if room_of(path) in rooms]
+    names = {
+        path: ".".join(["torr", *path.relative_to(PYTHON).with_suffix("").parts]) for path in paths
+    }
+    graph = {name: imported_modules(path.read_text()) for path, name in names.items()}
+    TopologicalSorter({name: found & set(graph) for name, found in graph.items()}).prepare()
 
 
 @pytest.mark.parametrize(

@@ -8,26 +8,20 @@ leaves the interpreter to others.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
-from importlib import import_module
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from torr.api.keywords import described, keywords, read, signature
-from torr.cli.ladder import ladder as ladder_command
-from torr.cli.options import CONNECTION, REQUEST
-from torr.cli.run import run as run_command
-from torr.model.secrets import redacted_command
+from torr.options.definition import CONNECTION, REQUEST
+from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
-    import click
-
     from torr.api.answer import Answer
     from torr.api.keywords import Urls
     from torr.api.listening import Progress
     from torr.api.result import Result
-    from torr.cli.conduct import Prepared
     from torr.experiments.patience import Follow
+    from torr.options.verbs import VerbOptions
 
 OF_ONE = (REQUEST, CONNECTION)
 """The groups of flags that matter to a single request."""
@@ -37,60 +31,65 @@ Call = Callable[..., Any]
 
 def run(url: Urls = (), *, progress: Progress | None = None, **flags: Any) -> Result:  # noqa: ANN401
     """Fire one level of load at `url`, or at several; what it came to."""
-    return _measure(run_command, url, progress, flags)
+    return _measure(RUN, url, progress, flags)
 
 
 def ladder(url: Urls = (), *, progress: Progress | None = None, **flags: Any) -> Result:  # noqa: ANN401
     """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs."""
-    return _measure(ladder_command, url, progress, flags)
+    return _measure(LADDER, url, progress, flags)
 
 
 def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     """Send one request to `url` and keep both sides of it."""
     from torr.api.answer import Answer
     from torr.cli.once import answered
-    from torr.cli.planning import plan_of
+    from torr.planning.plan import plan_of
 
-    found, _ = read(run_command, url, flags, OF_ONE)
-    return Answer.of(answered(plan_of(found.pop("urls"), found)))
+    options, _ = read(RUN, url, flags, OF_ONE)
+    planned = plan_of(options)
+    _warn(planned.notes, stacklevel=3)
+    return Answer.of(answered(planned.plan))
 
 
 def _measure(
-    verb: click.Command, urls: Urls, progress: Progress | None, given: dict[str, Any]
+    verb: VerbOptions, urls: Urls, progress: Progress | None, given: dict[str, Any]
 ) -> Result:
     """Prepare, measure, judge and keep; then raise what ended it early, if anything did."""
     from torr.api.ctrl_c import hearing_ctrl_c
     from torr.api.listening import Listening
-    from torr.cli.conclude import closed
-    from torr.cli.conduct import measured, tokenizer_of
-    from torr.cli.unanswered import nothing_measured
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Lab
     from torr.experiments.patience import directly, patiently
+    from torr.planning.prepared import measured, prepared, tokenizer_of
     from torr.store.kept.registering import register
     from torr.store.rundir import RunDirectory
 
-    prepared, flags = _prepared(verb, urls, given)
-    tokenizer = tokenizer_of(flags)
+    options, command = read(verb, urls, given)
+    ready = prepared(options, command)
+    _warn(ready.notes, stacklevel=4)
+    result = options.result
+    tokenizer = tokenizer_of(options.stream.tokenizer)
     interrupt = Interrupt()
     listening = Listening(interrupt, progress)
     # A function of the caller's is called in the thread of the call.
     follow: Follow = patiently if progress is None else directly
-    folder, name = flags["folder"], flags["name"]
-    with RunDirectory.create(folder, name, prepared.head, secrets=prepared.secrets) as directory:
+    folder, name = result.folder, result.name
+    with RunDirectory.create(folder, name, ready.head, secrets=ready.secrets) as directory:
         with hearing_ctrl_c(interrupt):
             lab = Lab(
                 directory,
                 listening,
                 interrupt,
-                flags["abort_on"],
+                result.abort_on,
                 follow=follow,
                 tokenizer=tokenizer,
-                watch=prepared.watch,
+                watch=ready.watch,
             )
-            outcome = measured(prepared, lab)
-        result = closed(outcome, directory, flags["slos"])
-        kept = register(directory.path, is_asked=not flags["no_store"])
+            outcome = measured(ready, lab)
+        from torr.cli.conclude import closed
+
+        found = closed(outcome, directory, result.slos)
+        kept = register(directory.path, is_asked=not result.no_store)
     if kept.problem is not None:
         warnings.warn(kept.problem, RuntimeWarning, stacklevel=3)
     if listening.raised is not None:
@@ -98,29 +97,27 @@ def _measure(
     if outcome.interrupted:
         raise KeyboardInterrupt(f"what was measured is kept in {directory.path}")
     if outcome.failure is not None:
-        raise nothing_measured(outcome.failure, result, directory.path)
+        from torr.cli.unanswered import nothing_measured
+
+        raise nothing_measured(outcome.failure, found, directory.path)
     from torr.api.result import load
 
     return load(directory.path)
 
 
-def _prepared(
-    verb: click.Command, urls: Urls, given: dict[str, Any]
-) -> tuple[Prepared, dict[str, Any]]:
-    """What the command would measure, with the command line that measures it again."""
-    flags, command = read(verb, urls, given)
-    prepared: Prepared = import_module(f"torr.cli.{verb.name}").prepared(flags.pop("urls"), flags)
-    head = {**prepared.head, "command": ["torr", *redacted_command(command)]}
-    return replace(prepared, head=head), flags
+def _warn(notes: Iterable[str], stacklevel: int) -> None:
+    """Warn the caller of what files say that is not sent."""
+    for note in notes:
+        warnings.warn(note, RuntimeWarning, stacklevel=stacklevel)
 
 
-def _explain(call: Call, verb: click.Command, groups: tuple[str, ...] | None = None) -> None:
+def _explain(call: Call, verb: VerbOptions, groups: tuple[str, ...] | None = None) -> None:
     """Give a function the signature and the documentation that its flags make."""
     known = keywords(verb, groups)
     call.__doc__ = described(call, known)
     vars(call)["__signature__"] = signature(call, known)
 
 
-_explain(run, run_command)
-_explain(ladder, ladder_command)
-_explain(once, run_command, OF_ONE)
+_explain(run, RUN)
+_explain(ladder, LADDER)
+_explain(once, RUN, OF_ONE)

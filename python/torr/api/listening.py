@@ -5,13 +5,14 @@ Where it raises, the load ends at once, what was measured is kept, and the error
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.lab import Silent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torr.engine import Slice as Piece
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Step

@@ -6,7 +6,6 @@ Nothing is measured or judged here: words come from report, claims from what sta
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -17,6 +16,8 @@ from torr.model import result as model
 from torr.store.level_lines import recovered
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
 
     from torr.model.claims import Knee, Peak, SloCapacity

@@ -7,7 +7,6 @@ that few people need are left to `--help-all`.
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,8 @@ from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from torr.options.verbs import VerbOptions
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -57,7 +58,7 @@ class Verb(click.Command):
         self,
         *arguments: Any,  # noqa: ANN401
         examples: Sequence[str] = (),
-        takes_plans: bool = False,
+        options: VerbOptions | None = None,
         passed_on: Sequence[tuple[str, str]] = (),
         **settings: Any,  # noqa: ANN401
     ) -> None:
@@ -65,7 +66,8 @@ class Verb(click.Command):
         self.examples = examples
         # Flags that another program reads for torr, and what they do.
         self.passed_on = passed_on
-        self.takes_plans = takes_plans
+        # Those that a plan file may say; None for a verb that takes no plan files.
+        self.options = options
         if self._rare():
             self.params.append(_HELP_ALL)
 
@@ -77,17 +79,14 @@ class Verb(click.Command):
         **extra: Any,  # noqa: ANN401
     ) -> click.Context:
         """Read the arguments; what a plan file says stands where a flag is not typed."""
-        files = [text for text in self._positional(args) if is_plan_file(text)]
-        if files:
-            from torr.cli.plan_defaults import merged
+        if self.options is not None and any(map(is_plan_file, args)):
+            from torr.planning.file_keys import values_of_plan
 
-            extra["default_map"] = merged(self, Path(files[0]), extra.get("default_map"))
+            extra["default_map"] = values_of_plan(self.options, self._positional(args))
         return super().make_context(info_name, args, parent, **extra)
 
     def _positional(self, args: Sequence[str]) -> list[str]:
-        """The arguments of a verb that takes plans: neither flags nor their values."""
-        if not self.takes_plans:
-            return []
+        """Return the arguments: neither flags nor their values."""
         # Refuses nothing: that is done when the arguments are read for good.
         context = click.Context(self, resilient_parsing=True)
         found, _, _ = self.make_parser(context).parse_args(list(args))

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.conduct import Prepared, measured
 from torr.cli.going_live import door_of, live_page
-from torr.cli.keeping import labels_of
 from torr.cli.progress import progress_for
-from torr.cli.secrets import secrets_of_plan
 from torr.cli.signals import heard_by
-from torr.cli.watching import sources_of
 from torr.errors import UsageError, require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import Afresh, KeptUp
@@ -22,35 +19,48 @@ from torr.experiments.matrix import Comparison
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
 from torr.micro.across import is_another
+from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
+from torr.options.definition import values_in
+from torr.planning.prepared import Prepared, measured
+from torr.planning.secrets import secrets_of_plan
+from torr.planning.watch import sources_of
 from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from torr.cli.matrix import Plans
     from torr.experiments.matrix import Matrix
     from torr.experiments.profiling import Experiment
     from torr.experiments.profiling_servers import Profiles
     from torr.model.condition import Condition
     from torr.model.pin import Pin
+    from torr.options.compare import CompareOptions
     from torr.sources.matrix_file import Candidate, MatrixFile
     from torr.webserver.live.feed import Judge
-
-Flags = dict[str, Any]
 
 # What a run that goes on must have been begun with, the plainest first.
 _MATCHING = ("baseline", "factors", "seed", "restart", "rounds", "until", "pin", "candidates")
 
 
-def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> None:
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """What is compared, and how."""
+
+    file: MatrixFile
+    matrix: Matrix
+    slos: tuple[Condition, ...]
+    pin: Pin | None
+    profiles: Profiles | None
+    options: CompareOptions
+
+
+def conduct(asked: Comparing) -> None:
     """Compare from start to exit code, which is told by the error that is raised."""
-    pin = flags["pin"]
-    slos = plans.slos(file.candidates[0])
+    file, matrix, pin, options = asked.file, asked.matrix, asked.pin, asked.options
     plan = matrix.plan_of(file.candidates[0], matrix.cells[0], "http://localhost/")
     course = Course(
         total=matrix.count,
@@ -62,19 +72,20 @@ def conduct(file: MatrixFile, matrix: Matrix, plans: Plans, flags: Flags) -> Non
     )
     interrupt = Interrupt()
     with ExitStack() as stack:
-        door = stack.enter_context(door_of(flags))
-        directory = stack.enter_context(_directory(file, matrix, pin, flags))
+        door = stack.enter_context(door_of(options))
+        directory = stack.enter_context(_directory(asked))
         stack.enter_context(heard_by(interrupt))
-        judge = _judge(matrix, course, slos)
-        pages = stack.enter_context(live_page(door, directory, interrupt, judge, flags))
-        with progress_for(flags) as progress, pinned(pin):
+        judge = _judge(matrix, course, asked.slos)
+        pages = stack.enter_context(live_page(door, directory, interrupt, judge, options))
+        with progress_for(options) as progress, pinned(pin):
             lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = Comparison(matrix, lab, course)
-            experiment = _with_profiles(comparison, flags["profiles"])
+            experiment = _with_profiles(comparison, asked.profiles)
             outcome = measured(Prepared(directory.head, experiment), lab)
         from torr.cli.judged import conclude
 
-        conclude(outcome, directory, (comparison, plan), {**flags, "slos": slos})
+        flags = {**values_in(options), "slos": asked.slos}
+        conclude(outcome, directory, (comparison, plan), flags)
 
 
 def _with_profiles(comparison: Comparison, profiles: Profiles | None) -> Experiment:
@@ -108,13 +119,14 @@ def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
     return sorted(secret for secret in found if len(secret) >= LEAST_SECRET)
 
 
-def _directory(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> RunDirectory:
+def _directory(comparing: Comparing) -> RunDirectory:
     """A new run, or the one to go on with."""
-    resumed: Path | None = flags["resume"]
-    head = _head(file, matrix, pin, flags)
-    secrets = _secrets(file, matrix)
+    options = comparing.options
+    resumed = options.resume
+    head = _head(comparing)
+    secrets = _secrets(comparing.file, comparing.matrix)
     if resumed is None:
-        return RunDirectory.create(flags["folder"], flags["name"], head, secrets=secrets)
+        return RunDirectory.create(options.folder, options.name, head, secrets=secrets)
     directory = RunDirectory.reopen(resumed.resolve(), secrets=secrets)
     kept = directory.head.get("experiment") or {}
     require(
@@ -190,13 +202,14 @@ def _candidate(each: Candidate, matrix: Matrix) -> dict[str, Any]:
     }
 
 
-def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> dict[str, Any]:
+def _head(asked: Comparing) -> dict[str, Any]:
     """What result.json says of the comparison before it starts."""
+    file, matrix, pin, options = asked.file, asked.matrix, asked.pin, asked.options
     return {
         "kind": "compare",
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
-        **labels_of(flags),
+        **labels_of(options.note, options.tag),
         "experiment": {
             "baseline": file.baseline,
             "primary": None if file.primary is None else file.primary.key,
@@ -213,7 +226,7 @@ def _head(file: MatrixFile, matrix: Matrix, pin: Pin | None, flags: Flags) -> di
             "pin": None
             if pin is None
             else {"generator": list(pin.generator), "target": list(pin.target)},
-            "until": flags["until"],
+            "until": options.until,
         },
         "environment": environment(),
     }

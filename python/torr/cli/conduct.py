@@ -6,123 +6,72 @@ Until the load is over nothing heavy is imported: no numpy, scipy, matplotlib, p
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torr.cli.going_live import door_of, live_page
-from torr.cli.keeping import labels_of
 from torr.cli.one_status import OneStatus
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
-from torr.errors import OutputError, TorrError
+from torr.cli.streams import show_notes
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab, Several
-from torr.model.secrets import redacted_command
-from torr.store.environment import environment
+from torr.options.definition import values_in
+from torr.planning.prepared import measured, prepared, tokenizer_of
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from torr.experiments.lab import Outcome
-    from torr.model.plan import Plan
-    from torr.monitor.monitor import Watch
-    from torr.stats.tokenizer import Tokenizer
+    from torr.model.condition import Condition
+    from torr.options.measure import MeasureOptions
+    from torr.planning.prepared import Prepared
     from torr.webserver.live.feed import Judge
 
-    Experiment = Callable[[Lab], Outcome]
 
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A run that is about to start: what result.json says of it (see `head_of`), and its steps."""
-
-    head: dict[str, Any]
-    experiment: Experiment
-    watch: Callable[[], Watch] | None = None
-    secrets: Sequence[str] = ()
-    """What no file of the run may hold."""
-
-
-def conduct(prepared: Prepared, flags: dict[str, Any]) -> None:
+def conduct(options: MeasureOptions) -> None:
     """Make a run from start to exit code, which is told by the error that is raised."""
+    ready = prepared(options, sys.argv[1:])
+    show_notes(ready.notes)
+    result = options.result
     interrupt = Interrupt()
-    tokenizer = tokenizer_of(flags)
+    tokenizer = tokenizer_of(options.stream.tokenizer)
     with (
-        door_of(flags) as door,
+        door_of(result) as door,
         RunDirectory.create(
-            flags["folder"], flags["name"], prepared.head, secrets=prepared.secrets
+            result.folder, result.name, ready.head, secrets=ready.secrets
         ) as directory,
         heard_by(interrupt),
-        live_page(door, directory, interrupt, _judge(prepared, flags), flags) as pages,
+        live_page(door, directory, interrupt, _judge(ready, result.slos), result) as pages,
     ):
-        with progress_for(flags) as progress:
-            noticing = OneStatus(flags["language"] or "en", progress.clear)
+        with progress_for(result) as progress:
+            noticing = OneStatus(result.language or "en", progress.clear)
             lab = Lab(
                 directory,
                 Several((noticing, progress, *pages)),
                 interrupt,
-                flags["abort_on"],
+                result.abort_on,
                 tokenizer=tokenizer,
-                watch=prepared.watch,
+                watch=ready.watch,
             )
-            outcome = measured(prepared, lab)
+            outcome = measured(ready, lab)
         from torr.cli.conclude import conclude
 
-        conclude(outcome, directory, flags)
+        conclude(outcome, directory, _flags(options))
 
 
-def _judge(prepared: Prepared, flags: dict[str, Any]) -> Judge:
+def _flags(options: MeasureOptions) -> dict[str, Any]:
+    """What the end of a run reads of its options."""
+    ladder = options.ladder
+    least = {} if ladder is None else {"min_capacity": ladder.min_capacity}
+    return {**values_in(options.result), **least}
+
+
+def _judge(ready: Prepared, slos: Sequence[Condition]) -> Judge:
     """What levels come to, judged as at the end."""
 
     def judge(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
         from torr.cli.conclude import sections
 
-        return sections(prepared.head["kind"], levels, flags["slos"])
+        return sections(ready.head["kind"], levels, slos)
 
     return judge
-
-
-def tokenizer_of(flags: dict[str, Any]) -> Tokenizer | None:
-    """Who counts tokens, read before any load: its file may be none."""
-    if flags["tokenizer"] is None:
-        return None
-    from torr.stats.tokenizer import read_tokenizer
-
-    return read_tokenizer(flags["tokenizer"])
-
-
-def head_of(kind: str, plan: Plan, flags: dict[str, Any], **asked: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What result.json says of a run before it starts, without secrets.
-
-    `experiment` holds what the plan does not: SLOs, abort conditions, a ladder's levels and rounds.
-    """
-    conditions: dict[str, Any] = {
-        key: [str(each) for each in flags[key]] for key in ("slos", "abort_on")
-    }
-    conditions |= {"allow_not_shown": True} if flags.get("allow_not_shown") else {}
-    if flags.get("min_capacity") is not None:
-        conditions["min_capacity"] = str(flags["min_capacity"])
-    return {
-        "kind": kind,
-        "command": ["torr", *redacted_command(sys.argv[1:])],
-        "plan": plan.as_kept(),
-        **labels_of(flags),
-        "experiment": {**asked, **conditions},
-        "environment": environment(),
-    }
-
-
-def measured(prepared: Prepared, lab: Lab) -> Outcome:
-    """Run the experiment; what cannot be kept or started leaves no half-made files."""
-    try:
-        return prepared.experiment(lab)
-    except OutputError:
-        with suppress(OutputError):
-            lab.directory.close("failed")
-        raise
-    except TorrError:
-        if lab.directory.is_empty:
-            lab.directory.abandon()
-        raise

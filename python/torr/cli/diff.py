@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options, words
 from torr.cli.command import Verb
+from torr.cli.flags import flags_of
+from torr.options.verbs import DIFF
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,33 +24,15 @@ EXAMPLES = (
 
 @click.command(cls=Verb, examples=EXAMPLES)
 @click.argument("sides", nargs=-1, metavar="A B")
-@options.flag(
-    "--baseline",
-    metavar="TAG",
-    group=options.RESULT,
-    help="A: newest with this tag, B's name first; B [DIR/latest]",
-)
-@options.folder
-@options.output
-@options.quiet
-@options.lang
-@options.flag(
-    "--fail-if",
-    type=words.CHANGE,
-    multiple=True,
-    group=options.RESULT,
-    help="must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'",
-)
-@options.allowing_limits
-@options.junit
-@options.keeping
+@flags_of(DIFF)
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
     from torr.cli.conclude import draw, is_text, print_paths, show_result, write_junit
     from torr.cli.finish import Steps, finish
     from torr.cli.gate import gate
-    from torr.cli.keeping import labels_of, registered
+    from torr.cli.keeping import registered
     from torr.cli.sides import sides_of
+    from torr.model.label import labels_of
     from torr.model.secrets import redacted_command
     from torr.report.sides import set_beside
     from torr.store.environment import environment
@@ -61,7 +44,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         "kind": "diff",
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
-        **labels_of(flags),
+        **labels_of(flags["note"], flags["tag"]),
         "experiment": {"allow_not_shown": flags["allow_not_shown"]},
         "environment": environment(),
     }

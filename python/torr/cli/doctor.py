@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.cli import words
 from torr.cli.command import Verb
-from torr.cli.options import RESULT, flag
+from torr.cli.flags import Parameter, flags_of
+from torr.options import readers
+from torr.options.doctor import DOCTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,17 +29,8 @@ CLEAR = "\r\x1b[K"
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@click.argument("url", type=words.URL, metavar="URL", required=False)
-@flag(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    metavar="FORMAT",
-    group=RESULT,
-    help="text, or json [text]",
-)
-@flag("-q", "--quiet", is_flag=True, group=RESULT, help="print the verdict only")
+@click.argument("url", type=Parameter(readers.URL), metavar="URL", required=False)
+@flags_of(DOCTOR)
 def doctor(url: str | None, output: str, *, quiet: bool) -> None:
     """Measure what this machine can generate, and look at its limits; URL gets no request."""
     from torr.experiments.diagnosis import findings

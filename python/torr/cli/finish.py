@@ -8,12 +8,14 @@ gate, then pictures, a database, a terminal. What a step does is the verb's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from torr.cli.streams import printed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 Result = dict[str, Any]
 Kept = TypeVar("Kept")

@@ -7,11 +7,12 @@ does without one, unless `--live-stay` says for how long the page outlives it.
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from torr.errors import TorrError, require
+from torr.options.definition import given
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -19,29 +20,31 @@ if TYPE_CHECKING:
 
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Listener
+    from torr.options.compare import CompareOptions
+    from torr.options.result import ResultOptions
     from torr.store.rundir import RunDirectory
     from torr.webserver.live.feed import Judge
     from torr.webserver.live.live import Live
     from torr.webserver.server import Door
 
-DETAILS = ("live_port", "live_host", "live_stay")
+DETAILS = ("live_port", "live_host", "live_stay_ns")
 
 
 @contextmanager
-def door_of(flags: dict[str, Any]) -> Iterator[Door | None]:
+def door_of(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
     """Where the live page listens, opened before anything is written; None without `--live`.
 
     Raises UsageError where the address cannot be had, or where only details of a page are given.
     """
-    if not flags["live"]:
-        given = next((name for name in DETAILS if flags[name] is not None), None)
-        flag = "--" + str(given).replace("_", "-")
-        require(given is None, f"{flag} is given without --live", f"torr … --live {flag} …")
+    if not options.live:
+        detail = given(options, *DETAILS)
+        flag = "" if detail is None else detail.long
+        require(not flag, f"{flag} is given without --live", f"torr … --live {flag} …")
         yield None
         return
     from torr.webserver.server import HOST, Door
 
-    door = Door(flags["live_host"] or HOST, flags["live_port"])
+    door = Door(options.live_host or HOST, options.live_port)
     try:
         yield door
     finally:
@@ -54,7 +57,7 @@ def live_page(
     directory: RunDirectory,
     interrupt: Interrupt,
     judge: Judge,
-    flags: dict[str, Any],
+    options: ResultOptions | CompareOptions,
 ) -> Iterator[tuple[Listener, ...]]:
     """Inside the block the page is served; who must hear the experiment for it: none or one."""
     if door is None:
@@ -64,7 +67,7 @@ def live_page(
 
     from torr.webserver.live.live import Live, Shown
 
-    shown = Shown(directory, interrupt, judge, _complain, flags["language"])
+    shown = Shown(directory, interrupt, judge, _complain, options.language)
     # Without a name, beside the slices that it has again: where they fit it fits too.
     with TemporaryFile(dir=directory.path) as file:
         try:
@@ -80,7 +83,7 @@ def live_page(
                 yield (page.feed,)
             finally:
                 page.end()
-                _stay(page, interrupt, flags["live_stay"])
+                _stay(page, interrupt, options.live_stay_ns)
 
 
 def _stay(page: Live, interrupt: Interrupt, stay_ns: int | None) -> None:

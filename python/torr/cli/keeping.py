@@ -1,18 +1,13 @@
-"""What commands say on a run, and how they register it with the kept runs when it is over."""
+"""How commands register a run with the kept runs when it is over."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from torr.store.rundir import RunDirectory
-
-
-def labels_of(flags: dict[str, Any]) -> dict[str, Any]:
-    """The note and the tags of a run as result.json has them."""
-    return {"note": flags["note"] or None, "tags": list(dict.fromkeys(flags["tag"]))}
 
 
 def registered(directory: RunDirectory, *, is_asked: bool) -> int | None:

@@ -15,7 +15,8 @@ import click
 
 from torr.cli.command import Verb
 from torr.errors import ExitCode, InterruptedRunError, require
-from torr.locust.arguments import OPTIONS
+from torr.options.definition import options_of
+from torr.options.locust import LocustOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from torr.experiments.lab import Outcome
+    from torr.options.definition import Option
     from torr.store.rundir import RunDirectory
 
 EXAMPLES = (
@@ -43,12 +45,19 @@ _NEEDED_AT_THE_END = (
 )
 
 
+def _default(option: Option) -> str:
+    return "" if option.default is None else f" [{option.default}]"
+
+
 @click.command(
     cls=Verb,
     examples=EXAMPLES,
     passed_on=[
-        (f"{flag} {metavar}".strip(), f"{says}; or {variable}{f' [{default}]' if default else ''}")
-        for flag, metavar, variable, default, says in OPTIONS
+        (
+            f"{each.long} {each.reader.name}".strip(),
+            f"{each.help}; or {each.variable}{_default(each)}",
+        )
+        for each in options_of(LocustOptions)
     ],
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "help_option_names": []},

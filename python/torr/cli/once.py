@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr import engine, units
-from torr.cli.secrets import secrets_of_plan
+from torr.cli.streams import show_notes
 from torr.cli.unanswered import missing_socket, where
 from torr.errors import NothingMeasuredError, require
 from torr.model.outside import Outside
+from torr.planning.plan import plan_of
+from torr.planning.secrets import secrets_of_plan
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
+    from torr.options.measure import MeasureOptions
 
 
-def once(plan: Plan, *, verbose: bool) -> None:
+def once(options: MeasureOptions) -> None:
     """Send one request and print what came of it; no complete answer is an error."""
+    planned = plan_of(options)
+    show_notes(planned.notes)
+    plan = planned.plan
     found = _sent(plan)
     # What was never sent is not shown as if it had been.
-    if verbose and found["class"] not in {"connect", "tls", "dns"}:
+    if options.once.verbose and found["class"] not in {"connect", "tls", "dns"}:
         outside = Outside().with_secrets(secrets_of_plan(plan))
         click.echo(_side("> ", found["request"], outside))
         click.echo(_side("< ", found["response"], outside))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from torr.engine import Level, Slice
     from torr.experiments.lab import Step
+    from torr.options.compare import CompareOptions
+    from torr.options.result import ResultOptions
 
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
@@ -121,11 +123,11 @@ class Progress:
 
 
 @contextmanager
-def progress_for(flags: dict[str, Any]) -> Iterator[Progress]:
-    """The progress that these flags ask for; its line is gone at the end."""
-    says_nothing = flags["quiet"] or flags["output"] == "json"
+def progress_for(options: ResultOptions | CompareOptions) -> Iterator[Progress]:
+    """The progress that these options ask for; its line is gone at the end."""
+    says_nothing = options.quiet or options.output == "json"
     progress = Progress(
-        line=sys.stderr if _can_move(sys.stderr) and not flags["quiet"] else None,
+        line=sys.stderr if _can_move(sys.stderr) and not options.quiet else None,
         rows=None if says_nothing else sys.stdout,
     )
     try:

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from torr.cli import options, words
 from torr.cli.command import Verb
-from torr.cli.options import RESULT, flag
+from torr.cli.flags import flags_of
+from torr.options.definition import made
+from torr.options.kept import SERVE, ServeOptions
 from torr.units import SECOND_NS
 
 EXAMPLES = (
@@ -17,27 +18,11 @@ EXAMPLES = (
     "torr serve --port 9000 --baseline main",
     "torr serve --host 0.0.0.0 --for 8h",
 )
-PLACE = "Place"
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
-@flag("--port", type=words.PORT, group=PLACE, help="0: any [8678, or any free one]")
-@flag(
-    "--host",
-    metavar="ADDRESS",
-    group=PLACE,
-    help="let others see it, by the URL's token [127.0.0.1]",
-)
-@flag("--for", "duration", type=words.SOME_DURATION, group=PLACE, help="end by itself after TIME")
-@flag(
-    "--baseline",
-    type=words.TAG,
-    default="baseline",
-    group=RESULT,
-    help="the tag that trends are set beside [baseline]",
-)
-@options.lang
-def serve(baseline: str, language: str | None, **place: Any) -> None:  # noqa: ANN401
+@flags_of(SERVE)
+def serve(**flags: Any) -> None:  # noqa: ANN401
     """Serve the kept runs to a browser: find, open, overlay two, a name's trend and ledger."""
     from torr.cli.signals import heard_by
     from torr.experiments.interrupt import Interrupt
@@ -45,16 +30,17 @@ def serve(baseline: str, language: str | None, **place: Any) -> None:  # noqa: A
     from torr.webserver.history.app import app
     from torr.webserver.server import HOST, KEPT, Door, Server
 
+    options = made(ServeOptions, flags)
     with open_store() as store:
         where, count = store.place, store.count()
-    door = Door(place["host"] or HOST, place["port"], KEPT)
+    door = Door(options.host or HOST, options.port, KEPT)
     access = door.access()
     interrupt = Interrupt()
-    server = Server(app(open_store, access, baseline, language), door).start()
+    server = Server(app(open_store, access, options.baseline, options.language), door).start()
     try:
         with heard_by(interrupt):
             click.echo(f"serve   {door.url(access)}")
             click.echo(f"store   {where}: {count:,} run{'' if count == 1 else 's'}; Ctrl-C ends it")
-            interrupt.wait(inf if place["duration"] is None else place["duration"] / SECOND_NS)
+            interrupt.wait(inf if options.duration_ns is None else options.duration_ns / SECOND_NS)
     finally:
         server.stop()

@@ -14,7 +14,11 @@ import select
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+import click
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from typing_extensions import Buffer
 
 _STDOUT, _STDERR = 1, 2
@@ -104,3 +108,9 @@ def _number_of(stream: io.TextIOWrapper) -> int | None:
         return stream.fileno()
     except OSError:
         return None
+
+
+def show_notes(notes: Iterable[str]) -> None:
+    """Print to stderr what the user should know of the files that were read."""
+    for note in notes:
+        click.echo(f"note: {note}", err=True)

@@ -8,16 +8,16 @@ from torr.errors import UsageError
 
 
 def explained(error: click.UsageError) -> UsageError:
-    """The same error as one of torr's."""
+    """Return the same error as one of torr's."""
     command = error.ctx.command_path.removeprefix("torr").strip() if error.ctx else ""
     where = f"{command}: " if command else ""
-    if isinstance(error, click.NoSuchOption) and command == "ladder" and _is_of_run(error):
-        return UsageError(
-            f"ladder: {error.option_name} is a flag of torr run: a ladder climbs by connections",
-            f"torr ladder --levels 100,200,400, or torr run {error.option_name}",
-        )
-    hint = getattr(error, "hint", None) or f"torr {command} --help".replace("  ", " ")
-    return UsageError(f"{where}{_named(error)}", hint)
+    usual = f"torr {command} --help".replace("  ", " ")
+    if isinstance(error, click.NoSuchOption):
+        from torr.options.verbs import no_such_flag  # `torr --help` needs no options
+
+        said, hint = no_such_flag(command, error.option_name, error.possibilities or ())
+        return UsageError(f"{where}{said}", hint or usual)
+    return UsageError(f"{where}{_named(error)}", getattr(error, "hint", None) or usual)
 
 
 def _named(error: click.UsageError) -> str:
@@ -28,10 +28,3 @@ def _named(error: click.UsageError) -> str:
     if isinstance(parameter, click.Option):
         flag = "/".join(parameter.opts)
     return f"{flag}: {error.message.rstrip('.')}"
-
-
-def _is_of_run(error: click.NoSuchOption) -> bool:
-    """Whether `torr run` has the flag that this command has not."""
-    from torr.cli.run import run
-
-    return any(error.option_name in parameter.opts for parameter in run.params)

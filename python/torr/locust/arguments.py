@@ -1,91 +1,57 @@
-"""What `torr locust` adds to Locust's arguments: where the run goes, and what is said on it.
-
-Like Locust's own they may stand in its config files and in the environment.
-"""
+"""What `torr locust` adds to Locust's arguments, for config files and the environment, too."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from torr.errors import OutputError, UsageError
-from torr.model.label import read_note, read_tag
-from torr.store.rundir import check_name
+from torr.errors import UsageError
+from torr.options.definition import made, options_of
+from torr.options.locust import NO_RUN, LocustOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-FOLDER = "_output/torr"
-NAME = "locust"
-NO_RUN = "none"
+    from torr.options.definition import Option
 
-FLAGS = {"folder": "--torr-out", "name": "--torr-name"}
-
-_NOTE, _TAG, _NO_STORE = "--torr-note", "--torr-tag", "--torr-no-store"
-
-# Flag, placeholder, variable, default, help: docs/reference has them from here.
-OPTIONS = (
-    (FLAGS["folder"], "DIR", "TORR_OUT", FOLDER, "keep the run under DIR; none keeps nothing"),
-    (FLAGS["name"], "NAME", "TORR_NAME", NAME, "what the run and its files are called"),
-    (_NOTE, "TEXT", "TORR_NOTE", None, "what is special about this run"),
-    (_TAG, "TAG", "TORR_TAG", None, "a word to find it by (repeatable)"),
-    (_NO_STORE, "", "TORR_NO_STORE", None, "do not register it with the kept runs"),
-)
+OPTIONS = options_of(LocustOptions)
+FLAGS = {option.field: option.long for option in OPTIONS}
 
 
 def add_arguments(parser: Any, **_more: object) -> None:
     """Add them to Locust's parser."""
     # The web page shows only what is added to the parser itself.
     group = parser.add_argument_group("torr options", "What is kept of a test, beside Locust's own")
-    for flag, metavar, variable, default, says in OPTIONS:
+    for option in OPTIONS:
         group.add_argument(
-            flag, env_var=variable, default=default, help=says, **_kind(flag, metavar)
+            option.long,
+            env_var=option.variable,
+            default=option.default,
+            help=option.help,
+            **_kind(option),
         )
 
 
-def is_kept(options: object) -> bool:
-    """Whether a run is to be kept."""
-    return str(getattr(options, "torr_out", NO_RUN)) != NO_RUN
+def options_in(parsed: object) -> LocustOptions:
+    """Return them as Locust has read them; where it has read none, no run is kept."""
+    found = {option.field: getattr(parsed, option.key, None) for option in OPTIONS}
+    found |= {"folder": found["folder"] or NO_RUN, "tag": tuple(found["tag"] or ())}
+    return made(LocustOptions, {name: value for name, value in found.items() if value is not None})
 
 
-def labels_of(options: object) -> dict[str, Any]:
-    """The note and the tags of a test as result.json has them."""
-    tags = getattr(options, "torr_tag", None) or ()
-    return {
-        "note": getattr(options, "torr_note", None) or None,
-        "tags": list(dict.fromkeys(tags)),
-    }
-
-
-def is_registered(options: object) -> bool:
-    """Whether a run is to be registered with the kept runs."""
-    return not getattr(options, "torr_no_store", None)
-
-
-def _kind(flag: str, metavar: str) -> dict[str, Any]:
+def _kind(option: Option) -> dict[str, Any]:
     """What kind of argument it is, as argparse wants to know it."""
-    if flag == _NO_STORE:
+    if option.is_switch:
         return {"action": "store_true"}
-    kinds: dict[str, Callable[[str], str]] = {
-        FLAGS["name"]: _name,
-        _NOTE: read_note,
-        _TAG: _tag,
-    }
-    action = {"action": "append"} if flag == _TAG else {}
-    return {"metavar": metavar, "type": kinds.get(flag, str), **action}
+    action = {"action": "append"} if option.is_repeatable else {}
+    return {"metavar": option.reader.name, "type": _reading(option), **action}
 
 
-def _tag(text: str) -> str:
-    try:
-        return read_tag(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(error.message) from error
+def _reading(option: Option) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        try:
+            return option.reader.read(text)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(error.message) from error
 
-
-def _name(text: str) -> str:
-    try:
-        check_name(text, FLAGS["name"])
-    except OutputError as error:
-        raise argparse.ArgumentTypeError(error.message) from error
-    return text
+    return read

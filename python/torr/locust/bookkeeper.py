@@ -16,7 +16,7 @@ from locust.contrib.fasthttp import FastResponse
 from requests import HTTPError, Response
 
 from torr.locust import lag
-from torr.locust.arguments import is_kept
+from torr.locust.arguments import options_in
 from torr.locust.exchanges import exchange_of
 from torr.locust.ledger import Ledger
 from torr.locust.reactor import reactor
@@ -60,7 +60,7 @@ class Bookkeeper:
         """Open the books of a new test."""
         self._stop_timers()
         self._timers.append(gevent.spawn(self.shortcut.keep_up))
-        if is_kept(self.environment.parsed_options):
+        if options_in(self.environment.parsed_options).is_kept:
             self.ledger.begin(warmup=bool(self.environment.reset_stats))
             self._unreported_before = reactor().engine.unreported
             self._timers.append(lag.watch(self.ledger))

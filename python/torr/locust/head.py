@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 import gevent
 import locust
 
-from torr.locust.arguments import labels_of
+from torr.locust.arguments import options_in
 from torr.locust.lanes import PORTS
+from torr.model.label import labels_of
 from torr.model.secrets import redacted_command, redacted_text, whole
 from torr.store.environment import environment as machine
 
@@ -25,11 +26,12 @@ _LOOKUP_S = 1.0
 
 def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any]:
     """The head of a run, without secrets."""
+    options = options_in(environment.parsed_options)
     return {
         "kind": "locust",
         "command": ["torr", "locust", *redacted_command(arguments)],
         "plan": {},
-        **labels_of(environment.parsed_options),
+        **labels_of(options.note, options.tag),
         "experiment": _experiment(environment),
         "environment": machine(),
     }

@@ -18,7 +18,7 @@ from locust.runners import MasterRunner, WorkerRunner
 
 from torr.errors import OutputError
 from torr.locust import csv_files
-from torr.locust.arguments import FLAGS, FOLDER, NAME, add_arguments, is_kept, is_registered
+from torr.locust.arguments import FLAGS, add_arguments, options_in
 from torr.locust.bookkeeper import Bookkeeper
 from torr.locust.ending import quit_once
 from torr.locust.head import addresses_of, head_of, warmup_s
@@ -85,12 +85,12 @@ class Keeper:
             books.listen()
         if isinstance(runner, WorkerRunner) and books is not None:
             send_sheets(environment, runner, books)
-        elif is_kept(environment.parsed_options):
+        elif options_in(environment.parsed_options).is_kept:
             self._leader = Leader(environment, runner, books, self._arguments, self._conclude)
             self._leader.listen()
             if isinstance(runner, MasterRunner):
                 # It fires no load itself, and keeps others waiting when it ends late.
-                self._prepare(is_registered(environment.parsed_options))
+                self._prepare(not options_in(environment.parsed_options).no_store)
         # Locust starts the timer of its run time next, from the hub's time, which stood still while
         # Locust and the locustfile were imported: the run would be shorter by that much.
         gevent.get_hub().loop.update_now()
@@ -181,17 +181,16 @@ class Leader:
             self._say(outcome, test)
 
     def _directory(self) -> RunDirectory:
-        options = self._environment.parsed_options
-        folder = Path(getattr(options, "torr_out", FOLDER))
+        options = options_in(self._environment.parsed_options)
         head = head_of(self._environment, self._arguments)
         secrets = secrets_of_command(self._arguments)
-        name = getattr(options, "torr_name", NAME)
-        return RunDirectory.create(folder, name, head, FLAGS, secrets=secrets)
+        folder = Path(options.folder)
+        return RunDirectory.create(folder, options.name, head, FLAGS, secrets=secrets)
 
     def _say(self, outcome: Outcome, test: KeptTest) -> None:
         try:
             with test.directory:
-                is_asked = is_registered(self._environment.parsed_options)
+                is_asked = not options_in(self._environment.parsed_options).no_store
                 self._conclude(outcome, test.directory, is_asked)
         except OutputError as error:
             log.error("torr: %s", error)

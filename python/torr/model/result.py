@@ -13,8 +13,7 @@ This module imports pydantic and is imported only to check or describe results, 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError
 
@@ -29,6 +28,9 @@ from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.model.part import Amount, Count, Part, Rate, Stats
 from torr.model.profiled import Profile
 from torr.model.streamed import Stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _moment(text: str) -> str:

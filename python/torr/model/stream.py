@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 from torr.errors import require
 
 Dialect = Literal["sse", "openai", "dify", "anthropic"]
-DIALECTS: tuple[str, ...] = get_args(Dialect)
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 Alias = Literal["vllm", "aiperf"]
-ALIASES: tuple[str, ...] = get_args(Alias)
+ALIASES: tuple[Alias, ...] = get_args(Alias)
 
 # The metrics of result.json's `stream` that are times, in the order in which a stream shows them.
 TIMES = (

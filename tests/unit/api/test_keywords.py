@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import torr
-from torr.api.keywords import LEFT_OUT, keywords
-from torr.cli.ladder import ladder
+from torr.api.keywords import keywords
 from torr.cli.main import main
-from torr.cli.run import run
 from torr.errors import UsageError
 from torr.model.transport import Transport
+from torr.options.definition import Front
+from torr.options.verbs import LADDER, RUN
 
 URL = "http://127.0.0.1:9/x"
 
@@ -88,6 +88,11 @@ WRONG = {
 }
 
 
+# What speaks to a terminal or chooses an exit code.
+LEFT_OUT = {"--once", "--verbose", "--output", "--quiet", "--lang", "--strict", "--junit"}
+LEFT_OUT |= {"--live", "--live-port", "--live-host", "--live-stay"}
+
+
 def plan(engine):
     return json.loads(engine.loads.pop().plan.to_text())
 
@@ -145,13 +150,24 @@ def test_a_url_is_read_as_the_command_reads_it():
         torr.run("--help")
 
 
-@pytest.mark.parametrize("verb", [run, ladder])
+def test_what_a_file_says_that_is_not_sent_is_a_warning(fake, place, capsys):
+    requests = "".join(f'[[requests]]\nname = "{n}"\nurl = "{URL}"\n' for n in "ab")
+    groups = '[[groups]]\nrequests = ["a"]\nusers = 1\n'
+    (place / "plan.toml").write_text(requests + groups)
+    with pytest.warns(RuntimeWarning, match="'b' is in no group, not sent") as warned:
+        torr.run("plan.toml")
+    assert [warning.filename for warning in warned] == [__file__]
+    assert capsys.readouterr() == ("", "")
+    assert len(fake.loads) == 1
+
+
+@pytest.mark.parametrize("verb", [RUN, LADDER], ids=["run", "ladder"])
 def test_every_flag_is_a_keyword_or_left_out_on_purpose(verb):
-    call = {"run": torr.run, "ladder": torr.ladder}[verb.name]
-    longs = {opt for flag in verb.params for opt in flag.opts if opt.startswith("--")}
+    call = {"run": torr.run, "ladder": torr.ladder}[verb.verb]
     known = keywords(verb)
-    left_out = {f"--{name.replace('_', '-')}" for name in LEFT_OUT}
-    assert longs - {"--help-all"} == {k.long for k in known.values()} | (left_out & longs)
+    left_out = {option.long for option in verb.all if Front.KEYWORD not in option.fronts}
+    assert left_out <= LEFT_OUT
+    assert {option.long for option in verb.all} == {k.long for k in known.values()} | left_out
     assert list(inspect.signature(call).parameters) == ["url", "progress", *known]
 
 

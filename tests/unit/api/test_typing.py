@@ -103,7 +103,8 @@ def test_a_call_loads_nothing_heavy_before_its_load():
     code = textwrap.dedent("""
         import sys, torr
         from torr import engine
-        heavy = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "pandas", "sqlalchemy")
+        heavy = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "pandas", "sqlalchemy",
+                 "click")
         def start(plan):
             print(*[name for name in heavy if name in sys.modules], "loaded")
             raise SystemExit

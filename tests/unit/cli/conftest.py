@@ -2,50 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-
 import pytest
 
+from command_line import quick_pictures, torr
 from doubles import level_of
 
-
-@dataclass
-class Ended:
-    """How a command ended and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture(autouse=True)
-def quick_pictures(monkeypatch):
-    """Files in the place of pictures, which take most of a second each; tests/unit/report draws."""
-
-    def save(path, _draw):
-        path.write_bytes(b"a picture")
-        return path
-
-    monkeypatch.setattr("torr.report.png._save", save)
-
-
-@pytest.fixture
-def torr(monkeypatch, tmp_path, capsys):
-    """Call `torr` in an empty directory."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        from torr.cli.main import main
-
-        monkeypatch.setattr(sys, "argv", ["torr", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), out, err)
-
-    return call
-
+__all__ = ["quick_pictures", "torr"]
 
 MATRIX = """\
 baseline = "one"

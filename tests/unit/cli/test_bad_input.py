@@ -190,7 +190,7 @@ BAD = {
     "share over 1": (["target", "faulty", "--share", "2"], "--share: '2' is not a share"),
     "size": (["target", "bytes", "--size", "2000000GiB"], "--size: '2000000GiB' is too large"),
     "target port": (["target", "hello", "--port", "70000"], "--port: '70000' is not between"),
-    "bimodal": (["target", "delay", "--bimodal", "1ms"], "--bimodal '1ms' is not FAST,SLOW,SHARE"),
+    "bimodal": (["target", "delay", "--bimodal", "1ms"], "--bimodal: '1ms' is not FAST,SLOW,SHARE"),
     "two delays": (["target", "delay", "--delay", "1ms", "--heavy", "1ms,1"], "exclude each other"),
 }
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from doubles import Truth, capacity
-from torr.cli.ladder import _levels
 from torr.errors import UsageError
+from torr.options.ladder import read_levels
 
 URL = "http://127.0.0.1:9/x"
 LEVELS = "10,20,40,80,160,320"
@@ -254,11 +254,11 @@ def test_an_slo_does_not_pass_where_users_starve_at_every_level(torr, server):
     [("auto", 1, 50_000), ("auto:64", 64, 50_000), ("auto:64:2000", 64, 2_000)],
 )
 def test_a_search_has_a_start_and_an_end(text, start, most):
-    search = _levels(text).search
+    search = read_levels(text).search
     assert (search.start, search.most) == (start, most)
 
 
 @pytest.mark.parametrize("text", ["auto:9:8", "auto:1:2:3", "auto:x", "auto:", "best"])
 def test_other_bounds_are_refused(text):
     with pytest.raises(UsageError):
-        _levels(text)
+        read_levels(text)

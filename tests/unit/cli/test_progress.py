@@ -15,6 +15,7 @@ from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.options.result import ResultOptions
 from torr.units import SECOND_NS
 
 EMPTY, FULL = "─" * 12, "━" * 12
@@ -152,14 +153,14 @@ def test_a_line_is_drawn_where_it_can_be_taken_back(monkeypatch, term, is_drawn)
     monkeypatch.setenv("TERM", term)
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr("sys.stderr", terminal)
-        with progress_for({"quiet": False, "output": "json"}) as progress:
+        with progress_for(ResultOptions(output="json")) as progress:
             assert (progress.line is not None) == is_drawn
             assert progress.rows is None
     os.close(ours)
 
 
 def test_what_is_no_terminal_gets_no_line():
-    with progress_for({"quiet": False, "output": "text"}) as progress:
+    with progress_for(ResultOptions()) as progress:
         assert progress.line is None
         assert progress.rows is not None
 

@@ -120,7 +120,7 @@ def test_a_body_is_read_from_a_file_as_it_is(torr, fake, tmp_path):
 
 
 def test_a_local_target_gets_half_of_the_cores(torr, fake, monkeypatch):
-    monkeypatch.setattr("torr.cli.planning.allowed_cores", lambda: 8)
+    monkeypatch.setattr("torr.planning.plan.allowed_cores", lambda: 8)
     torr("run", URL)
     torr("run", "http://192.0.2.1/")
     assert [load.plan.workers for load in fake.loads] == [4, 8]
@@ -338,6 +338,23 @@ def test_nothing_heavy_is_imported_before_the_load_is_over(tmp_path):
         env={"PYTHONPATH": ":".join(paths), "PATH": "/usr/bin:/bin", "TORR_STORE": "none"},
     )
     assert ended.stderr.splitlines() == ["[]", "True"]
+
+
+def test_the_help_of_torr_reads_no_options():
+    code = (
+        "import sys\nfrom torr.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(*[n for n in sys.modules if n.startswith(('torr.options', 'torr.planning'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(filter(None, sys.path)), "PATH": "/usr/bin:/bin"},
+    )
+    assert "Usage: torr COMMAND" in done.stdout
+    assert done.stdout.splitlines()[-1] == ""
 
 
 @pytest.mark.parametrize("verb", [[], ["run"], ["ladder"], ["diff"], ["target", "delay"]])

@@ -3,54 +3,37 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from torr.cli import words
-from torr.cli.options import flag, together
+from torr.cli.flags import Parameter
 from torr.errors import ResultError
-from torr.store.kept.since import parse_since
+from torr.options import readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torr.options.kept import LedgerOptions, ListOptions
     from torr.store.kept.store import Filter
 
-WHICH, RESULT = "Which runs", "Result"
 MOST_ID = 2**31 - 1
 
-RUN_ID = words.whole("ID", 1, MOST_ID)
-SINCE = words.Word("WHEN", parse_since)
+RUN_ID = readers.whole("ID", 1, MOST_ID)
 
-ids = click.argument("ids", nargs=-1, required=True, type=RUN_ID, metavar="ID")
-one_id = click.argument("run_id", type=RUN_ID, metavar="ID")
-
-_name = flag("-n", "--name", metavar="NAME", group=WHICH, help="of this name")
-_narrowing = together(
-    flag(
-        "--tag",
-        type=words.TAG,
-        multiple=True,
-        group=WHICH,
-        help="that have this tag (repeatable: all of them)",
-    ),
-    flag("--commit", metavar="HASH", group=WHICH, help="of a git commit, by its first digits"),
-    flag("--since", type=SINCE, group=WHICH, help="not older: 7d, 12h, 2026-01-31"),
-)
-narrowing_a_name = _narrowing
-narrowing = together(_name, _narrowing)
+ids = click.argument("ids", nargs=-1, required=True, type=Parameter(RUN_ID), metavar="ID")
+one_id = click.argument("run_id", type=Parameter(RUN_ID), metavar="ID")
 
 
-def filter_of(flags: dict[str, Any], *kinds: str) -> Filter:
-    """What the flags say."""
+def filter_of(options: ListOptions | LedgerOptions, name: str | None, *kinds: str) -> Filter:
+    """What the options say."""
     from torr.store.kept.store import Filter
 
     return Filter(
-        name=flags.get("name"),
-        tags=tuple(flags["tag"]),
-        commit=flags["commit"],
-        since=flags["since"],
+        name=name,
+        tags=options.tag,
+        commit=options.commit,
+        since=options.since,
         kinds=kinds,
     )
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options
 from torr.cli.command import Verb
+from torr.cli.flags import shared
 from torr.cli.runs import choosing
 from torr.errors import OutputError, ResultError
+from torr.options.result import ResultOptions
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from torr.report.say import Language
     from torr.store.kept.store import Store
 
@@ -23,8 +25,7 @@ EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 
 @click.command("export", cls=Verb, examples=EXAMPLES)
 @choosing.ids
-@options.folder
-@options.lang
+@shared(ResultOptions, "folder", "language")
 def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> None:
     """Write kept runs under a directory: result.json, page, tables and pictures."""
     from torr.store.kept.store import open_store

@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from torr.cli.command import Verb
-from torr.cli.options import flag
-from torr.cli.runs import choosing
+from torr.cli.flags import flags_of
 from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.options.kept import IMPORT
 from torr.store.level_lines import recovered
 
 EXAMPLES = (
@@ -25,14 +25,7 @@ HINT = "give a run's directory, its result.json, or JSON of pytest-benchmark"
 
 @click.command("import", cls=Verb, examples=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE")
-@flag(
-    "-n",
-    "--name",
-    metavar="NAME",
-    group=choosing.RESULT,
-    help="of pytest-benchmark's [that of the file]",
-)
-@flag("--replace", is_flag=True, group=choosing.RESULT, help="what is kept of the same run")
+@flags_of(IMPORT)
 def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> None:
     """Keep directories of runs, or JSON files of pytest-benchmark, each once."""
     from torr.store.kept.store import open_store

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options, words
 from torr.cli.command import Verb
-from torr.cli.options import flag
+from torr.cli.flags import flags_of
 from torr.cli.runs import choosing
 from torr.errors import require
+from torr.options.definition import made
+from torr.options.kept import LEDGER, LedgerOptions
 
 if TYPE_CHECKING:
     from torr.report.say import Language
@@ -29,49 +30,37 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 
 @click.command("ledger", cls=Verb, examples=EXAMPLES)
 @click.argument("name", metavar="NAME")
-@choosing.narrowing_a_name
-@flag("--at", type=words.COUNT, group=choosing.WHICH, help="this level [the best of each run]")
-@flag("--request", metavar="NAME", group=choosing.WHICH, help="of this request [of all]")
-@flag("--baseline", type=words.TAG, group=choosing.WHICH, help="beside the newest with this tag")
-@flag(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "markdown", "csv", "json"]),
-    default="text",
-    metavar="FORMAT",
-    group=choosing.RESULT,
-    help="text, markdown, csv or json [text]",
-)
-@options.lang
+@flags_of(LEDGER)
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
     from torr.report import tuning
 
-    found = ledger_of(name, flags)
-    language: Language = flags["language"] or "en"
-    if flags["output"] == "json":
+    options = made(LedgerOptions, flags)
+    found = ledger_of(name, options)
+    language: Language = options.language or "en"
+    if options.output == "json":
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-    elif flags["output"] == "markdown":
+    elif options.output == "markdown":
         click.echo(tuning.markdown(found, language), nl=False)
-    elif flags["output"] == "csv":
+    elif options.output == "csv":
         click.echo(tuning.comma_separated(found), nl=False)
     else:
         _print(found, language)
 
 
-def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
+def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
     """The ledger of the runs that are meant, the oldest first."""
     from torr.store.kept.store import open_store
     from torr.webserver.history.session import Session, Wanted
 
-    runs = choosing.filter_of({**flags, "name": name})
-    wanted = Wanted(runs, flags["request"], flags["at"], flags["baseline"])
+    runs = choosing.filter_of(options, name)
+    wanted = Wanted(runs, options.request, options.at, options.baseline)
     with open_store() as store:
         session = Session(store, wanted)
         require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
         found = session.ledger()
-    _check(session, name, flags)
-    tag = flags["baseline"]
+    _check(session, name, options)
+    tag = options.baseline
     require(
         tag is None or found["baseline"] is not None,
         f"--baseline {tag}: no kept run of {name!r} has this tag",
@@ -80,11 +69,13 @@ def ledger_of(name: str, flags: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _check(session: Session, name: str, flags: dict[str, Any]) -> None:
+def _check(session: Session, name: str, options: LedgerOptions) -> None:
     """Refuse a level or a request that no run has: it was mistyped."""
     levels = [f"{level:,}" for level in sorted(session.levels)]
-    for key, word, known in (("at", "level", levels), ("request", "request", session.requests)):
-        asked = flags[key]
+    for key, asked, word, known in (
+        ("at", options.at, "level", levels),
+        ("request", options.request, "request", session.requests),
+    ):
         require(
             asked is None or not session.levels or _shown(asked) in known,
             f"--{key} {asked}: no run of {name!r} has this {word}",

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr.cli import options, words
 from torr.cli.command import Verb
+from torr.cli.flags import flags_of
 from torr.cli.runs import choosing
+from torr.options.definition import made
+from torr.options.kept import LIST, ListOptions
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -31,32 +33,17 @@ WIDEST_NOTE = 40
 
 
 @click.command("list", cls=Verb, examples=EXAMPLES)
-@choosing.narrowing
-@options.flag(
-    "--most",
-    type=words.COUNT,
-    default=20,
-    group=choosing.WHICH,
-    help="so many, the newest [20]",
-)
-@options.flag(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    metavar="FORMAT",
-    group=choosing.RESULT,
-    help="text or json [text]",
-)
+@flags_of(LIST)
 def listing(**flags: Any) -> None:  # noqa: ANN401
     """List kept runs, the newest first, each with its best level."""
     from torr.store.kept.store import Filter, open_store
 
+    options = made(ListOptions, flags)
     with open_store() as store:
-        found = store.find(choosing.filter_of(flags), most=flags["most"])
+        found = store.find(choosing.filter_of(options, options.name), most=options.most)
         holds_any = bool(found or store.find(Filter(), most=1))
         place = store.place
-    if flags["output"] == "json":
+    if options.output == "json":
         click.echo(json.dumps([run.as_json() for run in found], indent=2, ensure_ascii=False))
     elif not found:
         click.echo("no kept run is meant by that" if holds_any else f"there is no run in {place}")

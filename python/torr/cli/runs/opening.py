@@ -7,17 +7,18 @@ from pathlib import Path
 
 import click
 
-from torr.cli import options
 from torr.cli.command import Verb
+from torr.cli.flags import shared
 from torr.cli.runs import choosing
 from torr.errors import OutputError
+from torr.options.result import ResultOptions
 
 EXAMPLES = ("torr runs open 12",)
 
 
 @click.command("open", cls=Verb, examples=EXAMPLES)
 @choosing.one_id
-@options.lang
+@shared(ResultOptions, "language")
 def open_page(run_id: int, language: str | None) -> None:
     """Open the page of a kept run in a browser, and say where it is."""
     import webbrowser

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.cli import options
 from torr.cli.command import Verb
+from torr.cli.flags import shared
 from torr.cli.runs import choosing
+from torr.options.result import ResultOptions
 
 if TYPE_CHECKING:
     from torr.report.say import Language
@@ -19,9 +20,7 @@ EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 
 @click.command("show", cls=Verb, examples=EXAMPLES)
 @choosing.one_id
-@options.output
-@options.quiet
-@options.lang
+@shared(ResultOptions, "output", "quiet", "language")
 def show(run_id: int, *, output: str, quiet: bool, language: Language | None) -> None:
     """Print what a kept run said, with its note and tags as they are now."""
     from torr.store.kept.store import open_store

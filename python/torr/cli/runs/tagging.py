@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from torr.cli import words
 from torr.cli.command import Verb
-from torr.cli.options import flag
+from torr.cli.flags import Parameter, flags_of
 from torr.cli.runs import choosing
 from torr.errors import require
+from torr.options import readers
+from torr.options.kept import TAG
 
 EXAMPLES = (
     "torr runs tag 12 baseline",
@@ -16,20 +17,11 @@ EXAMPLES = (
     "torr runs tag 12 --note 'api 1.2 CPU'",
 )
 
-LABELS = "Labels"
-
 
 @click.command("tag", cls=Verb, examples=EXAMPLES)
 @choosing.one_id
-@click.argument("tags", nargs=-1, type=words.TAG, metavar="TAG")
-@flag(
-    "--remove",
-    type=words.TAG,
-    multiple=True,
-    group=LABELS,
-    help="take a tag away (repeatable)",
-)
-@flag("--note", type=words.NOTE, group=LABELS, help="write its note; '' takes it away")
+@click.argument("tags", nargs=-1, type=Parameter(readers.TAG), metavar="TAG")
+@flags_of(TAG)
 def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str | None) -> None:
     """Give a kept run tags, take some away, write its note; say what it has then."""
     from torr.store.kept.store import open_store

@@ -1,4 +1,4 @@
-"""From a matrix file to the plans of its trials: its other keys are the flags of `torr run`.
+"""From a matrix file to the plans of its trials: its other keys are the options of `torr run`.
 
 Every plan is made once before anything starts, so that what cannot be fired is refused at its line.
 """
@@ -6,88 +6,84 @@ Every plan is made once before anything starts, so that what cannot be fired is 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from torr.cli.options import RESULT
-from torr.cli.plan_defaults import checked, keys_of
-from torr.cli.planning import plan_of
-from torr.cli.run import run
-from torr.errors import UsageError, require
+from torr.errors import require
+from torr.options.definition import Front
+from torr.options.measure import MeasureOptions
+from torr.options.readers import URL
+from torr.options.verbs import RUN
+from torr.planning.file_keys import read_key
+from torr.planning.plan import plan_of
 from torr.sources.entry import at
 from torr.sources.matrix_file import CANDIDATE_KEYS, MATRIX_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from torr.cli.command import Flag
     from torr.model.condition import Condition
     from torr.model.plan import Plan
+    from torr.planning.file_keys import Values
     from torr.sources.matrix_file import Candidate, Factors, MatrixFile
 
-Flags = dict[str, Any]
-
+KEYS = RUN.keys(Front.MATRIX)
 # Of the server, in a matrix.
 OF_THE_SERVER = frozenset({"processes"})
 OF_A_TRIAL = frozenset({"port", "scratch"})
 OF_RESULTS = frozenset({"slo"})
 # Nobody counts tokens in a comparison: it has no verdict on them.
 OF_ONE_RUN = frozenset({"tokenizer"})
-OF_ONE_REQUEST = frozenset({"once", "verbose", "help-all"})
 
 
 class Plans:
-    """The load of each trial: what the file says, what its factors say, and what was typed."""
+    """The load of each trial: what the file says, what its factors say, and what was typed.
+
+    `typed` go before what the file says, `defaults` behind it; both by the names of fields.
+    """
 
     def __init__(
-        self, file: MatrixFile, typed: Mapping[str, object], defaults: Mapping[str, str]
+        self, file: MatrixFile, typed: Mapping[str, object], defaults: Mapping[str, object]
     ) -> None:
+        self.notes: dict[str, None] = {}
+        """What files say that is not sent, each once."""
         self._file = file
-        self._defaults = defaults
-        self._typed = {key: value for key, value in typed.items() if value is not None}
-        self._options = {
-            key: option
-            for key, option in keys_of(run, OF_ONE_REQUEST).items()
-            if is_of_load(key, option)
-        }
-        self._flags = {candidate.name: self._flags_of(candidate) for candidate in file.candidates}
+        self._typed = {field: value for field, value in typed.items() if value is not None}
+        # Who warms up by requests has no load by time before them, unless it is asked for.
+        by_requests = {} if file.warmup_requests is None else {"warmup_ns": 0}
+        self._defaults = {**defaults, **by_requests}
+        self._values = {each.name: self._values_of(each) for each in file.candidates}
         self._check_factors()
 
     def of(self, candidate: Candidate, factors: Factors, url: str) -> Plan:
         """The load that is fired at a candidate; raises FileError."""
         with at(self._file.path, candidate.line):
-            plan = plan_of([url], self._params(candidate, factors, url))
-            is_template = any(request.template for request in plan.requests)
+            planned = plan_of(self._options(candidate, factors, url))
+            is_template = any(request.template for request in planned.plan.requests)
             hint = "what is compared are the same bytes: write one request without {{…}}"
             require(not is_template, f"{candidate.name}: its request is a template", hint)
-            return plan
+            self.notes |= dict.fromkeys(planned.notes)
+            return planned.plan
 
     def slos(self, candidate: Candidate) -> tuple[Condition, ...]:
         """The conditions that the file says."""
         with at(self._file.path, candidate.line):
-            found: tuple[Condition, ...] = self._params(candidate, {}, "http://localhost/")["slos"]
-            return found
+            return self._options(candidate, {}, "http://localhost/").result.slos
 
-    def _params(self, candidate: Candidate, factors: Factors, url: str) -> Flags:
-        varied = {key: str(value) for key, value in factors.items() if key in self._options}
-        status = {"expect_status": str(candidate.expected.status)}
-        # Who warms up by requests has no load by time before them, unless it is asked for.
-        by_requests = {} if self._file.warmup_requests is None else {"warmup": "0s"}
-        texts = {
+    def _options(self, candidate: Candidate, factors: Factors, url: str) -> MeasureOptions:
+        varied = {
+            KEYS[key].field: KEYS[key].read(str(value))
+            for key, value in factors.items()
+            if key in KEYS
+        }
+        expected = KEYS["expect_status"]
+        values = {
             **self._defaults,
-            **by_requests,
-            **status,
-            **self._flags[candidate.name],
+            expected.field: expected.read(str(candidate.expected.status)),
+            **self._values[candidate.name],
             **varied,
             **self._typed,
         }
-        defaults = {str(self._options[key].name): text for key, text in texts.items()}
-        try:
-            context = run.make_context("torr compare", ["--", url], default_map=defaults)
-        except click.UsageError as error:
-            raise UsageError(error.message, getattr(error, "hint", None)) from error
-        return context.params
+        return MeasureOptions.of(RUN, [URL.read(url)], values)
 
     def _check_factors(self) -> None:
         """Refuse a factor that changes nothing, or that every trial sets itself."""
@@ -100,15 +96,15 @@ class Plans:
                 require(
                     name not in OF_RESULTS, f"{name} is of the whole file, and no factor", whole
                 )
-                known = {*self._options, *asked, *OF_THE_SERVER}
+                known = {*KEYS, *asked, *OF_THE_SERVER}
                 near = get_close_matches(name, sorted(known), 1)
                 hint = f"write {{{name}}} in a command, env, url or cwd, or name a flag of torr run"
                 hint = f"did you mean {near[0]}?" if near else hint
                 require(name in known, f"the factor {name!r} changes nothing", hint)
 
-    def _flags_of(self, candidate: Candidate) -> Flags:
-        """The flags that a candidate has, checked one by one."""
-        found = {}
+    def _values_of(self, candidate: Candidate) -> Values:
+        """What a candidate says of its load, each key read at its line."""
+        found: Values = {}
         place = f"candidates.{self._file.candidates.index(candidate)}"
         for key, value in candidate.flags.items():
             own = self._file.lines.get(f"{place}.{key}")
@@ -119,15 +115,8 @@ class Plans:
                 require(not is_of_file, f"{key} is a key of the file, and no candidate's", above)
                 counts = "leave it out: torr run --tokenizer counts tokens, of one server"
                 require(key not in OF_ONE_RUN, f"a comparison has no {key}", counts)
-                known = (*self._options, *CANDIDATE_KEYS, *MATRIX_KEYS)
-                near = get_close_matches(key, known, 1)
+                near = get_close_matches(key, (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS), 1)
                 hint = f"did you mean {near[0]}?" if near else "a key is a flag of torr run"
-                require(key in self._options, f"there is no {key!r} here", hint)
-                found[key] = checked(run, self._options[key], key, value)
+                require(key in KEYS, f"there is no {key!r} here", hint)
+                found[KEYS[key].field] = read_key(KEYS[key], key, value)
         return found
-
-
-def is_of_load(key: str, option: Flag | click.Option) -> bool:
-    """Whether a flag of `torr run` says something of a trial's load."""
-    is_result = getattr(option, "group", None) == RESULT and key not in OF_RESULTS
-    return not is_result and key not in OF_THE_SERVER | OF_ONE_RUN

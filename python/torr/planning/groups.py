@@ -10,43 +10,47 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.cli.pacing import has_stages
 from torr.errors import UsageError, require
 from torr.model.plan import Group
 from torr.model.source import Source
+from torr.planning.pace import has_stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from torr.cli.requesting import Asked
     from torr.model.pace import Pace
     from torr.model.plan import Count, Duration
     from torr.model.rows import Rows
-
-Flags = dict[str, Any]
+    from torr.options.measure import MeasureOptions
+    from torr.planning.asked import Asked
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Groups, until when they send, and how long before the measured window."""
+    """Groups, until when they send, and how long before the measured window.
+
+    `notes` say what of a file is not sent.
+    """
 
     groups: tuple[Group, ...]
     stop: Duration | Count
     warmup_ns: int
+    notes: tuple[str, ...] = ()
 
 
-def groups_of(asked: Asked, pace: Pace, flags: Flags) -> tuple[Group, ...]:
+def groups_of(asked: Asked, pace: Pace, options: MeasureOptions) -> tuple[Group, ...]:
     """One group an endpoint; raises UsageError for what they cannot do together."""
+    file, think = options.request.data, options.load.think
     sources = _sources(asked)
     shares = [sum(source.weights) or len(source.requests) for source in sources]
     paces: Sequence[Pace] = pace.parts(shares)
-    columns = frozenset(asked.rows.columns) if asked.rows else _columns(flags["data"])
+    columns = frozenset(asked.rows.columns) if asked.rows else _columns(file)
     for source in sources:
         source.check_names(columns)
     data: str | Rows | None = asked.rows
-    if flags["data"] is not None:
-        data = str(Path(flags["data"]).absolute())
+    if file is not None:
+        data = str(Path(file).absolute())
     require(
         data is None or any(source.uses_rows for source in sources),
         "--data: no request uses its rows",
@@ -57,7 +61,7 @@ def groups_of(asked: Asked, pace: Pace, flags: Flags) -> tuple[Group, ...]:
             pace=part,
             source=source,
             name="default" if len(sources) == 1 else source.requests[0].place.place,
-            think=flags["think"],
+            think=think,
             data=data if source.uses_rows else None,
             share=share,
             first=first,

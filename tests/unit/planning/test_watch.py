@@ -8,8 +8,6 @@ import os
 import pytest
 
 from recorder import recording
-from torr.cli import words
-from torr.cli.watching import watch_of
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
@@ -18,6 +16,8 @@ from torr.model.url import Url
 from torr.monitor.prometheus import PrometheusServer
 from torr.monitor.query_sets import SETS, queries_of
 from torr.monitor.scraped import TextEndpoint
+from torr.options import readers
+from torr.planning.watch import watch_of
 
 URL = "http://127.0.0.1:9/"
 FILE = """
@@ -34,8 +34,8 @@ def plan_of(url=URL):
 
 
 def watched(*texts, urls=(URL,), plan=None):
-    flags = {"monitor": [words.WATCHED.convert(text, None, None) for text in texts]}
-    return watch_of(urls, plan or plan_of(), flags)()
+    monitor = [readers.WATCHED.read(text) for text in texts]
+    return watch_of(urls, plan or plan_of(), monitor)()
 
 
 def level(tmp_path):

@@ -1,16 +1,15 @@
-"""What people write after a flag, read once: each type names itself in usage messages.
+"""Readers of options: each turns a text into one typed value, and refuses what it cannot read.
 
-The reading itself lives in torr.units and torr.model; here a UsageError of theirs becomes click's
-BadParameter, which knows the flag.
+A reader knows neither its option nor where the text stands: it raises UsageError, and its caller
+names the flag, the keyword or the line of a file.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from torr import units
 from torr.errors import UsageError, require
@@ -31,40 +30,59 @@ from torr.sources.names import is_plan_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType
+    from torr.model.change import Change
+    from torr.model.condition import Condition
 
 LARGEST_BYTES = 2**50
 
+T_co = TypeVar("T_co", covariant=True)
+ChoiceText = TypeVar("ChoiceText", bound=str)
+
 _DURATION = re.compile(r"\d+(\.\d+)?(ns|us|ms|s|m|h)")
+_TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
+_FALSE = frozenset({"0", "false", "f", "no", "n", "off"})
 
 
-class Word(ParamType):
-    """A type made of a name and a function from text to value."""
+@dataclass(frozen=True)
+class Reader(Generic[T_co]):
+    """A function from text to value; `name` is what help shows in the place of the text.
 
-    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
-        self.name = name
-        self.read = read
+    `example` is a text that it reads, empty where only the name of a file would be one.
+    """
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read the text; a default that is a value already stays as it is."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return self.read(value)
-        except UsageError as error:
-            raise Misread(error, ctx, param) from error
+    name: str
+    read: Callable[[str], T_co]
+    example: str = ""
+    choices: tuple[str, ...] = ()
 
 
-class Misread(click.BadParameter):
-    """A value that could not be read, with its hint."""
+def one_of(name: str, choices: tuple[ChoiceText, ...]) -> Reader[ChoiceText]:
+    """Return the reader of one of these words."""
 
-    def __init__(
-        self, error: UsageError, ctx: click.Context | None, param: click.Parameter | None
-    ) -> None:
-        super().__init__(error.message, ctx=ctx, param=param)
-        self.hint = error.hint
+    def read(text: str) -> ChoiceText:
+        for choice in choices:
+            if text == choice:
+                return choice
+        several = "one of " if len(choices) > 1 else ""
+        raise UsageError(f"{text!r} is not {several}{', '.join(map(repr, choices))}")
+
+    return Reader(name, read, choices[-1], choices)
+
+
+def whole(name: str, least: int, most: int | None = None) -> Reader[int]:
+    """Return the reader of a whole number within bounds."""
+    return Reader(name, lambda text: _whole(text, least, most), f"{max(least, 7)}")
+
+
+def count(most: int) -> Reader[int]:
+    """Return the reader of a number of things, at least one: `500`, `10k`."""
+    return Reader("N", lambda text: _count(text, most), "64")
+
+
+def _switch(text: str) -> bool:
+    word = text.strip().lower()
+    require(word in _TRUE | _FALSE, f"{text!r} is neither true nor false")
+    return word in _TRUE
 
 
 def _duration(text: str) -> int:
@@ -132,7 +150,7 @@ def _weights(text: str) -> tuple[int, ...]:
     return tuple(_whole(word, 1, 2**32 - 1) for word in text.split(","))
 
 
-def _processes(text: str) -> int | str:
+def _processes(text: str) -> int | Literal["auto"]:
     return "auto" if text.strip() == "auto" else _whole(text, 1, MOST_PROCESSES)
 
 
@@ -242,65 +260,60 @@ def _content(text: str) -> bytes:
         raise UsageError(f"{text[1:]}: {error.strerror}") from error
 
 
-def _condition(text: str) -> Any:  # noqa: ANN401 - imported late
-    from torr.model.condition import Condition
+def _condition(text: str) -> Condition:
+    from torr.model.condition import Condition  # what it imports is needed for conditions only
 
     return Condition.parse(text)
 
 
-def _change(text: str) -> Any:  # noqa: ANN401 - a Change
+def _change(text: str) -> Change:
     from torr.model.change import Change
 
     return Change.parse(text)
 
 
-def whole(name: str, least: int, most: int | None = None) -> Word:
-    """A whole number within bounds."""
-    return Word(name, lambda text: _whole(text, least, most))
-
-
-def count(most: int) -> Word:
-    """A number of things, at least one: `500`, `10k`."""
-    return Word("N", lambda text: _count(text, most))
-
-
-DURATION = Word("TIME", _duration)
-SOME_DURATION = Word("TIME", _some_duration)
+TEXT = Reader("TEXT", str, "hello")
+NAME = Reader("NAME", str, "api")
+PATH = Reader("FILE", str, "exchanges.csv")
+HOST = Reader("ADDRESS", str, "127.0.0.1")
+SWITCH = Reader("", _switch)
+DURATION = Reader("TIME", _duration, "2s")
+SOME_DURATION = Reader("TIME", _some_duration, "1.5s")
 COUNT = count(MOST_USERS)
 REQUESTS = count(MOST_REQUESTS)
 WORKERS = count(MOST_WORKERS)
-PROCESSES = Word("N|auto", _processes)
+PROCESSES: Reader[int | Literal["auto"]] = Reader("N|auto", _processes, "2")
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
-RATE = Word("RATE", _rate)
-ANY_RATE = Word("RATE", _any_rate)
-SHARE = Word("SHARE", _share)
-NUMBER = Word("X", _number)
-SIZE = Word("SIZE", _size)
-URL = Word("URL", _url)
-METHOD = Word("METHOD", _method)
-HEADER = Word("'NAME: VALUE'", _header)
-FOLDER = Word("DIR", _folder)
-PIN = Word("CORES", read_pin)
-STATUSES = Word("STATUS", parse_statuses)
-CREDENTIALS = Word("USER:PASSWORD", _credentials)
-ADDRESS = Word("IP", _address)
-THINK = Word("TIME", Think.parse)
-STAGES = Word("TIME:N,…", Stage.parse_all)
-SOME_NUMBER = Word("X", _some_number)
-WEIGHTS = Word("N,…", _weights)
-BODY_CHECK = Word("TEXT|/REGEX/", BodyCheck.parse)
-JSON_CHECK = Word("PATH=VALUE", JsonCheck.parse)
-CAPTURE = Word("NAME=WHERE", Capture.parse)
-PROXY = Word("URL", Proxy.parse)
-FILE = Word("FILE", _file)
-NEW_FILE = Word("FILE", _new_file)
-CONTENT = Word("TEXT|@FILE", _content)
-WATCHED = Word("PID|URL", watched)
-PROFILED = Word("PID|URL", _profiled)
-PROFILED_SERVERS = Word("cpu|memory|URL", Asked.of_servers)
-CONDITION = Word("COND", _condition)
-CAPACITY = Word("CAPACITY", LeastCapacity.parse)
-CHANGE = Word("CHANGE", _change)
-NOTE = Word("TEXT", read_note)
-TAG = Word("TAG", read_tag)
+RATE = Reader("RATE", _rate, "200/s")
+ANY_RATE = Reader("RATE", _any_rate, "10k")
+SHARE = Reader("SHARE", _share, "10%")
+NUMBER = Reader("X", _number, "0.5")
+SIZE = Reader("SIZE", _size, "64KiB")
+URL = Reader("URL", _url, "http://localhost:8080/")
+METHOD = Reader("METHOD", _method, "PUT")
+HEADER = Reader("'NAME: VALUE'", _header, "x-user: ann")
+FOLDER = Reader("DIR", _folder, "results")
+PIN = Reader("CORES", read_pin, "0/1-3")
+STATUSES = Reader("STATUS", parse_statuses, "2xx,404")
+CREDENTIALS = Reader("USER:PASSWORD", _credentials, "ann:secret")
+ADDRESS = Reader("IP", _address, "127.0.0.2")
+THINK = Reader("TIME", Think.parse, "1s-3s")
+STAGES = Reader("TIME:N,…", Stage.parse_all, "30s:100,2m:1k,30s:0")
+SOME_NUMBER = Reader("X", _some_number, "2")
+WEIGHTS = Reader("N,…", _weights, "8,1,1")
+BODY_CHECK = Reader("TEXT|/REGEX/", BodyCheck.parse, "ready")
+JSON_CHECK = Reader("PATH=VALUE", JsonCheck.parse, "$.status=ok")
+CAPTURE = Reader("NAME=WHERE", Capture.parse, "id=json:$.id")
+PROXY = Reader("URL", Proxy.parse, "http://127.0.0.1:3128")
+FILE = Reader("FILE", _file)
+NEW_FILE = Reader("FILE", _new_file, "junit.xml")
+CONTENT = Reader("TEXT|@FILE", _content, '{"n": 1}')
+WATCHED = Reader("PID|URL", watched, "http://localhost:9090")
+PROFILED = Reader("PID|URL", _profiled, "http://localhost:6060/debug/pprof")
+PROFILED_SERVERS = Reader("cpu|memory|URL", Asked.of_servers, "cpu")
+CONDITION = Reader("COND", _condition, "p95 < 500ms")
+CAPACITY = Reader("CAPACITY", LeastCapacity.parse, "5000 ok/s")
+CHANGE = Reader("CHANGE", _change, "p99 > +10%")
+NOTE = Reader("TEXT", read_note, "api 1.2 CPU")
+TAG = Reader("TAG", read_tag, "baseline")

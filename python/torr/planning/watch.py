@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from torr.cli.words import watched
 from torr.errors import require
+from torr.options.readers import watched
 from torr.sources.entry import at
 from torr.sources.names import is_plan_file
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from torr.sources.monitor_entry import MonitorEntry
 
 
-def watch_of(urls: Sequence[str], plan: Plan, flags: dict[str, Any]) -> Callable[[], Watch]:
-    """What makes the watch of each level, by the flags and the plan file."""
-    pids = [each for each in flags["monitor"] if isinstance(each, int)]
-    endpoints = [_checked(each) for each in flags["monitor"] if not isinstance(each, int)]
+def watch_of(urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url]) -> Callable[[], Watch]:
+    """Return what makes the watch of each level, by the options and the plan file."""
+    pids = [each for each in monitor if isinstance(each, int)]
+    endpoints = [_checked(each) for each in monitor if not isinstance(each, int)]
     return partial(_watch, pids, endpoints, _entry(urls), plan)
 
 

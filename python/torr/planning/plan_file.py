@@ -1,104 +1,86 @@
-"""From a plan file to groups of users; its other keys are flags (`plan_defaults`)."""
+"""From a plan file to groups of users; its other keys are options (`file_keys`)."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from torr.cli.grouping import Load
-from torr.cli.judgeable import check_at_lines
-from torr.cli.pacing import DEFAULT_USERS, Timing, has_stages, timing_of
-from torr.cli.requesting import check_streams, finished, request_of, with_limits
-from torr.errors import require
+from torr.errors import UsageError, require
 from torr.model.plan import Group
 from torr.model.shares import dealt_to_each
 from torr.model.source import Source
 from torr.model.url import Url
+from torr.options.definition import Front, given, options_of
+from torr.planning.chat import ONLY_CHAT
+from torr.planning.conditions import check_at_lines
+from torr.planning.groups import Load
+from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
+from torr.planning.requests import check_streams, finished, request_of, with_limits
 from torr.sources.entry import at
 from torr.sources.group_entry import GroupEntry
 from torr.sources.plan_file import PlanFile, read_plan_file
 from torr.sources.rows import columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from torr.model.pace import Pace
     from torr.model.request import Request
+    from torr.options.load import LoadOptions
+    from torr.options.measure import MeasureOptions
 
-Flags = dict[str, Any]
-
-# Long names of flags that have no place beside a plan file.
-SAID_BY_FILE = (
-    *("requests-file", "method", "body", "json-body", "chat", "weights", "steps", "data"),
-    *(
-        "capture",
-        "stream",
-        "rate",
-        "arrivals",
-        "max-in-flight",
-        "stages",
-        "replay",
-        "speed",
-        "pool",
-    ),
-)
-# Those of chats: a file writes its requests itself. `turns` and `prompt-order` have defaults.
-CHATS = {
-    **dict.fromkeys(("prompt", "prompts", "model", "max-tokens", "user", "inputs")),
-    "turns": 1,
-    "prompt-order": "sequence",
-    "unique-prefix": False,
-}
+CHATS = (*ONLY_CHAT, "turns", "prompt_order")
 CHATS_HINT = "write the requests of the chat into the file, and what is said as rows of data"
 
 
-def load_of_file(urls: Sequence[str], flags: Flags) -> Load:
-    """The load that a plan file says, whose argument is the first; raises FileError."""
+def load_of_file(options: MeasureOptions) -> Load:
+    """Return the load of a plan file, which is the first of the URLs; raises FileError."""
+    urls = options.urls
     require(len(urls) <= 2, "a plan file and several URLs are given", "give one URL, or none")
-    for name in SAID_BY_FILE:
-        given = flags.get(name.replace("-", "_")) not in (None, (), False)
-        require(not given, f"--{name} and a plan file are both given", "write it into the file")
-    for name, default in CHATS.items():
-        given = flags.get(name.replace("-", "_")) not in (None, default)
-        require(not given, f"--{name} and a plan file are both given", CHATS_HINT)
+    _refuse_beside(options)
     file = read_plan_file(Path(urls[0]))
     base = Url.parse(urls[1]) if len(urls) > 1 else _base(file)
     requests = {
-        entry.name: with_limits(finished(request_of(entry, base, flags), flags), flags)
+        entry.name: with_limits(
+            finished(request_of(entry, base, options), options), options.result.slos
+        )
         for entry in file.requests
     }
     with _named(file, "alias", "from", "tokenizer", "idle_timeout"):
-        check_streams(tuple(requests.values()), flags)
+        check_streams(tuple(requests.values()), options.stream)
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
-    _check_ladder(file, entries, flags)
-    timings = _timings(file, entries, flags)
+    if options.ladder is not None:
+        _check_ladder(file, entries)
+    timings = _timings(file, entries, options)
     groups = [
-        _group(file, entry, timing.pace, requests, flags)
+        _group(file, entry, timing.pace, requests, options.load)
         for entry, timing in zip(entries, timings, strict=True)
     ]
-    _check_conditions(file, groups, flags)
-    _note_unsent(file, entries)
+    sent = [request for group in groups for request in group.source.requests]
+    check_at_lines(file, [*options.result.slos, *options.result.abort_on], sent)
     # What has stages says how long the load lasts, for all.
     first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
-    return Load(tuple(groups), first.stop, first.warmup_ns)
+    return Load(tuple(groups), first.stop, first.warmup_ns, tuple(_unsent(file, entries)))
 
 
-def _check_conditions(file: PlanFile, groups: Sequence[Group], flags: Flags) -> None:
-    requests = [request for group in groups for request in group.source.requests]
-    check_at_lines(file, [*flags["slos"], *flags["abort_on"]], requests)
+def _refuse_beside(options: MeasureOptions) -> None:
+    """Refuse options that a plan file says itself."""
+    for part in (options.load, options.request, options.stream):
+        for each in options_of(type(part)):
+            if Front.BESIDE_PLAN not in each.fronts and given(part, each.field):
+                hint = CHATS_HINT if each.field in CHATS else "write it into the file"
+                raise UsageError(f"{each.long} and a plan file are both given", hint)
 
 
-def _note_unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
-    """Say on stderr which requests nobody sends."""
+def _unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> Iterator[str]:
+    """Say which requests are in no group."""
     sent = {name for entry in entries for name in entry.requests}
     for request in file.requests:
         if request.name not in sent:
-            where = f"{file.path}:{request.line}"
-            click.echo(f"note: {where}: {request.name!r} is in no group, not sent", err=True)
+            yield f"{file.path}:{request.line}: {request.name!r} is in no group, not sent"
 
 
 def _named(file: PlanFile, *keys: str) -> AbstractContextManager[None]:
@@ -114,9 +96,9 @@ def _base(file: PlanFile) -> Url | None:
         return Url.parse(file.url)
 
 
-def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> None:
+def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
     """Refuse, in a ladder, what its levels do not scale: throughput would not be that of users."""
-    for entry in entries if "levels" in flags else ():
+    for entry in entries:
         with at(file.path, entry.line):
             what = "a group of arrivals" if entry.rate is not None else "users in stages"
             require(
@@ -126,14 +108,18 @@ def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -
             )
 
 
-def _timings(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> list[Timing]:
-    """When each group sends: what it says stands for the flags of these names."""
-    counts = iter(_users(file, [entry for entry in entries if entry.is_steady], flags))
+def _timings(
+    file: PlanFile, entries: Sequence[GroupEntry], options: MeasureOptions
+) -> list[Timing]:
+    """When each group sends: what it says stands for the options of these names."""
+    steady = [entry for entry in entries if entry.is_steady]
+    counts = iter(_users(file, steady, options.load.connections))
     timings: list[Timing] = []
     staged: Timing | None = None
     for entry in entries:
         with at(file.path, entry.line):
-            own = timing_of({**flags, **_own(entry, next(counts) if entry.is_steady else None)})
+            load = _own(entry, options.load, next(counts) if entry.is_steady else None)
+            own = timing_of(load, options.connection, entry.spawn_rate)
             if has_stages(own.pace):
                 require(
                     staged is None or staged.stop == own.stop,
@@ -145,22 +131,21 @@ def _timings(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> lis
     return timings
 
 
-def _own(entry: GroupEntry, users: int | None) -> Flags:
-    """The flags of the load for one group; those of the file are for users, or for nobody."""
+def _own(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOptions:
+    """The options of the load for one group; connections of the file are users."""
     is_open = entry.rate is not None
-    return {
-        "connections": entry.connections if is_open else users or entry.users,
-        "rate": entry.rate,
-        "arrivals": entry.arrivals,
-        "max_in_flight": entry.max_in_flight,
-        "stages": entry.stages or None,
-        "spawn_rate": entry.spawn_rate,
-    }
+    return replace(
+        load,
+        connections=entry.connections if is_open else users or entry.users,
+        rate_per_s=entry.rate,
+        arrivals=entry.arrivals,
+        max_in_flight=entry.max_in_flight,
+        stages=entry.stages or None,
+    )
 
 
-def _users(file: PlanFile, entries: Sequence[GroupEntry], flags: Flags) -> list[int]:
+def _users(file: PlanFile, entries: Sequence[GroupEntry], asked: int | None) -> list[int]:
     """How many users each steady group has: its own number, or its part of them by weight."""
-    asked = flags.get("connections")
     if not entries:
         hint = "connections of arrivals are said in their group"
         require(asked is None, "-c: the file has no users to deal out", hint)
@@ -186,7 +171,7 @@ def _dealt(
 
 
 def _group(
-    file: PlanFile, entry: GroupEntry, pace: Pace, requests: dict[str, Request], flags: Flags
+    file: PlanFile, entry: GroupEntry, pace: Pace, requests: dict[str, Request], load: LoadOptions
 ) -> Group:
     with at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
@@ -203,7 +188,7 @@ def _group(
             source=source,
             name=entry.name,
             # That of the file is the users'.
-            think=(entry.think or flags["think"]) if entry.rate is None else None,
+            think=(entry.think or load.think) if entry.rate is None else None,
             data=entry.data if source.uses_rows else None,
             share=entry.users or entry.weight or 1,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from torr.model.secret_names import is_secret
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.model.request import Request
     from torr.model.url import Url
+    from torr.options.result import ResultOptions
 
 _OF_ROW = re.compile(r"\brow\.([^\"{}|]+)")
 
@@ -24,11 +25,11 @@ MOST_ROWS = 10_000
 """Rows of a data file whose secrets are known: each is held in memory and looked for."""
 
 
-def secrets_of(plan: Plan, flags: dict[str, Any]) -> list[str]:
+def secrets_of(plan: Plan, options: ResultOptions) -> list[str]:
     """Return the secrets of a plan, and of the URLs of --monitor and --profile."""
-    watched: list[Url] = [each for each in flags["monitor"] if not isinstance(each, int)]
+    watched: list[Url] = [each for each in options.monitor if not isinstance(each, int)]
     texts = [url.at(url.target) for url in watched]
-    profiled = flags["profile"]
+    profiled = options.profile
     if profiled is not None and profiled.url is not None:
         texts.append(profiled.url)
     return [*secrets_of_plan(plan), *known_secrets(texts)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import require
 
@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from torr.experiments.profiling import Experiment
     from torr.experiments.profiling_servers import Profiles
     from torr.model.plan import Plan
+    from torr.options.compare import CompareOptions
+    from torr.options.result import ResultOptions
 
 
-def with_profile(experiment: Experiment, plan: Plan, flags: dict[str, Any]) -> Experiment:
+def with_profile(experiment: Experiment, plan: Plan, options: ResultOptions) -> Experiment:
     """Return the experiment with what --profile asks for; raises UsageError where it cannot be."""
-    asked, at = flags["profile"], flags["profile_at"]
+    asked, at = options.profile, options.profile_at
     if asked is None:
         require(at is None, "--profile-at is given without --profile", "--profile PID|URL")
         return experiment
@@ -29,9 +31,9 @@ def with_profile(experiment: Experiment, plan: Plan, flags: dict[str, Any]) -> E
     return profiled(experiment, plan, Wanted(profiler, at))
 
 
-def profiles_of(matrix: Matrix, flags: dict[str, Any]) -> Profiles | None:
+def profiles_of(matrix: Matrix, options: CompareOptions) -> Profiles | None:
     """Return what --profile asks for of servers under comparison; raises UsageError."""
-    asked, at = flags["profile"], flags["profile_at"]
+    asked, at = options.profile, options.profile_at
     if asked is None:
         require(at is None, "--profile-at is given without --profile", "--profile cpu")
         return None

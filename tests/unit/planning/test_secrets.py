@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from torr.cli import secrets
-from torr.cli.run import prepared, run
+from torr.cli.run import run
+from torr.options.measure import MeasureOptions
+from torr.options.verbs import RUN
+from torr.planning import secrets
+from torr.planning.prepared import prepared
 from torr.profile.go import Pprof
 
 URL = "http://127.0.0.1:9/x"
 
 
 def secrets_of(*words):
-    context = run.make_context("run", list(words))
-    with context:
-        urls = context.params.pop("urls")
-        return set(prepared(urls, context.params).secrets)
+    with run.make_context("run", list(words)) as context:
+        options = MeasureOptions.of(RUN, context.params["urls"], context.params)
+        return set(prepared(options, words).secrets)
 
 
 @pytest.mark.parametrize(

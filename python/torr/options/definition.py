@@ -1,0 +1,201 @@
+"""The definition of an option: everything that its fronts need, in one place.
+
+An option is a field of a frozen dataclass, whose default is made by `option`, `many` or `switch`:
+
+    duration_ns: int | None = option("-z/--duration", SOME_DURATION, "…")
+
+Flags of the command line, keywords of calls, keys of files, help, schemas and reference pages are
+made from it. A type checker sees that the reader gives what the field holds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, replace
+from enum import Flag, auto
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from torr.errors import require
+from torr.options.readers import SWITCH, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from _typeshed import DataclassInstance
+
+LOAD, REQUEST, STREAM = "Load", "Request", "Streams and chat"
+CONNECTION, RESULT = "Connection", "Result"
+
+T = TypeVar("T")
+Options = TypeVar("Options", bound="DataclassInstance")
+_KEY = "option"
+
+
+class Front(Flag):
+    """Where an option exists."""
+
+    COMMAND_LINE = auto()
+    """A flag, which every option is."""
+    KEYWORD = auto()
+    """A keyword of `torr.run` and its like."""
+    PLAN = auto()
+    """A key of a plan file."""
+    BESIDE_PLAN = auto()
+    """A flag that may be given beside a plan file."""
+    MATRIX = auto()
+    """A key, or a factor, of a matrix file."""
+
+
+_OF_ITS_TYPE = Front(0)
+SHELL = Front.COMMAND_LINE | Front.BESIDE_PLAN
+EVERYWHERE = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN | Front.MATRIX
+SAID_BY_PLAN = Front.KEYWORD | Front.MATRIX
+"""A plan file has it in its requests or groups, and refuses the flag."""
+OF_A_RUN = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN
+TERMINAL = Front.PLAN | Front.BESIDE_PLAN
+"""It speaks to a terminal, or chooses an exit code: a call has no use for it."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option, which messages call by its `label`, such as `-z/--duration`.
+
+    Its group and fronts are those of its option type where it names none. `default` is what a user
+    would write, None where it depends on others. `field` is the name of the value in its option
+    type, `only` the one verb that has the option, `variable` one of the environment that gives it.
+    """
+
+    label: str
+    reader: Reader[Any]
+    help: str
+    default: str | int | None = None
+    group: str = ""
+    rare: bool = False
+    fronts: Front = _OF_ITS_TYPE
+    only: str | None = None
+    variable: str | None = None
+    plural: bool = False
+    is_switch: bool = False
+    is_repeatable: bool = False
+    field: str = ""
+
+    @property
+    def flags(self) -> list[str]:
+        """Its flags on the command line."""
+        return self.label.split("/")
+
+    @property
+    def long(self) -> str:
+        """The long flag, such as `--duration`."""
+        return self.flags[-1]
+
+    @property
+    def key(self) -> str:
+        """Its key in a file: the long flag, with `_` for `-`."""
+        return self.long.removeprefix("--").replace("-", "_")
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether its keyword is on where the flag is off: `--no-keepalive` is `keepalive`."""
+        return self.is_switch and self.key.startswith("no_")
+
+    @property
+    def keyword(self) -> str:
+        """The keyword of a call; what is a word of Python gets an underscore, as PEP 8 says."""
+        name = self.key.removeprefix("no_") if self.is_negated else self.key
+        name = f"{name}s" if self.plural else name
+        return f"{name}_" if iskeyword(name) else name
+
+    def read(self, texts: str | list[str]) -> Any:
+        """Return the value of one text, or of several of a repeatable option."""
+        if not self.is_repeatable:
+            return self.reader.read(cast("str", texts))
+        return tuple(map(self.reader.read, [texts] if isinstance(texts, str) else texts))
+
+
+@overload
+def option(label: str, reader: Reader[T], help: str, *, default: str | int, **more: Any) -> T: ...
+
+
+@overload
+def option(label: str, reader: Reader[T], help: str, **more: Any) -> T | None: ...
+
+
+def option(
+    label: str,
+    reader: Reader[Any],
+    help: str,
+    *,
+    default: str | int | None = None,
+    **more: Any,
+) -> Any:
+    """Define an option with one value; `more` are fields of Option."""
+    value = None if default is None else reader.read(str(default))
+    return _field(value, Option(label, reader, help, default, **more))
+
+
+def many(label: str, reader: Reader[T], help: str, **more: Any) -> tuple[T, ...]:
+    """Define an option that may be given several times."""
+    return cast(
+        "tuple[T, ...]", _field((), Option(label, reader, help, is_repeatable=True, **more))
+    )
+
+
+def switch(label: str, help: str, **more: Any) -> bool:
+    """Define an option that is given or not."""
+    return cast("bool", _field(False, Option(label, SWITCH, help, is_switch=True, **more)))
+
+
+def same(kind: type[DataclassInstance], field: str, **other: Any) -> Any:
+    """Define an option again in another option type, as it is there, but for `other`."""
+    found = next(each for each in dataclasses.fields(kind) if each.name == field)
+    option = next(each for each in options_of(kind) if each.field == field)
+    return _field(found.default, replace(option, only=None, **other))
+
+
+def _field(value: object, option: Option) -> Any:
+    return dataclasses.field(default=value, metadata={_KEY: option})
+
+
+def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
+    """Return the definitions of an option type in the order of its fields."""
+    group: str = vars(kind)["group"]
+    fronts: Front = vars(kind).get("fronts", EVERYWHERE)
+    found = []
+    for each in dataclasses.fields(kind):
+        own: Option = each.metadata[_KEY]
+        of = own.group or group, own.fronts or fronts
+        found.append(replace(own, field=each.name, group=of[0], fronts=of[1]))
+    return tuple(found)
+
+
+def made(kind: type[Options], values: Mapping[str, object]) -> Options:
+    """Return an option type with those of the values that it has; others keep their defaults."""
+    names = {each.name for each in dataclasses.fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in names})
+
+
+def values_in(part: DataclassInstance) -> dict[str, Any]:
+    """Return the values of an option type by the names of its fields."""
+    return {each.name: getattr(part, each.name) for each in dataclasses.fields(part)}
+
+
+def given(part: DataclassInstance, *names: str) -> Option | None:
+    """Return the first of these options that has a value other than its default, if any."""
+    fields = {each.name: each for each in dataclasses.fields(part)}
+    named = next((n for n in names if getattr(part, n) != fields[n].default), None)
+    option: Option | None = None if named is None else fields[named].metadata[_KEY]
+    return option
+
+
+def refuse(part: DataclassInstance, *names: str, what: str, hint: str = "leave one out") -> None:
+    """Refuse options that contradict another one; raises UsageError."""
+    found = given(part, *names)
+    require(found is None, f"{found.label if found else ''} and {what} are both given", hint)
+
+
+def require_for(part: DataclassInstance, *names: str, what: str, hint: str) -> None:
+    """Refuse options that mean nothing without another one; raises UsageError."""
+    found = given(part, *names)
+    require(found is None, f"{found.label if found else ''} needs {what}", hint)

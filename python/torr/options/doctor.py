@@ -1,0 +1,23 @@
+"""Options of `torr doctor`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torr.options.definition import RESULT, same
+from torr.options.result import Output, ResultOptions
+from torr.options.verbs import VerbOptions
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorOptions:
+    """How findings are printed."""
+
+    group: ClassVar[str] = RESULT
+
+    output: Output = same(ResultOptions, "output", help="text, or json [text]")
+    quiet: bool = same(ResultOptions, "quiet")
+
+
+DOCTOR = VerbOptions("doctor", (DoctorOptions,))

@@ -1,0 +1,108 @@
+"""Options of the verbs about kept runs: `torr runs` and `torr serve`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from torr.options import readers
+from torr.options.definition import RESULT, many, option, same, switch
+from torr.options.readers import Reader, one_of
+from torr.options.result import OUTPUT, Language, Output, ResultOptions
+from torr.options.verbs import VerbOptions
+from torr.store.kept.since import parse_since
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Format = Literal["text", "markdown", "csv", "json"]
+
+FORMAT: Reader[Format] = one_of("FORMAT", ("text", "markdown", "csv", "json"))
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """Which runs are listed, and how."""
+
+    group: ClassVar[str] = "Which runs"
+
+    name: str | None = option("-n/--name", readers.NAME, "of this name")
+    tag: tuple[str, ...] = many(
+        "--tag", readers.TAG, "that have this tag (repeatable: all of them)"
+    )
+    commit: str | None = option(
+        "--commit", Reader("HASH", str, "1a2b3c4"), "of a git commit, by its first digits"
+    )
+    since: datetime | None = option(
+        "--since", Reader("WHEN", parse_since, "7d"), "not older: 7d, 12h, 2026-01-31"
+    )
+    most: int = option("--most", readers.COUNT, "so many, the newest [20]", default=20)
+    output: Output = option(
+        "-o/--output", OUTPUT, "text or json [text]", default="text", group=RESULT
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerOptions:
+    """Which runs of a name are compared with each other, and how that is printed."""
+
+    group: ClassVar[str] = "Which runs"
+
+    tag: tuple[str, ...] = same(ListOptions, "tag")
+    commit: str | None = same(ListOptions, "commit")
+    since: datetime | None = same(ListOptions, "since")
+    at: int | None = option("--at", readers.COUNT, "this level [the best of each run]")
+    request: str | None = option("--request", readers.NAME, "of this request [of all]")
+    baseline: str | None = option("--baseline", readers.TAG, "beside the newest with this tag")
+    output: Format = option(
+        "-o/--output", FORMAT, "text, markdown, csv or json [text]", default="text", group=RESULT
+    )
+    language: Language | None = same(ResultOptions, "language")
+
+
+@dataclass(frozen=True, slots=True)
+class TagOptions:
+    """What is taken from a run, and its note."""
+
+    group: ClassVar[str] = "Labels"
+
+    remove: tuple[str, ...] = many("--remove", readers.TAG, "take a tag away (repeatable)")
+    note: str | None = option("--note", readers.NOTE, "write its note; '' takes it away")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How files are kept."""
+
+    group: ClassVar[str] = RESULT
+
+    name: str | None = option("-n/--name", readers.NAME, "of pytest-benchmark's [that of the file]")
+    replace: bool = switch("--replace", "what is kept of the same run")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where the kept runs are served, and what trends are set beside."""
+
+    group: ClassVar[str] = "Place"
+
+    port: int | None = option("--port", readers.PORT, "0: any [8678, or any free one]")
+    host: str | None = option(
+        "--host", readers.HOST, "let others see it, by the URL's token [127.0.0.1]"
+    )
+    duration_ns: int | None = option("--for", readers.SOME_DURATION, "end by itself after TIME")
+    baseline: str = option(
+        "--baseline",
+        readers.TAG,
+        "the tag that trends are set beside [baseline]",
+        default="baseline",
+        group=RESULT,
+    )
+    language: Language | None = same(ResultOptions, "language")
+
+
+LIST = VerbOptions("list", (ListOptions,))
+LEDGER = VerbOptions("ledger", (LedgerOptions,))
+TAG = VerbOptions("tag", (TagOptions,))
+IMPORT = VerbOptions("import", (ImportOptions,))
+SERVE = VerbOptions("serve", (ServeOptions,))

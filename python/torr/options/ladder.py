@@ -1,0 +1,62 @@
+"""Options that `torr ladder` adds to those of a load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from torr import units
+from torr.errors import UsageError, require
+from torr.model.pace import MOST_USERS
+from torr.options import readers
+from torr.options.definition import LOAD, OF_A_RUN, RESULT, option
+from torr.options.readers import Reader
+
+if TYPE_CHECKING:
+    from torr.experiments.ladder import Auto, Fixed
+    from torr.model.least_capacity import LeastCapacity
+
+
+def read_levels(text: str) -> Fixed | Auto:
+    """Return the levels that a list or `auto` says; raises UsageError."""
+    from torr.experiments.auto import Search
+    from torr.experiments.ladder import Auto, Fixed
+
+    kind, *bounds = text.split(":")
+    if kind == "auto" and len(bounds) <= 2:
+        search = Search(*map(readers.COUNT.read, bounds))
+        fits = search.start <= search.most
+        require(fits, f"{text!r} ends before it begins", "write auto:64:2000")
+        return Auto(search)
+    try:
+        levels = tuple(units.parse_count(word) for word in text.split(","))
+    except UsageError as error:
+        raise UsageError(
+            f"{text!r} is not a list of levels", "write 200,500,1000 or auto or auto:64:2000"
+        ) from error
+    if max(levels) > MOST_USERS:
+        raise UsageError(f"level {max(levels)} is too many", f"the most is {MOST_USERS:,}")
+    return Fixed(levels)
+
+
+@dataclass(frozen=True, slots=True)
+class LadderOptions:
+    """Which levels are measured, how often, and what they must come to."""
+
+    group: ClassVar[str] = LOAD
+
+    levels: Fixed | Auto | None = option(
+        "--levels",
+        Reader("LIST", read_levels, "200,500,1000"),
+        "1,2,4 or auto[:START[:END]] [200,500 … 50000]",
+    )
+    rounds: int = option(
+        "--rounds", readers.COUNT, "repeat the whole ladder; drift hits all levels [1]", default=1
+    )
+    min_capacity: LeastCapacity | None = option(
+        "--min-capacity",
+        readers.CAPACITY,
+        "exit 1 below it: '5000 ok/s' or '200 users'",
+        group=RESULT,
+        fronts=OF_A_RUN,
+    )

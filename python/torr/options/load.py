@@ -1,0 +1,117 @@
+"""Options of the load: how many users or requests a second, for how long, from how many threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from torr.options import readers
+from torr.options.definition import EVERYWHERE, LOAD, SAID_BY_PLAN, SHELL, Front, option, switch
+from torr.options.readers import Reader, one_of
+
+if TYPE_CHECKING:
+    from torr.model.pace import Stage, Think
+
+Arrivals = Literal["constant", "poisson"]
+
+ARRIVALS: Reader[Arrivals] = one_of("HOW", ("constant", "poisson"))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """When requests start, and until when."""
+
+    group: ClassVar[str] = LOAD
+
+    connections: int | None = option(
+        "-c/--connections", readers.COUNT, "users, each its own [50; 100 with --rate]", only="run"
+    )
+    duration_ns: int | None = option(
+        "-z/--duration", readers.SOME_DURATION, "measured window of a level [10s]"
+    )
+    # In a plan file the key is the table of requests.
+    requests: int | None = option(
+        "--requests",
+        readers.REQUESTS,
+        "stop after N requests instead",
+        only="run",
+        fronts=SAID_BY_PLAN | SHELL,
+    )
+    rate_per_s: float | None = option(
+        "--rate",
+        readers.ANY_RATE,
+        "start RATE requests/s, whatever comes back",
+        only="run",
+        fronts=SAID_BY_PLAN,
+    )
+    arrivals: Arrivals | None = option(
+        "--arrivals",
+        ARRIVALS,
+        "constant or poisson, with --rate [constant]",
+        only="run",
+        rare=True,
+        fronts=SAID_BY_PLAN,
+    )
+    max_in_flight: int | None = option(
+        "--max-in-flight",
+        readers.COUNT,
+        "with --rate: drop what is due beyond N open [5M]",
+        only="run",
+        rare=True,
+        fronts=SAID_BY_PLAN,
+    )
+    spin: bool = switch(
+        "--spin", "with --rate: look at the clock, do not oversleep", only="run", rare=True
+    )
+    stages: tuple[Stage, ...] | None = option(
+        "--stages",
+        readers.STAGES,
+        "users by time, or with --rate: 30s:100,2m:1k,30s:0",
+        only="run",
+        fronts=SAID_BY_PLAN,
+    )
+    replay: str | None = option(
+        "--replay",
+        readers.FILE,
+        "start requests at the times in FILE, or an access log",
+        only="run",
+        rare=True,
+        fronts=SAID_BY_PLAN,
+    )
+    speed: float | None = option(
+        "--speed",
+        readers.SOME_NUMBER,
+        "with --replay: 2 is twice as fast [1]",
+        only="run",
+        rare=True,
+        fronts=SAID_BY_PLAN,
+    )
+    pool: int | None = option(
+        "--pool",
+        readers.COUNT,
+        "users share N connections [one each]",
+        rare=True,
+        fronts=SAID_BY_PLAN,
+    )
+    think: Think | None = option(
+        "--think", readers.THINK, "users think after each answer: 1s, 1s-3s, exp:2s", rare=True
+    )
+    warmup_ns: int | None = option(
+        "--warmup", readers.DURATION, "load before the window, kept apart [2s]"
+    )
+    drain_ns: int | None = option(
+        "--drain", readers.DURATION, "wait for open requests at the end [--timeout]", rare=True
+    )
+    workers: int | None = option(
+        "--workers", readers.WORKERS, "threads [cores; half for a local target]", rare=True
+    )
+    # In a matrix file they are a factor of the servers.
+    processes: int | Literal["auto"] = option(
+        "--processes",
+        readers.PROCESSES,
+        "share descriptors out; auto: as needed [auto]",
+        default="auto",
+        rare=True,
+        fronts=EVERYWHERE & ~Front.MATRIX,
+    )
+    seed: int = option("--seed", readers.SEED, "of everything random [1]", default=1, rare=True)

@@ -1,0 +1,54 @@
+"""Options that `torr locust` adds to Locust's: where the run goes, and what is said on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torr.options import readers
+from torr.options.definition import RESULT, many, option, switch
+from torr.options.readers import Reader
+from torr.store.rundir import check_name
+
+NO_RUN = "none"
+
+
+def _name(text: str) -> str:
+    check_name(text, "--torr-name")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class LocustOptions:
+    """What is kept of a test, beside what Locust keeps of it."""
+
+    group: ClassVar[str] = RESULT
+
+    folder: str = option(
+        "--torr-out",
+        Reader("DIR", str, "results"),
+        "keep the run under DIR; none keeps nothing",
+        default="_output/torr",
+        variable="TORR_OUT",
+    )
+    name: str = option(
+        "--torr-name",
+        Reader("NAME", _name, "api"),
+        "what the run and its files are called",
+        default="locust",
+        variable="TORR_NAME",
+    )
+    note: str | None = option(
+        "--torr-note", readers.NOTE, "what is special about this run", variable="TORR_NOTE"
+    )
+    tag: tuple[str, ...] = many(
+        "--torr-tag", readers.TAG, "a word to find it by (repeatable)", variable="TORR_TAG"
+    )
+    no_store: bool = switch(
+        "--torr-no-store", "do not register it with the kept runs", variable="TORR_NO_STORE"
+    )
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a run is to be kept."""
+        return self.folder != NO_RUN

@@ -1,0 +1,52 @@
+"""The options of a run or a ladder, as one typed value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from torr.options.connection import ConnectionOptions
+from torr.options.definition import made
+from torr.options.ladder import LadderOptions
+from torr.options.load import LoadOptions
+from torr.options.request import OnceOptions, RequestOptions
+from torr.options.result import ResultOptions
+from torr.options.stream import StreamOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from torr.options.verbs import VerbOptions
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """What is measured, how, and what becomes of it; `urls` may begin with a plan file.
+
+    A run has no `ladder`, and a ladder leaves what only a run has at its defaults.
+    """
+
+    urls: tuple[str, ...]
+    load: LoadOptions = field(default_factory=LoadOptions)
+    request: RequestOptions = field(default_factory=RequestOptions)
+    stream: StreamOptions = field(default_factory=StreamOptions)
+    connection: ConnectionOptions = field(default_factory=ConnectionOptions)
+    once: OnceOptions = field(default_factory=OnceOptions)
+    result: ResultOptions = field(default_factory=ResultOptions)
+    ladder: LadderOptions | None = None
+
+    @classmethod
+    def of(
+        cls, verb: VerbOptions, urls: Sequence[str], values: Mapping[str, object]
+    ) -> MeasureOptions:
+        """Return the options that have these values, by the names of their fields."""
+        return cls(
+            urls=tuple(urls),
+            load=made(LoadOptions, values),
+            request=made(RequestOptions, values),
+            stream=made(StreamOptions, values),
+            connection=made(ConnectionOptions, values),
+            once=made(OnceOptions, values),
+            result=made(ResultOptions, values),
+            ladder=made(LadderOptions, values) if LadderOptions in verb.kinds else None,
+        )

@@ -1,0 +1,131 @@
+"""Options of results: where they go, what must hold, what is watched, what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from torr.options import readers
+from torr.options.definition import (
+    EVERYWHERE,
+    OF_A_RUN,
+    RESULT,
+    SHELL,
+    TERMINAL,
+    Front,
+    many,
+    option,
+    switch,
+)
+from torr.options.readers import Reader, one_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.model.condition import Condition
+    from torr.model.profiling import Asked
+    from torr.model.url import Url
+
+Output = Literal["text", "json"]
+Language = Literal["en", "zh"]
+
+OUTPUT: Reader[Output] = one_of("FORMAT", ("text", "json"))
+LANGUAGE: Reader[Language] = one_of("LANG", ("en", "zh"))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultOptions:
+    """What becomes of what is measured."""
+
+    group: ClassVar[str] = RESULT
+    fronts: ClassVar[Front] = OF_A_RUN
+
+    name: str = option(
+        "-n/--name", readers.NAME, "names the files [apiserver]", default="apiserver"
+    )
+    folder: Path = option(
+        "-d/--dir", readers.FOLDER, "output directory [_output/torr]", default="_output/torr"
+    )
+    output: Output = option(
+        "-o/--output",
+        OUTPUT,
+        "text, or json: result.json alone on stdout",
+        default="text",
+        fronts=TERMINAL,
+    )
+    quiet: bool = switch("-q/--quiet", "print the verdict only", fronts=TERMINAL)
+    language: Language | None = option(
+        "--lang",
+        LANGUAGE,
+        "say it in en or zh; or TORR_LANG [en]",
+        variable="TORR_LANG",
+        rare=True,
+        fronts=SHELL,
+    )
+    slos: tuple[Condition, ...] = many(
+        "--slo", readers.CONDITION, "must hold (else exit 1), e.g. 'p95 < 500ms'", fronts=EVERYWHERE
+    )
+    abort_on: tuple[Condition, ...] = many(
+        "--abort-on", readers.CONDITION, "end early (exit 1) when it holds: 'errors > 5%'"
+    )
+    allow_not_shown: bool = switch(
+        "--allow-not-shown", "pass SLOs that are neither held nor broken", rare=True
+    )
+    strict: bool = switch(
+        "--strict", "exit 4 if the generator was the limit", rare=True, fronts=TERMINAL
+    )
+    junit: Path | None = option(
+        "--junit",
+        readers.NEW_FILE,
+        "write what passed and failed as JUnit XML",
+        rare=True,
+        fronts=TERMINAL,
+    )
+    monitor: tuple[int | Url, ...] = many(
+        "--monitor",
+        readers.WATCHED,
+        "watch a process, a /metrics, a Prometheus (repeatable)",
+        rare=True,
+    )
+    profile: Asked | None = option(
+        "--profile", readers.PROFILED, "then profile a process, memory:PID or Go's pprof", rare=True
+    )
+    profile_at: int | None = option(
+        "--profile-at", readers.COUNT, "with --profile: users [of the best level]", rare=True
+    )
+    note: str | None = option(
+        "--note", readers.NOTE, "what is special about this run, e.g. 'api 1.2 CPU'", rare=True
+    )
+    tag: tuple[str, ...] = many(
+        "--tag",
+        readers.TAG,
+        "a word to find it by: torr runs list --tag (repeatable)",
+        rare=True,
+        plural=True,
+    )
+    no_store: bool = switch("--no-store", "do not register it with the kept runs", rare=True)
+    live: bool = switch("--live", "show it in a browser while it goes on", fronts=TERMINAL)
+    live_port: int | None = option(
+        "--live-port",
+        readers.PORT,
+        "of the live page; 0: any [8677, or any free one]",
+        rare=True,
+        fronts=TERMINAL,
+    )
+    live_host: str | None = option(
+        "--live-host",
+        readers.HOST,
+        "let others see it, by the URL's token [127.0.0.1]",
+        rare=True,
+        fronts=TERMINAL,
+    )
+    live_stay_ns: int | None = option(
+        "--live-stay",
+        readers.DURATION,
+        "keep it for so long after the end [0s]",
+        rare=True,
+        fronts=TERMINAL,
+    )
+    log: str | None = option(
+        "--log", readers.PATH, "write every exchange to FILE, as CSV", only="run", rare=True
+    )

@@ -1,0 +1,94 @@
+"""Options of answers that stream, and of chat APIs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from torr.model.stream import ALIASES, DIALECTS, Alias, Dialect
+from torr.options import readers
+from torr.options.definition import EVERYWHERE, SAID_BY_PLAN, STREAM, Front, many, option, switch
+from torr.options.readers import Reader, one_of
+
+Api = Literal["openai", "dify", "anthropic"]
+CountedFrom = Literal["sent", "intended"]
+PromptOrder = Literal["sequence", "shuffle"]
+
+DIALECT: Reader[Dialect] = one_of("DIALECT", DIALECTS)
+API: Reader[Api] = one_of("API", ("openai", "dify", "anthropic"))
+ALIAS: Reader[Alias] = one_of("TOOL", ALIASES)
+COUNTED_FROM: Reader[CountedFrom] = one_of("WHEN", ("sent", "intended"))
+PROMPT_ORDER: Reader[PromptOrder] = one_of("HOW", ("sequence", "shuffle"))
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """How answers stream, and what users of a chat API say."""
+
+    group: ClassVar[str] = STREAM
+    fronts: ClassVar[Front] = SAID_BY_PLAN
+
+    stream: Dialect | None = option(
+        "--stream", DIALECT, "answers are events: sse, openai, dify, anthropic"
+    )
+    idle_timeout_ns: int | None = option(
+        "--idle-timeout",
+        readers.SOME_DURATION,
+        "a stream may stand still for so long",
+        rare=True,
+        fronts=EVERYWHERE,
+    )
+    counted_from: CountedFrom = option(
+        "--from",
+        COUNTED_FROM,
+        "their times count from: sent, intended [sent]",
+        default="sent",
+        rare=True,
+        fronts=EVERYWHERE,
+    )
+    chat: Api | None = option("--chat", API, "ask a chat API: openai, dify, anthropic")
+    aliases: tuple[Alias, ...] = many(
+        "--alias", ALIAS, "also what it would say: vllm, aiperf", rare=True, fronts=EVERYWHERE
+    )
+    # A comparison has no verdict on tokens.
+    tokenizer: str | None = option(
+        "--tokenizer",
+        readers.FILE,
+        "count tokens too, by a tokenizer.json",
+        rare=True,
+        fronts=EVERYWHERE & ~Front.MATRIX,
+    )
+    prompt: str | None = option("--prompt", readers.TEXT, "what its users say", rare=True)
+    prompts: str | None = option(
+        "--prompts", readers.FILE, "what they say in turn: JSON lines, ShareGPT", rare=True
+    )
+    model: str | None = option("--model", readers.NAME, "the model that answers", rare=True)
+    max_tokens: int | None = option(
+        "--max-tokens", readers.COUNT, "at most N tokens per answer", rare=True
+    )
+    user: str | None = option(
+        "--user", readers.NAME, "the name of the user [dify: torr]", rare=True
+    )
+    inputs: bytes | None = option(
+        "--inputs", readers.CONTENT, "variables of a Dify app, as JSON", rare=True
+    )
+    token_env: str | None = option(
+        "--token-env",
+        readers.NAME,
+        "the environment variable with the API's key",
+        rare=True,
+        fronts=EVERYWHERE,
+    )
+    turns: int = option(
+        "--turns", readers.COUNT, "hold conversations of N turns [1]", default=1, rare=True
+    )
+    prompt_order: PromptOrder = option(
+        "--prompt-order",
+        PROMPT_ORDER,
+        "sequence, or shuffle by --seed [sequence]",
+        default="sequence",
+        rare=True,
+    )
+    unique_prefix: bool = switch(
+        "--unique-prefix", "begin each prompt anew, so that no cache knows it", rare=True
+    )

@@ -1,0 +1,184 @@
+"""Options of `torr target`: where a target listens, and how it behaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torr import targets, units
+from torr.errors import UsageError, require
+from torr.options import readers
+from torr.options.definition import many, option, switch
+from torr.options.readers import Reader, whole
+from torr.options.verbs import VerbOptions
+
+BEHAVIOUR, PLACE = "Behaviour", "Place"
+TIMES = "write 50ms, 5ms,500ms,5% (fast, slow, share) or heavy:50ms,0.8 (median, sigma)"
+
+Times = targets.Constant | targets.Bimodal | targets.Heavy
+Tokens = targets.SameTokens | targets.SomeTokens
+
+
+def read_bimodal(text: str) -> targets.Bimodal:
+    """Return the times of `FAST,SLOW,SHARE`; raises UsageError."""
+    fast, slow, share = _fields(text, "FAST,SLOW,SHARE")
+    return targets.Bimodal(
+        units.parse_duration(fast), units.parse_duration(slow), readers.SHARE.read(share)
+    )
+
+
+def read_heavy(text: str) -> targets.Heavy:
+    """Return the times of `MEDIAN,SIGMA`; raises UsageError."""
+    median, sigma = _fields(text, "MEDIAN,SIGMA")
+    return targets.Heavy(units.parse_duration(median), readers.NUMBER.read(sigma))
+
+
+def read_times(text: str) -> Times:
+    """Return a time, or a distribution: TIME, FAST,SLOW,SHARE or heavy:MEDIAN,SIGMA."""
+    try:
+        if text.startswith("heavy:"):
+            return read_heavy(text.removeprefix("heavy:"))
+        if "," in text:
+            return read_bimodal(text)
+    except _NoFieldsError as error:
+        raise UsageError(f"{text!r} is no distribution of times", TIMES) from error
+    return targets.Constant(units.parse_duration(text))
+
+
+def read_tokens(text: str) -> Tokens:
+    """Return a number of tokens, or any between two: 100, 50..200."""
+    least, dots, most = text.partition("..")
+    if not dots:
+        return targets.SameTokens(_TOKENS.read(text))
+    low, high = _TOKENS.read(least), _TOKENS.read(most)
+    require(low <= high, f"{text!r} ends before it begins", "write 50..200")
+    return targets.SomeTokens(low, high)
+
+
+def read_chance(text: str) -> targets.Chance:
+    """Return a defect and its share, truncate:0.01; raises UsageError that lists the defects."""
+    name, colon, share = text.partition(":")
+    known = targets.defects()
+    if name not in known:
+        raise UsageError(f"{name!r} is not a defect of streams", f"one of {', '.join(known)}")
+    return targets.Chance(name, readers.SHARE.read(share) if colon else 1.0)
+
+
+class _NoFieldsError(UsageError):
+    """A text has not as many fields as its form."""
+
+
+def _fields(text: str, form: str) -> list[str]:
+    fields = text.split(",")
+    if len(fields) != form.count(",") + 1:
+        raise _NoFieldsError(f"{text!r} is not {form}", "e.g. 2ms,200ms,5%")
+    return fields
+
+
+_TOKENS = whole("N", 0)
+_TIMES = Reader("TIME", read_times, "50ms")
+_ANSWER = Reader("N|A..B", read_tokens, "50..200")
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceOptions:
+    """Where a target listens, from how many threads and processes, and for how long."""
+
+    group: ClassVar[str] = PLACE
+
+    port: int = option("--port", readers.PORT, "[any free one]", default=0)
+    host: str = option("--host", Reader("HOST", str, "::1"), "[127.0.0.1]", default="127.0.0.1")
+    threads: int = option("--threads", whole("N", 1, 256), "[1]", default=1)
+    processes: int = option(
+        "--processes",
+        whole("N", 1, 64),
+        "that share the port, each with its descriptors [1]",
+        default=1,
+    )
+    duration_ns: int | None = option("--for", readers.SOME_DURATION, "end by itself after TIME")
+
+
+@dataclass(frozen=True, slots=True)
+class HelloOptions:
+    """What a target that answers at once says."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    json: bool = switch("--json", '{"status":"ok"}, not Hello world')
+
+
+@dataclass(frozen=True, slots=True)
+class DelayOptions:
+    """How long answers take."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    delay_ns: int | None = option("--delay", readers.DURATION, "every answer takes TIME [5ms]")
+    bimodal: targets.Bimodal | None = option(
+        "--bimodal",
+        Reader("FAST,SLOW,SHARE", read_bimodal, "2ms,200ms,5%"),
+        "a SHARE of them is slow",
+    )
+    heavy: targets.Heavy | None = option(
+        "--heavy", Reader("MEDIAN,SIGMA", read_heavy, "5ms,1.2"), "log-normal: a long tail"
+    )
+    capacity: int | None = option("--capacity", readers.COUNT, "serve N at once, the rest queue")
+    log: str | None = option("--log", readers.PATH, "write what was sent when to FILE, as CSV")
+    seed: int = option("--seed", readers.SEED, "of what is random [1]", default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class BytesOptions:
+    """How large bodies are."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    size: int = option("--size", readers.SIZE, "of the body [64KiB]", default="64KiB")
+    chunked: bool = switch("--chunked", "in chunks, without Content-Length")
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyOptions:
+    """What goes wrong, how often."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    fault: str | None = option("--fault", readers.NAME, "what goes wrong (see --list)")
+    share: float = option("--share", readers.SHARE, "in how many answers [10%]", default="10%")
+    listing: bool = switch("--list", "print the names of the faults")
+    seed: int = option("--seed", readers.SEED, "of what is random [1]", default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """How a chat API streams."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    ttft: Times = option("--ttft", _TIMES, "to the first text [0ms]", default="0ms")
+    itl: Times = option("--itl", _TIMES, "between texts [0ms]", default="0ms")
+    tokens: Tokens = option(
+        "--tokens",
+        Reader("N|A..B", read_tokens, "50..200"),
+        "texts of an answer [16]",
+        default="16",
+    )
+    events_per_write: int = option(
+        "--events-per-write", readers.COUNT, "texts that leave together [1]", default=1
+    )
+    capacity: int | None = option("--capacity", readers.COUNT, "answer N at once, the rest queue")
+    defects: tuple[targets.Chance, ...] = many(
+        "--fault",
+        Reader("NAME:SHARE", read_chance, "truncate:0.01"),
+        "what goes wrong, e.g. truncate:0.01 (see --list)",
+    )
+    listing: bool = switch("--list", "print the names of the faults")
+    log: str | None = option("--log", readers.PATH, "write what was sent when to FILE, as CSV")
+    seed: int = option("--seed", readers.SEED, "of what is random [1]", default=1)
+
+
+HELLO = VerbOptions("hello", (HelloOptions, PlaceOptions))
+DELAY = VerbOptions("delay", (DelayOptions, PlaceOptions))
+BYTES = VerbOptions("bytes", (BytesOptions, PlaceOptions))
+FAULTY = VerbOptions("faulty", (FaultyOptions, PlaceOptions))
+CHAT = VerbOptions("chat", (ChatOptions, PlaceOptions))

@@ -1,0 +1,70 @@
+"""Which option types each verb reads, in the order of its help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torr.options.compare import CompareOptions
+from torr.options.connection import ConnectionOptions
+from torr.options.definition import Front, Option, options_of
+from torr.options.diff import DiffOptions
+from torr.options.ladder import LadderOptions
+from torr.options.load import LoadOptions
+from torr.options.request import OnceOptions, RequestOptions
+from torr.options.result import ResultOptions
+from torr.options.stream import StreamOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True)
+class VerbOptions:
+    """The options of a verb, by its option types."""
+
+    verb: str
+    kinds: tuple[type[DataclassInstance], ...]
+
+    @cached_property
+    def all(self) -> tuple[Option, ...]:
+        """Every option in the order of the help."""
+        found = [option for kind in self.kinds for option in options_of(kind)]
+        return tuple(option for option in found if option.only in (None, self.verb))
+
+    def of(self, front: Front) -> tuple[Option, ...]:
+        """Those that exist on a front."""
+        return tuple(option for option in self.all if front in option.fronts)
+
+    def keys(self, front: Front) -> dict[str, Option]:
+        """Those that are keys of a kind of file, by key."""
+        return {option.key: option for option in self.of(front)}
+
+
+_MEASURING = (LoadOptions, RequestOptions, StreamOptions, ConnectionOptions)
+
+RUN = VerbOptions("run", (*_MEASURING, OnceOptions, ResultOptions))
+LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))
+COMPARE = VerbOptions("compare", (CompareOptions,))
+DIFF = VerbOptions("diff", (DiffOptions,))
+
+
+def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | None]:
+    """Return what to say of a flag that a verb has not, and what to try, if that is known.
+
+    `near` are flags that it has and that look like it.
+    """
+    if verb == LADDER.verb and any(flag in option.flags for option in RUN.all):
+        return (
+            f"{flag} is a flag of torr run: a ladder climbs by connections",
+            f"torr ladder --levels 100,200,400, or torr run {flag}",
+        )
+    said = f"No such option {flag!r}"
+    if len(near) == 1:
+        said += f". Did you mean {near[0]!r}?"
+    elif near:
+        said += f". (Did you mean one of: {', '.join(map(repr, sorted(near)))}?)"
+    return said, None

@@ -1,0 +1,24 @@
+"""What is to be sent, before it is dealt over groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torr.model.request import Request
+    from torr.model.rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Requests in order, and their weights, if any were given; of a chat also what is said.
+
+    `goes_on` when each user sends them in order; `notes` say what of a file is not sent.
+    """
+
+    requests: tuple[Request, ...]
+    weights: tuple[int, ...] = ()
+    rows: Rows | None = None
+    goes_on: bool = False
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,94 @@
+"""From options to a Plan: its parts in order, and the defaults that depend on several parts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError, require
+from torr.model.pace import Closed
+from torr.model.plan import Plan
+from torr.planning.conditions import check_conditions
+from torr.planning.groups import Load, groups_of
+from torr.planning.pace import timing_of
+from torr.planning.requests import asked_of
+from torr.planning.transport import transport_of
+from torr.sources.names import is_plan_file
+from torr.store.environment import allowed_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.plan import Group
+    from torr.model.url import Url
+    from torr.options.measure import MeasureOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, and what its user should know of it: what files say that is not sent."""
+
+    plan: Plan
+    notes: tuple[str, ...] = ()
+
+
+def plan_of(options: MeasureOptions) -> Planned:
+    """Return the plan that options describe; raises UsageError that names the flag."""
+    load = _load(options)
+    requests = [request for group in load.groups for request in group.source.requests]
+    check_conditions([*options.result.slos, *options.result.abort_on], requests)
+    drain_ns = options.load.drain_ns
+    places = [request.place for request in requests]
+    plan = Plan(
+        groups=load.groups,
+        stop=load.stop,
+        transport=transport_of(options.connection),
+        warmup_ns=load.warmup_ns,
+        drain_ns=max(r.timeout_ns for r in requests) if drain_ns is None else drain_ns,
+        retry_delay_ns=options.connection.retry_delay_ns,
+        workers=options.load.workers or default_workers(places, allowed_cores()),
+        processes=options.load.processes,
+        seed=options.load.seed,
+        spin=_spin(load.groups, spins=options.load.spin),
+        log=_log(options.result.log),
+    )
+    return Planned(plan, load.notes)
+
+
+def _load(options: MeasureOptions) -> Load:
+    """Return what is sent, when, and until when: as a plan file says, or as the options do."""
+    if options.urls and is_plan_file(options.urls[0]):
+        from torr.planning.plan_file import load_of_file
+
+        return load_of_file(options)
+    timing = timing_of(options.load, options.connection)
+    asked = asked_of(options)
+    groups = groups_of(asked, timing.pace, options)
+    return Load(groups, timing.stop, timing.warmup_ns, asked.notes)
+
+
+def default_workers(places: Sequence[Url], cores: int) -> int:
+    """One worker a core; half of the cores, at least one, when a target shares them."""
+    return max(1, cores // 2) if any(place.is_loopback for place in places) else cores
+
+
+def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
+    arrives = any(not isinstance(group.pace, Closed) for group in groups)
+    require(arrives or not spins, "--spin needs arrivals: users wait for answers", "add --rate 1k")
+    return spins
+
+
+def _log(text: str | None) -> str | None:
+    """The log's path, once it is sure that it can be written."""
+    if text is None:
+        return None
+    path = Path(text)
+    if path.is_dir():
+        raise UsageError(f"--log {text}: is a directory", "name a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"--log {text}: {path.parent} does not exist", "make it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--log {text}: cannot be written", "choose another file")
+    return text
