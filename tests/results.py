@@ -231,3 +231,20 @@ def diffed():
         "command": ["torr", "diff", "bare.dat", "apiserver.dat"],
         "environment": {},
     }
+
+
+def profiled():
+    """A run with a profile behind it, and one that came to nothing."""
+    taken = {
+        "tool": "pprof",
+        "concurrency": 50,
+        "seconds": 10,
+        "ok_per_s": 2000.0,
+        "cost_rate": 7.0,
+        "unit": "ns",
+        "failure": None,
+        "hint": None,
+        "folded": "main;serve;log.Print 450\nmain;serve 100\nmain;gc 50\n",
+    }
+    failed = {**taken, "tool": "perf", "folded": None, "unit": None, "failure": "perf: no"}
+    return {**run(), "profiles": [taken, failed]}

@@ -56,6 +56,15 @@ export async function copy(text: string): Promise<boolean> {
   }
 }
 
+/** Save a file on the reader's machine. */
+export function download(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => {
+    URL.revokeObjectURL(url);
+  }, 60_000);
+}
+
 function dress(made: Element, attributes: Attributes, children: Child[]): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value != null && value !== false)

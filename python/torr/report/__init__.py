@@ -20,10 +20,10 @@ def write_all(
 ) -> list[Path]:
     """Write every file that people read of `result` into `directory`; return their paths.
 
-    Always report.html, summary.md and levels.csv; of a ladder NAME.dat and two PNGs as well, of a
-    diff its two PNGs, of a comparison or of functions its PNG; flame.svg of a profile. All in
-    `language`; without one the page is in its reader's, and the rest in English. Each file is
-    replaced whole or not at all. Raises OutputError.
+    Always report.html, summary.md and levels.csv; of a ladder NAME.dat and its PNGs as well, of a
+    diff its two PNGs, of a comparison its PNG; flame.svg of a profile. All in `language`; without
+    one the page is in its reader's, and the rest in English. Each file is replaced whole or not at
+    all. Raises OutputError.
     """
     from functools import partial
 
@@ -41,8 +41,6 @@ def write_all(
         writers += [png.write_diff]
     if result["kind"] == "compare":
         writers += [png.write_comparison]
-    if result["kind"] == "micro":
-        writers += [png.write_functions]
     try:
         return [path for write in writers for path in write(result, directory)]
     except OSError as error:

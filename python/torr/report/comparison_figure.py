@@ -22,59 +22,50 @@ if TYPE_CHECKING:
 
     from torr.report.comparison import Comparison, Place
 
-_ROW, _TITLE, _TICKS, _BELOW = 0.27, 0.34, 0.26, 0.42  # inches
-_LEGEND_LINE, _LEGEND_ITEM = 0.2, 1.3
-_NARROW = 6.0
-_LEFT = 0.1
+_WIDTH = 10.0  # inches, as all below
+_ROW, _TITLE, _TICKS, _BELOW, _LEGEND, _LEFT = 0.27, 0.34, 0.26, 0.42, 0.28, 0.1
 _AMOUNT = 0.66
 """Inches right of a panel, where the ratios stand."""
 _LETTER, _TITLE_LETTER = 0.075, 0.08
-_MOST_LETTERS = {True: 17, False: 24}
-"""Of a name, in a narrow and in a wide picture."""
+_MOST_LETTERS = 24
 
 
-def panels(
-    found: Comparison, width: float = 10, titles: tuple[str, str] | None = None
-) -> Figure | None:
+def panels(found: Comparison, titles: tuple[str, str]) -> Figure | None:
     """Return every cell of a comparison as a panel; None where no trial was measured.
 
-    `titles` are the finding and what it is about, for a picture that stands alone.
+    `titles` are the verdict and what it is about.
     """
     places = [place for place in found.places if any(e.trials or e.failures for e in place.entries)]
     scale = Scale.of(found)
     if scale is None:
         return None
-    across = _columns(len(places), width)
+    across = _columns(len(places))
     lines = math.ceil(len(places) / across)
     height = _TITLE + _ROW * len(found.names) + _TICKS
-    legend = _LEGEND_LINE * math.ceil((len(rows.LEGEND) + 1) / _legend_columns(width)) + 0.08
-    fig = theme.figure(width, 3)
-    top = theme.headline(fig, *titles) if titles else 0.06
-    whole = top + legend + lines * height + _BELOW
-    fig = theme.figure(width, whole)
-    if titles:
-        theme.headline(fig, *titles)
-    rows.legend(fig, found.primary, 1 - top / whole, _legend_columns(width))
-    shown = [_cut(name, _MOST_LETTERS[width < _NARROW]) for name in found.names]
-    names = min(width / 2.6, 0.25 + max(map(len, shown)) * _LETTER)
-    each = (width - names - _LEFT) / across
+    # The headline has the same height in a figure of any height.
+    top = theme.headline(theme.figure(_WIDTH, 3), *titles)
+    whole = top + _LEGEND + lines * height + _BELOW
+    fig = theme.figure(_WIDTH, whole)
+    theme.headline(fig, *titles)
+    rows.legend(fig, found.primary, 1 - top / whole)
+    shown = [_cut(name, _MOST_LETTERS) for name in found.names]
+    names = 0.25 + max(map(len, shown)) * _LETTER
+    each = (_WIDTH - names - _LEFT) / across
     for number, place in enumerate(places):
         line, column = divmod(number, across)
         box = (
             names + column * each,
-            whole - top - legend - line * height - _TITLE - _ROW * len(found.names),
+            whole - top - _LEGEND - line * height - _TITLE - _ROW * len(found.names),
             each - _AMOUNT,
             _ROW * len(found.names),
         )
         ax = _axes(fig, box)
         _panel(ax, place, scale, shown if column == 0 else ())
-        # A narrow picture has no room for a title right of the names.
-        start = _LEFT if width < _NARROW else box[0]
-        title = _cut(place.words, int((box[0] - start + each) / _TITLE_LETTER))
         over = (box[1] + box[3] + 0.07) / whole
-        fig.text(start / width, over, title, size=9.5, weight="bold")
-    middle = 0.5 if width < _NARROW else (names + (width - names) / 2) / width
-    said = _axis_words(found, scale, width)
+        title = _cut(place.words, int(each / _TITLE_LETTER))
+        fig.text(box[0] / _WIDTH, over, title, size=9.5, weight="bold")
+    middle = (names + (_WIDTH - names) / 2) / _WIDTH
+    said = _axis_words(found, scale)
     fig.text(middle, 0.1 / whole, said, ha="center", size=9, color=theme.MUTED)
     return fig
 
@@ -102,26 +93,20 @@ def _panel(ax: Axes, place: Place, scale: Scale, names: Sequence[str]) -> None:
         rows.draw(ax, at, place, entry, scale)
 
 
-def _axis_words(found: Comparison, scale: Scale, width: float) -> str:
+def _axis_words(found: Comparison, scale: Scale) -> str:
     metric = found.primary
-    baseline = _cut(found.baseline, 40 if width > _NARROW else 18)
+    baseline = _cut(found.baseline, 40)
     if metric.is_share:
         return f"{metric.label}, points from {baseline} (band: ±{scale.half:.2g}, the same)"
     band = f"band: ±{100 * DELTA:g} %, the same"
-    if width < _NARROW:
-        return f"{metric.label}, × {baseline} ({band})"
     return f"{metric.label} as a multiple of {baseline} in the same round (log scale; {band})"
 
 
-def _columns(places: int, width: float) -> int:
+def _columns(places: int) -> int:
     """How many panels stand beside each other: as few as need no third line."""
-    if width < _NARROW or places == 1:
+    if places == 1:
         return 1
     return 2 if places in (2, 4) else 3
-
-
-def _legend_columns(width: float) -> int:
-    return min(len(rows.LEGEND) + 1, int(width / _LEGEND_ITEM))
 
 
 def _cut(text: str, letters: int) -> str:

@@ -47,8 +47,8 @@ def draw(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
         _say(ax, at, standing)
 
 
-def legend(fig: Figure, metric: Metric, top: float, columns: int) -> None:
-    """Say what markers and lines mean, in a line or two that begin at `top` of the figure."""
+def legend(fig: Figure, metric: Metric, top: float) -> None:
+    """Say what markers and lines mean, in a line that begins at `top` of the figure."""
     shown: list[Line2D] = [_dot(theme.MUTED)]
     labels = ["one round"]
     for word in LEGEND:
@@ -59,7 +59,7 @@ def legend(fig: Figure, metric: Metric, top: float, columns: int) -> None:
         labels,
         loc="upper left",
         bbox_to_anchor=(0, top),
-        ncols=columns,
+        ncols=len(shown),
         frameon=False,
         fontsize=8.5,
         handlelength=1.2,
@@ -86,7 +86,7 @@ def _dots(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
     ):
         if not some:
             continue
-        (line,) = ax.plot(
+        ax.plot(
             [scale.shown(x) for _, x in some],
             [at + _SPREAD * ((n * _GOLDEN) % 1 - 0.5) for n, _ in some],
             linestyle="none",
@@ -98,17 +98,6 @@ def _dots(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
             zorder=2,
             clip_on=False,
         )
-        line.set_gid("tips:" + "|".join(_tip(place, entry, n) for n, _ in some))
-
-
-def _tip(place: Place, entry: Entry, number: int) -> str:
-    metric = place.primary
-    value = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"
-    said = f"{entry.name}, {place.words}, round {number}: {value}"
-    pair = place.pairs(entry, metric).get(number)
-    if pair and entry.name != place.baseline:
-        said += f" against {words.value(metric, pair[0])}"
-    return said.replace("|", "¦")
 
 
 def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
@@ -120,10 +109,8 @@ def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> No
         colour = _look(standing)[0]
         ax.plot(between, [at, at], color=colour, linewidth=2.2, zorder=3, solid_capstyle="butt")
     if middle is not None:
-        tip = f"{words.ratio(verdict)} ({words.interval(verdict)}), n = {verdict.get('n')}"
         marks = {**_marker(standing), "zorder": 4, "clip_on": False}
-        (line,) = ax.plot([scale.shown(middle)], [at], **marks)
-        line.set_gid(f"tips:{tip}")
+        ax.plot([scale.shown(middle)], [at], **marks)
     elif verdict:
         # In the column of ratios: on the axis it would be one.
         marks = {**_marker(standing), "markersize": 5, "clip_on": False}

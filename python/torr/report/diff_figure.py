@@ -54,24 +54,6 @@ def success(sides: Sides, words: Words) -> Figure:
     return fig
 
 
-def panels(sides: Sides, width: float = 10, height: float = 6.4) -> Figure:
-    """Return the picture of `qps_ttlb` without its headline, for the page."""
-    fig = theme.figure(width, height)
-    upper, lower = _stack(fig, 0.1, 2, _room(sides))
-    for ax, metric, title in (
-        (upper, "ok_per_s", "ok requests/s"),
-        (lower, "service_ms", "mean time to last byte, ms"),
-    ):
-        _lines(ax, sides, metric)
-        theme.levels_axis(ax, _levels(sides), _noun(sides))
-        theme.from_zero(ax, _highest(sides, metric))
-        scale = theme.time_axis(ax, _values(sides, metric)) if ax is lower else ""
-        ax.set_title(title + scale, size=10, weight="bold")
-        _name_lines(ax, sides, metric)
-    upper.set_xlabel("")
-    return fig
-
-
 def _stack(fig: Figure, top: float, rows: int, room: float) -> list[Axes]:
     """Axes one above the other, below a headline of `top` inches, with `room` inches for names."""
     width, height = (float(side) for side in fig.get_size_inches())
@@ -141,11 +123,8 @@ def _known(series: Series, metric: str) -> list[Point]:
 
 
 def _highest(sides: Sides, metric: str) -> float:
-    return max(_values(sides, metric), default=0)
-
-
-def _values(sides: Sides, metric: str) -> list[float]:
-    return [getattr(point, metric) or 0 for side in sides for point in side.points]
+    values = [getattr(point, metric) or 0 for side in sides for point in side.points]
+    return max(values, default=0)
 
 
 def _levels(sides: Sides) -> list[int]:

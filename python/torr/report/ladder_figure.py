@@ -1,7 +1,6 @@
 """Pictures of a ladder: rate and time over concurrency, and the share of requests that succeeded.
 
-`qps_ttlb` is wrktest's picture, both curves in one; `panels` puts them one above the other, which
-leaves room for p95, intervals and narrow screens. What their marks mean is in `ladder_marks`.
+`qps_ttlb` is wrktest's picture, both curves in one. What their marks mean is in `ladder_marks`.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from matplotlib.lines import Line2D
 
 from torr.report import findings, ladder_marks, theme
 from torr.report.labels import Labels
-from torr.report.theme import FIRST, SECOND, THIRD, Mark
-from torr.units import show_ms, show_rate
+from torr.report.theme import FIRST, SECOND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.report.findings import Flag
     from torr.report.ladder_marks import Entry, Ladder
-    from torr.stats.series import Series
 
 
 def qps_ttlb(ladder: Ladder) -> Figure:
@@ -31,7 +28,7 @@ def qps_ttlb(ladder: Ladder) -> Figure:
     fig = theme.figure(10, 5.6)
     left, right = _twin(fig, ladder)
     rates = _rate_line(left, ladder)
-    times = _time_line(right, ladder.series, "service_ms", SECOND)
+    times = ladder_marks.known_line(right, ladder.series, "service_ms", SECOND)
     flags = _finish(left, ladder, _highest(rates))
     theme.from_zero(right, _highest(times), findings.headroom(right, flags, 1.35))
     right.set_ylabel("mean time to last byte (TTLB), ms", color=SECOND.colour)
@@ -66,34 +63,6 @@ def success(ladder: Ladder) -> Figure:
     return fig
 
 
-def panels(ladder: Ladder, width: float = 10, height: float = 6.4) -> Figure:
-    """Return requests/s above, p95 response and mean service time below, sharing the x axis."""
-    fig = theme.figure(width, height)
-    sides = {"left": 0.78 / width, "right": 1 - 0.3 / width}
-    upper, lower = fig.subplots(
-        2, 1, sharex=True, gridspec_kw={**sides, "top": 0.94, "bottom": 0.6 / height, "hspace": 0.3}
-    )
-    rates = _rate_line(upper, ladder) + ladder_marks.ranges(upper, ladder.series, "ok_per_s_range")
-    flags = _finish(upper, ladder, _highest(rates))
-    upper.set_title("ok requests/s", size=10, weight="bold")
-    times = _time_line(lower, ladder.series, "p95_ms", THIRD)
-    times += _time_line(lower, ladder.series, "service_ms", SECOND)
-    times += ladder_marks.ranges(lower, ladder.series, "p95_ms_range")
-    limits = _time_limits(lower, ladder.slos, _highest(times))
-    hollow = [p.p95_ms for p in ladder_marks.hollow_points(ladder) if p.p95_ms is not None]
-    scale = theme.time_axis(lower, [*times, *hollow, *(slo.limit for slo in limits)])
-    theme.levels_axis(lower, ladder.levels, ladder.series.noun)
-    upper.tick_params(labelbottom=False)
-    upper.set_xlabel("")
-    lower.set_title(f"ms{scale}: p95 ▲, mean TTLB ■", size=10, weight="bold")
-    findings.draw(upper, flags)
-    for ax, metric in ((upper, "ok_per_s"), (lower, "p95_ms")):
-        ladder_marks.unclaimed(ax, ladder, metric)
-    ladder_marks.name_limits(Labels(lower), lower, limits)
-    ladder_marks.legend(upper, ladder_marks.hollow_marks(ladder), below=True)
-    return fig
-
-
 def _twin(fig: Figure, ladder: Ladder) -> tuple[Axes, Axes]:
     left = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.9, 0.85)
     right = left.twinx()
@@ -117,26 +86,8 @@ def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[Flag, ...]:
 
 
 def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
-    values = [p.ok_per_s for p in ladder.series.shown]
-    tips = [
-        f"{ladder.series.places(p.concurrency)}: {'≥ ' * p.at_least}{show_rate(p.ok_per_s)} ok/s"
-        for p in ladder.series.points
-    ]
-    ladder_marks.line(ax, ladder.series.points, "ok_per_s", FIRST, tips)
-    return values
-
-
-def _time_line(ax: Axes, series: Series, metric: str, mark: Mark) -> list[float]:
-    name = "p95" if metric == "p95_ms" else "mean TTLB"
-    return ladder_marks.named_line(
-        ax, series, metric, mark, lambda p: f"{name} {show_ms(p.value(metric))}"
-    )
-
-
-def _time_limits(ax: Axes, slos: Sequence[Condition], highest: float) -> list[Condition]:
-    """Draw the limits of response and service times that lie in reach; return them."""
-    times = [s for s in slos if s.unit == "ms" and s.name is None and not s.is_of_streams]
-    return ladder_marks.limit_lines(ax, [s for s in times if s.limit <= 3 * highest])
+    ladder_marks.line(ax, ladder.series.points, "ok_per_s", FIRST)
+    return [p.ok_per_s for p in ladder.series.shown]
 
 
 def _rate_limits(ax: Axes, slos: Sequence[Condition]) -> list[Condition]:

@@ -1,4 +1,4 @@
-"""The marks of pictures over concurrency: lines, ranges, levels that claim nothing, limits.
+"""The marks of pictures over concurrency: lines, levels that claim nothing, limits.
 
 Levels that the generator limited, those cut short, and those whose users starved are hollow and
 hatched, which the legend names; they are never joined to the line.
@@ -7,7 +7,7 @@ hatched, which the legend names; they are never joined to the line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,12 +55,10 @@ class Ladder:
         return [point.concurrency for point in self.series.shown]
 
 
-def line(
-    ax: Axes, points: Sequence[Point], metric: str, mark: Mark, tips: Sequence[str] = ()
-) -> None:
-    """Join the points by a line; each marker gets its tip."""
+def line(ax: Axes, points: Sequence[Point], metric: str, mark: Mark) -> None:
+    """Join the points by a line."""
     values = [p.value(metric) for p in points]
-    (line,) = ax.plot(
+    ax.plot(
         [p.concurrency for p in points],
         [math.nan if value is None else value for value in values],
         color=mark.colour,
@@ -71,28 +69,13 @@ def line(
         clip_on=False,
         zorder=3,
     )
-    line.set_gid("tips:" + "|".join(tips) if tips else None)
 
 
-def named_line(
-    ax: Axes, series: Series, metric: str, mark: Mark, tell: Callable[[Point], str]
-) -> list[float]:
-    """Draw one number of every level that has it, told by `tell` in its tip; return the numbers."""
+def known_line(ax: Axes, series: Series, metric: str, mark: Mark) -> list[float]:
+    """Draw one number of every level that has it; return the numbers."""
     known = [p for p in series.points if p.value(metric) is not None]
-    tips = [f"{series.places(p.concurrency)}: {tell(p)}" for p in known]
-    line(ax, known, metric, mark, tips)
+    line(ax, known, metric, mark)
     return [value for p in known if (value := p.value(metric)) is not None]
-
-
-def ranges(ax: Axes, series: Series, metric: str) -> list[float]:
-    """Draw thin bars from the lowest to the highest round (or slice, of one round); return ends."""
-    ends: list[float] = []
-    for point in series.points:
-        span = getattr(point, metric)
-        if span is not None:
-            ax.vlines(point.concurrency, *span, color=theme.GREY, linewidth=1.2, zorder=2)
-            ends += span
-    return ends
 
 
 def unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
@@ -183,17 +166,16 @@ def hollow_marks(ladder: Ladder) -> list[Entry]:
     ]
 
 
-def legend(ax: Axes, entries: Sequence[Entry], *, below: bool = False) -> None:
-    """Name the marks above the axes, or right below them where a title stands above."""
+def legend(ax: Axes, entries: Sequence[Entry]) -> None:
+    """Name the marks above the axes."""
     if not entries:
         return
-    is_narrow = ax.get_window_extent().width < 5 * ax.figure.dpi
     ax.legend(
         [mark for mark, _ in entries],
         [name for _, name in entries],
-        loc="upper right" if below else "lower left",
-        bbox_to_anchor=(1, 0) if below else (0, 1),
-        ncols=2 if is_narrow else len(entries),
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=len(entries),
         frameon=False,
         borderaxespad=0.1,
         handlelength=2.4,

@@ -1,4 +1,4 @@
-"""The pictures of a ladder, a diff, a comparison and functions as PNG files, fit for a slide.
+"""The pictures of a ladder, a diff and a comparison as PNG files, fit for a slide.
 
 Those of ladders and diffs have wrktest's names.
 """
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from torr.model.condition import Condition
 from torr.report import diff, plateau, sentence, trust
 from torr.report.comparison import Comparison
-from torr.report.micro_rows import Picture
 from torr.report.streaming import is_joined
 from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
@@ -36,7 +35,7 @@ def write_ladder(result: dict[str, Any], directory: Path) -> list[Path]:
     pictures: dict[str, Callable[[], Figure | None]] = {
         "qps_ttlb": lambda: ladder_figure.qps_ttlb(shown),
         "successrate": lambda: ladder_figure.success(failures),
-        "streams": lambda: stream_figure.panels(shown, titled=True),
+        "streams": lambda: stream_figure.panels(shown),
     }
     return _save_all(pictures, directory, f"{name}_", ".png")
 
@@ -62,19 +61,7 @@ def write_comparison(result: dict[str, Any], directory: Path) -> list[Path]:
 
     found = Comparison.of(result)
     words = sentence.verdict(result), f"{result['name']}: {trust.trust(result)}"
-    pictures = {"compare": lambda: comparison_figure.panels(found, titles=words)}
-    return _save_all(pictures, directory, f"{result['name']}_", ".png")
-
-
-def write_functions(result: dict[str, Any], directory: Path) -> list[Path]:
-    """Write NAME_functions.png of functions; nothing where there is nothing to draw."""
-    from torr.report import micro_figure
-
-    found = Picture.of(result)
-    if found is None:
-        return []
-    words = sentence.verdict(result), f"{result['name']}: {trust.trust(result)}"
-    pictures = {"functions": lambda: micro_figure.panels(found, titles=words)}
+    pictures = {"compare": lambda: comparison_figure.panels(found, words)}
     return _save_all(pictures, directory, f"{result['name']}_", ".png")
 
 

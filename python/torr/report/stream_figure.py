@@ -1,6 +1,6 @@
 """Streams over concurrency: first texts, the pace of the texts behind them, tokens/s and goodput.
 
-Each has a panel of its own, two beside each other where there is room. A limit stands in the panel
+Each has a panel of its own, two beside each other. A limit stands in the panel
 whose numbers it is about. Streams are few: a level without enough of them for a p95 has its mean.
 """
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from torr.report import ladder_marks, theme
 from torr.report.labels import Labels
 from torr.report.theme import FIRST, SECOND, THIRD
-from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from torr.report.ladder_marks import Ladder
     from torr.stats.series import Point
 
+_WIDTH, _COLUMNS = 10, 2
 # Heights in inches: of a row of panels, and of a row of the legend below them all.
 _PANEL, _NOTE = 3.1, 0.25
 _LEGEND: Any = {"loc": "lower right", "frameon": False, "fontsize": 9, "borderaxespad": 0.1}
@@ -37,37 +37,34 @@ class _Panel:
     draw: Callable[[Axes, Ladder, str, list[Condition]], None]
 
 
-def panels(ladder: Ladder, width: float = 10, *, titled: bool = False) -> Figure | None:
+def panels(ladder: Ladder) -> Figure | None:
     """Return the picture of a ladder's streams; None where no level has any.
 
-    Its height is what its panels need. `titled` puts the finding above it.
+    Its height is what its panels need.
     """
     shown = _panels(ladder)
     if not shown:
         return None
-    columns = 2 if width > 6 else 1
-    rows = math.ceil(len(shown) / columns)
+    rows = math.ceil(len(shown) / _COLUMNS)
     notes = ladder_marks.hollow_marks(ladder)
     if any(panel.metric == "inter_chunk" for panel in shown):
         notes += ladder_marks.doubtful_marks(ladder)
-    bottom = 0.6 + _NOTE * math.ceil(len(notes) / (columns + 1))
-    height = rows * _PANEL + bottom - 0.6 + 0.9 * titled
-    fig = theme.figure(width, height)
-    top = 0.35
-    if titled:
-        top += theme.headline(fig, ladder.title, ladder.subtitle)
-    sides = {"left": 0.78 / width, "right": 1 - 0.3 / width, "top": 1 - top / height}
+    bottom = 0.6 + _NOTE * math.ceil(len(notes) / (_COLUMNS + 1))
+    height = rows * _PANEL + bottom + 0.3
+    fig = theme.figure(_WIDTH, height)
+    top = 0.35 + theme.headline(fig, ladder.title, ladder.subtitle)
+    sides = {"left": 0.78 / _WIDTH, "right": 1 - 0.3 / _WIDTH, "top": 1 - top / height}
     sides |= {"bottom": bottom / height, "wspace": 0.22, "hspace": 0.32}
-    axes = list(fig.subplots(rows, columns, gridspec_kw=sides, squeeze=False).flat)
+    axes = list(fig.subplots(rows, _COLUMNS, gridspec_kw=sides, squeeze=False).flat)
     for at, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
         limits = [s for s in ladder.slos if s.metric == panel.metric and s.name is None]
         panel.draw(ax, ladder, panel.metric, limits)
-        if at + columns < len(shown):
+        if at + _COLUMNS < len(shown):
             ax.set_xlabel("")
     for ax in axes[len(shown) :]:
         ax.remove()
     if notes:
-        fig.legend(*zip(*notes, strict=True), ncols=columns + 1, **_LEGEND)
+        fig.legend(*zip(*notes, strict=True), ncols=_COLUMNS + 1, **_LEGEND)
     return fig
 
 
@@ -89,9 +86,7 @@ def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None
     values: list[float] = []
     found = []
     for stat, mark, sign in ((high, THIRD, "▲"), (middle, SECOND, "■")):
-        drawn = ladder_marks.named_line(
-            ax, ladder.series, f"{metric} {stat}", mark, _teller(f"{metric} {stat}", show_ms)
-        )
+        drawn = ladder_marks.known_line(ax, ladder.series, f"{metric} {stat}", mark)
         values += drawn
         found += [f"{stat} {sign}"] if drawn else []
         if metric == "inter_chunk":
@@ -105,8 +100,7 @@ def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None
 
 
 def _rate(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
-    show = _teller(metric, show_rate, is_rate=True)
-    ladder_marks.named_line(ax, ladder.series, metric, FIRST, show)
+    ladder_marks.known_line(ax, ladder.series, metric, FIRST)
     highest = max(p.value(metric) or 0.0 for p in ladder.series.shown)
     limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * highest])
     theme.from_zero(ax, max([highest, *(slo.limit for slo in limits)]))
@@ -114,7 +108,7 @@ def _rate(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
 
 
 def _share(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
-    ladder_marks.named_line(ax, ladder.series, metric, FIRST, _teller(metric, show_percent))
+    ladder_marks.known_line(ax, ladder.series, metric, FIRST)
     theme.success_axis(ax)
     ax.set_ylabel("")
     limits = ladder_marks.limit_lines(ax, slos)
@@ -133,15 +127,3 @@ def _middle(points: Sequence[Point], metric: str) -> str:
     """The median, where every level that has a mean has enough streams for it."""
     measured = [p for p in points if p.value(f"{metric} mean") is not None]
     return "p50" if all(p.value(f"{metric} p50") is not None for p in measured) else "mean"
-
-
-def _teller(
-    metric: str, show: Callable[[float | None], str], *, is_rate: bool = False
-) -> Callable[[Point], str]:
-    """What a tip says of a point; the rate of a shared machine is a lower bound."""
-
-    def tell(point: Point) -> str:
-        bound = "≥ " if is_rate and point.at_least else ""
-        return f"{metric} {bound}{show(point.value(metric))}"
-
-    return tell

@@ -64,7 +64,6 @@ _STYLE: Any = {  # matplotlib's own type for it names every key there is
     "figure.facecolor": PAPER,
     "axes.facecolor": PAPER,
     "savefig.facecolor": PAPER,
-    "svg.fonttype": "none",
     "path.simplify": True,
 }
 

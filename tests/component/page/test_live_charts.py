@@ -117,7 +117,7 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
     page.locator("details[data-id=distributions] summary").click()
     page.locator("#group").select_option(index=0)
     chosen = page.locator("#group").input_value()
-    scale = page.locator("figure.main .chart-head button").first
+    scale = page.locator("figure.main").get_by_role("button", name="log scale").first
     scale.click()
     rate.locator("button").focus()
     finish(5)

@@ -251,25 +251,8 @@ def test_the_report_of_a_ladder_of_ten_minutes_opens(read):
     assert opened.complaints == []
 
 
-def profiled():
-    """A run with a profile behind it, and one that came to nothing."""
-    taken = {
-        "tool": "pprof",
-        "concurrency": 50,
-        "seconds": 10,
-        "ok_per_s": 2000.0,
-        "cost_rate": 7.0,
-        "unit": "ns",
-        "failure": None,
-        "hint": None,
-        "folded": "main;serve;log.Print 450\nmain;serve 100\nmain;gc 50\n",
-    }
-    failed = {**taken, "tool": "perf", "folded": None, "unit": None, "failure": "perf: no"}
-    return {**results.run(), "profiles": [taken, failed]}
-
-
 def test_a_flame_graph_is_opened_searched_and_walked(read):
-    opened = read(profiled())
+    opened = read(results.profiled())
     page = opened.page
     assert page.get_by_text("pprof at 50 connections: in a trial of its own, with 7 %").is_visible()
     assert page.get_by_text("no profile: perf: no").is_visible()
@@ -295,7 +278,7 @@ def test_a_flame_graph_is_opened_searched_and_walked(read):
 def set_beside():
     """A diff whose sides were profiled: the second logs, and calls no poll."""
     found = results.diffed()
-    (taken, _) = profiled()["profiles"]
+    (taken, _) = results.profiled()["profiles"]
     texts = "main;serve 500\nmain;poll 100\n", taken["folded"]
     profiles = [
         {**taken, "candidate": side["name"], "folded": text}
@@ -325,7 +308,7 @@ def test_a_flame_graph_says_what_takes_more_and_what_takes_less(read, look):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("make", [profiled, set_beside])
+@pytest.mark.parametrize("make", [results.profiled, set_beside])
 def test_a_flame_graph_has_no_serious_violation(read, make):
     opened = read(make(), "dark")
     opened.unfold()

@@ -23,7 +23,7 @@ MEASURING_MODULES = (
 )
 STORE_MODULES = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
 MODULES_OF_OPTIONS = {
-    "--torr-save": ("torr.report.html", "torr.report.micro_figure", *STORE_MODULES),
+    "--torr-save": ("torr.report.html", *STORE_MODULES),
     "--torr-compare": ("scipy.stats", *STORE_MODULES),
 }
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -78,56 +76,7 @@ def test_a_result_outlives_its_directory(run):
     shutil.rmtree(run.directory)
     assert run.verdict.startswith("Holds p95")
     assert run.passed
-    assert "<svg" in run._repr_html_()
-
-
-class Seen(HTMLParser):
-    """The elements of a fragment, and the text of its cells."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.cells = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):  # noqa: ARG002 - the parser's signature
-        self.tags.append(tag)
-        self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        """An element without content."""
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] in ("td", "th"):
-            self.cells.append(data)
-
-
-def test_a_notebook_shows_words_picture_and_tables(ladder):
-    html = ladder._repr_html_()
-    seen = Seen(html)
-    assert seen.open == []
-    assert seen.tags.count("svg") == 1
-    assert not {"script", "style", "link", "img"} & set(seen.tags)
-    assert {"connections", "ok/s", "peak", "knee"} <= set(seen.cells)
-    assert ladder.verdict.partition("(")[0][:40] in html
-
-
-def test_a_notebooks_picture_needs_no_style_sheet(run, ladder):
-    for result in (run, ladder):
-        html = result._repr_html_()
-        assert "var(" not in html
-        assert "class=" not in html
-        assert re.search(r"stroke: #[0-9a-f]{6}", html)
-
-
-def test_a_notebook_shows_text_from_outside_as_text(run):
-    health = run._raw["levels"][0]["health"]
-    health |= {"verdict": "contended", "reasons": ["<script>alert(1)</script>"]}
-    html = run._repr_html_()
-    assert "&lt;script&gt;" in html
-    assert "<script" not in html
+    assert "<iframe" in run._repr_html_()
 
 
 def test_a_table_has_a_row_a_level(ladder):
@@ -147,7 +96,7 @@ def test_a_table_of_a_diff_has_a_row_a_level_of_each_side(tmp_path, monkeypatch)
     diff = torr.load(folder)
     assert diff.verdict.startswith("logging answers")
     assert set(diff.to_pandas()["series"]) == {"quiet", "logging"}
-    assert "<svg" in diff._repr_html_()
+    assert diff.verdict in diff._repr_html_()
 
 
 def test_a_table_has_a_row_a_slice(run):

@@ -59,8 +59,6 @@ def hidden(figure):
 def pictures(ladder):
     yield lambda: ladder_figure.qps_ttlb(ladder)
     yield lambda: ladder_figure.success(ladder)
-    for width in (10.0, 4.0):
-        yield lambda width=width: ladder_figure.panels(ladder, width, 6.2)
 
 
 def odd_ladders(make_level):
@@ -105,7 +103,6 @@ def test_no_word_of_a_diff_hides_a_point_or_another(make_level):
     sides = Series.of("baseline", one), Series.of("candidate", other)
     assert hidden(draw(lambda: diff_figure.qps_ttlb(sides, ("title", "subtitle")))) == []
     assert hidden(draw(lambda: diff_figure.success(sides, ("title", "subtitle")))) == []
-    assert hidden(draw(lambda: diff_figure.panels(sides, 4.0, 6.2))) == []
 
 
 def test_a_number_stands_nearest_to_its_own_point(make_level, make_result):
@@ -120,10 +117,10 @@ def test_a_number_stands_nearest_to_its_own_point(make_level, make_result):
     )
 
 
-def arranged(width, *found):
-    """Flags in empty axes of so many inches with levels from 10 to 1,000."""
+def arranged(*found):
+    """Flags in empty axes with levels from 10 to 1,000."""
     with theme.style():
-        figure = theme.figure(width, 4)
+        figure = theme.figure(10, 4)
         ax = figure.add_axes((0.1, 0.1, 0.8, 0.8))
         theme.levels_axis(ax, [10, 1000], "user")
         assert ax.get_xlabel() == "users (log scale)"
@@ -138,10 +135,9 @@ CROSSED = [
 ]
 
 
-@pytest.mark.parametrize("width", [10, 4])
 @pytest.mark.parametrize("found", CROSSED)
-def test_no_line_of_a_finding_runs_through_the_words_of_another(width, found):
-    flags = arranged(width, *found)
+def test_no_line_of_a_finding_runs_through_the_words_of_another(found):
+    flags = arranged(*found)
     for words_of, line in itertools.permutations(flags, 2):
         reaches = line.row <= words_of.row
         assert not (reaches and words_of.start < line.x < words_of.end)

@@ -2,7 +2,7 @@ import pytest
 
 from page import titles
 from streamed import streaming
-from torr.report import markdown, notebook, request_tables, stream_tables, view_tables
+from torr.report import markdown, request_tables, stream_tables, view_tables
 
 
 @pytest.fixture
@@ -60,10 +60,9 @@ def test_what_no_level_knows_has_no_column(streamed_ladder):
     assert found.columns == ("connections", "ttfe p50", "ttfe p95")
 
 
-def test_levels_of_streams_are_in_page_summary_and_notebook(streamed_ladder):
+def test_levels_of_streams_are_in_page_and_summary(streamed_ladder):
     assert "## Streams\n\n| connections | ttft p50 |" in markdown.text(streamed_ladder)
     assert "Streams: median of rounds" in titles(streamed_ladder, is_folded=False)
-    assert "ttft p95</th>" in notebook.fragment(streamed_ladder)
 
 
 def test_levels_without_streams_have_no_table_of_them(ladder):

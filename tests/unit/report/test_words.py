@@ -13,9 +13,8 @@ ENGLISH = {
     *("__init__.py", "cells.py", "csv.py", "dat.py", "diff.py", "doctor.py", "junit.py"),
     *("comparison.py", "comparison_figure.py", "comparison_rows.py", "comparison_scale.py"),
     *("diff_figure.py", "findings.py", "labels.py", "ladder_figure.py", "ladder_marks.py"),
-    *("micro_figure.py", "run_figure.py", "stream_figure.py", "theme.py", "step_summary.py"),
-    *("png.py", "pooled.py", "side.py", "sides.py", "stretches.py", "svg.py", "notebook.py"),
-    *("html.py", "plateau.py", "flame_svg.py"),
+    *("stream_figure.py", "theme.py", "step_summary.py", "png.py", "pooled.py", "side.py"),
+    *("sides.py", "notebook.py", "html.py", "plateau.py", "flame_svg.py"),
 }
 # Names of the field and of formats: the same in every language.
 NAMES = {"ms", "rms", "UTC", "torr"}

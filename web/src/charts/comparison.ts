@@ -2,6 +2,7 @@
 
 import { el, svg } from "../dom";
 import type { Comparison, Entry, Place, Round } from "../model";
+import { saver } from "../picture/save";
 import { pick, say, type Key } from "../words";
 import {
   axis,
@@ -43,7 +44,13 @@ export class Rows {
 
   constructor(private readonly found: Comparison) {
     this.element.append(
-      el("div", { class: "chart-head" }, el("h3", {}, title(found)), key(found)),
+      el(
+        "div",
+        { class: "chart-head" },
+        el("h3", {}, title(found)),
+        key(found),
+        saver(() => this.element, title(found)),
+      ),
       this.body,
     );
     this.widths = new Widths(this.body, (width) => {

@@ -14,6 +14,7 @@ import {
 } from "../data/flame";
 import { button, el, svg } from "../dom";
 import { percent, points } from "../format";
+import { saver } from "../picture/save";
 import { say } from "../words";
 
 const ROW = 18;
@@ -57,7 +58,14 @@ export class Flame {
     this.element = el(
       "div",
       { class: "chart flame" },
-      el("div", { class: "chart-head" }, el("h3", {}, title), this.search, back),
+      el(
+        "div",
+        { class: "chart-head" },
+        el("h3", {}, title),
+        this.search,
+        back,
+        saver(() => this.element, title),
+      ),
       beside == null ? null : key(beside),
       this.box,
       this.said,

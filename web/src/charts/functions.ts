@@ -3,6 +3,7 @@
 
 import { el, svg } from "../dom";
 import type { Functions, FunctionRow, Round } from "../model";
+import { saver } from "../picture/save";
 import { pick, say, type Key } from "../words";
 import {
   axis,
@@ -45,7 +46,13 @@ export class Strip {
 
   constructor(private readonly found: Functions) {
     this.element.append(
-      el("div", { class: "chart-head" }, el("h3", {}, title(found)), key(found)),
+      el(
+        "div",
+        { class: "chart-head" },
+        el("h3", {}, title(found)),
+        key(found),
+        saver(() => this.element, title(found)),
+      ),
       this.body,
     );
     if (found.left_out)

@@ -3,6 +3,7 @@
 import type { Looks } from "../data/cores";
 import { el, svg } from "../dom";
 import { percent, rate, short } from "../format";
+import { saver } from "../picture/save";
 import { say } from "../words";
 import type { Spec } from "./plot";
 
@@ -88,5 +89,9 @@ export function lanes(found: Looks): HTMLElement {
   );
   const size = { viewBox: `0 0 ${1000 + NAMES} ${rows.length * LANE}`, class: "lanes" };
   const drawn = svg("svg", { ...size, role: "img", "aria-label": say("cpu.cores") }, ...rows);
-  return el("div", { class: "chart" }, el("h3", {}, say("cpu.cores")), drawn);
+  const title = el("h3", {}, say("cpu.cores"));
+  const head = el("div", { class: "chart-head" }, title);
+  const chart = el("div", { class: "chart" }, head, drawn);
+  head.append(saver(() => chart, say("cpu.cores")));
+  return chart;
 }

@@ -4,6 +4,9 @@
 import uPlot from "uplot";
 
 import { button, el } from "../dom";
+import { marksOf } from "../picture/canvas";
+import { saver } from "../picture/save";
+import type { Mark } from "../picture/vector";
 import { say } from "../words";
 import { axisX, axisY } from "./axes";
 import { legend } from "./legend";
@@ -77,6 +80,8 @@ export class Plot {
   private readonly switch: HTMLButtonElement | null;
   private readonly forget: () => void;
   private readonly watcher: ResizeObserver;
+  private readonly head: HTMLElement;
+  private saver: HTMLElement = el("div");
   private chart: uPlot | null = null;
   private named: HTMLElement | null = null;
   /** What the y axis has held so far. */
@@ -93,9 +98,9 @@ export class Plot {
       this.chart?.setCursor({ left: -10, top: -10 });
     });
     this.switch = spec.y.hasSwitch ? this.switchOfScale() : null;
-    const head = el("div", { class: "chart-head" }, this.title, this.switch);
+    this.head = el("div", { class: "chart-head" }, this.title, this.switch, this.saver);
     this.name();
-    this.element = el("div", { class: "chart" }, head, this.box, this.tooltip.spoken);
+    this.element = el("div", { class: "chart" }, this.head, this.box, this.tooltip.spoken);
     this.box.style.height = `${spec.height}px`;
     this.forget = onRepaint(() => {
       this.draw();
@@ -137,6 +142,15 @@ export class Plot {
   /** Say what is shown: in the heading, in the legend, and to screen readers. */
   private name(): void {
     const { title } = this.spec;
+    if (this.title.textContent !== title) {
+      const buttons = saver(
+        () => this.element,
+        title,
+        () => this.vectors(),
+      );
+      this.saver.replaceWith(buttons);
+      this.saver = buttons;
+    }
     this.title.textContent = title;
     this.box.setAttribute("aria-label", `${title}. ${say("chart.keys")}`);
     this.named?.remove();
@@ -174,6 +188,15 @@ export class Plot {
     this.chart = null;
     const width = this.box.clientWidth;
     if (width) this.chart = new uPlot(this.options(width), this.data(), this.box);
+  }
+
+  /** What is drawn, as vectors: by the same chart, of the same size, outside of the page. */
+  private vectors(): Mark[] {
+    const { hooks, ...options } = this.options(this.box.clientWidth);
+    const drawn = { drawAxes: hooks?.drawAxes, draw: hooks?.draw };
+    return marksOf(
+      () => new uPlot({ ...options, cursor: { show: false }, hooks: drawn }, this.data()),
+    );
   }
 
   private data(): uPlot.AlignedData {

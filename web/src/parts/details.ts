@@ -1,6 +1,6 @@
 // What opens when somebody looks: the answers of failures, the environment, the command, the JSON.
 
-import { button, el } from "../dom";
+import { button, download, el } from "../dom";
 import type { Block, Level, List, Result, Sample, View } from "../model";
 import { pick, say } from "../words";
 import { copier } from "./table";
@@ -68,11 +68,7 @@ export function json(value: unknown): HTMLElement {
 export function raw(result: Result): HTMLElement[] {
   const whole = () => JSON.stringify(result, null, 1);
   const save = button(say("details.save"), () => {
-    const url = URL.createObjectURL(new Blob([whole()], { type: "application/json" }));
-    el("a", { href: url, download: `${result.name}.json` }).click();
-    setTimeout(() => {
-      URL.revokeObjectURL(url);
-    }, 1000);
+    download(new Blob([whole()], { type: "application/json" }), `${result.name}.json`);
   });
   return [
     el(

@@ -1,4 +1,4 @@
-"""The picture of functions: what stands where, on the page and in files."""
+"""The chart of functions: what stands where."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import json
 import math
 
 import pytest
-from matplotlib.text import Text
-from PIL import Image
 
-import torr.report
 from timed import budget, budgeted, result, round_of
-from torr.report import main_figure, micro_figure, notebook, png, theme, view
+from torr.report import view
 from torr.report.micro_rows import Picture
 
 RATE = {"metric": "ok_per_s", "text": "ops >50k/s", "limit": 50_000.0}
@@ -24,13 +21,6 @@ def of(*budgets, **more):
 def used(found):
     """How much of the first row's budget is used."""
     return math.exp(found.rows[0].centre)
-
-
-def figure_of(found, width=10):
-    with theme.style():
-        figure = micro_figure.panels(found, width)
-        figure.draw_without_rendering()
-        return figure
 
 
 @pytest.mark.parametrize(
@@ -126,18 +116,15 @@ def test_without_budgets_rows_are_functions_by_their_rate():
         {"levels": [{**round_of(), "counts": {"attempted": 0, "ok": 0, "errors": {}}}]},
     ],
 )
-def test_where_nothing_is_to_be_drawn_there_is_no_picture(tmp_path, empty):
+def test_where_nothing_is_to_be_drawn_there_is_no_chart(empty):
     found = result(**empty)
     assert Picture.of(found) is None
     assert view.view(found)["functions"] is None
-    assert png.write_functions(found, tmp_path) == []
-    assert main_figure.inline(found, (9, 5), "x", "said") == ""
 
 
 def test_more_rows_than_a_page_has_room_for_are_counted():
     found = of(*(budget("held", candidate=f"t.py::test_{n}") for n in range(50)))
     assert (len(found.rows), found.left_out) == (40, 10)
-    assert "; 10 more in the table" in "".join(words(figure_of(found)))
 
 
 def test_the_page_is_given_positions_on_the_axis_and_words():
@@ -159,26 +146,3 @@ def test_a_round_beyond_the_axis_says_on_which_side():
 
 def test_only_functions_have_it(run):
     assert view.view(run)["functions"] is None
-
-
-def test_it_is_a_file_and_stands_in_a_notebook(tmp_path):
-    paths = torr.report.write_all(budgeted(), tmp_path)
-    assert [path.name for path in paths][2:] == ["levels.csv", "nightly_functions.png"]
-    with Image.open(paths[-1]) as picture:
-        assert picture.width == 1500
-        assert len(picture.convert("RGB").getcolors(10**6)) > 50
-    assert "<svg" in notebook.fragment(budgeted())
-
-
-def words(figure):
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
-
-
-@pytest.mark.parametrize("width", [10, 4])
-@pytest.mark.parametrize("make", [budgeted, result])
-def test_words_stay_within_the_picture(make, width):
-    figure = figure_of(Picture.of(make()), width)
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text():
-            box = text.get_window_extent()
-            assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1, text.get_text()

@@ -1,0 +1,198 @@
+// A part of the page as one SVG: its words, its SVGs with the looks that the style sheet gives them,
+// and its canvases as vectors, all where they stand. Controls and tooltips are left out.
+
+import { svg } from "../dom";
+import { short, type Mark } from "./vector";
+
+/** What was drawn on a canvas; null of one that nobody knows. */
+export type Vectors = (canvas: HTMLCanvasElement) => Mark[] | null;
+
+const LEFT_OUT = "button, input, select, .tip, .away, [role=status]";
+const SHAPES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-opacity",
+  "stroke-width",
+  "stroke-dasharray",
+];
+const LETTERS = [
+  "fill",
+  "font-size",
+  "font-weight",
+  "font-family",
+  "font-variant-numeric",
+  "text-anchor",
+];
+/** What an SVG without a style sheet does by itself. */
+const INITIAL: Record<string, string> = {
+  "fill-opacity": "1",
+  stroke: "none",
+  "stroke-opacity": "1",
+  "stroke-width": "1px",
+  "stroke-dasharray": "none",
+  "font-weight": "400",
+  "font-variant-numeric": "normal",
+  "text-anchor": "start",
+};
+/** Room around a picture. */
+const EDGE = 12;
+/** How far below the top of its box a line's letters stand, as a share of the box. */
+const BASELINE = 0.79;
+
+/** The picture of an element, on the page's paper; as high as what is in it. */
+export function pictureOf(element: HTMLElement, vectors: Vectors = () => null): SVGSVGElement {
+  const putBack = unscroll(element);
+  const { left, top, width } = element.getBoundingClientRect();
+  const made = new Picture(vectors, left, top);
+  made.add(element);
+  putBack();
+  const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
+  const size = {
+    width: short(width + 2 * EDGE),
+    height: short(made.bottom - top + 2 * EDGE),
+  };
+  return svg(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      ...size,
+      viewBox: `${-EDGE} ${-EDGE} ${size.width} ${size.height}`,
+    },
+    svg("rect", { x: -EDGE, y: -EDGE, ...size, fill: paper }),
+    ...made.parts,
+  );
+}
+
+class Picture {
+  readonly parts: SVGElement[] = [];
+  bottom = 0;
+
+  constructor(
+    private readonly vectors: Vectors,
+    private readonly left: number,
+    private readonly top: number,
+  ) {}
+
+  add(node: Node): void {
+    if (node instanceof Text) this.words(node);
+    if (!(node instanceof Element) || node.matches(LEFT_OUT) || !node.getClientRects().length)
+      return;
+    if (node instanceof HTMLCanvasElement) this.canvas(node);
+    else if (node instanceof SVGSVGElement) this.drawing(node);
+    else node.childNodes.forEach((child) => { this.add(child); }); // prettier-ignore
+  }
+
+  private canvas(canvas: HTMLCanvasElement): void {
+    const marks = this.vectors(canvas);
+    const viewBox = `0 0 ${canvas.width} ${canvas.height}`;
+    if (marks)
+      this.parts.push(svg("svg", { ...this.box(canvas), viewBox }, ...marks.map(elementOf)));
+  }
+
+  private drawing(drawn: SVGSVGElement): void {
+    const copy = drawn.cloneNode(true) as SVGSVGElement;
+    const copies = [...copy.querySelectorAll<SVGElement>("*")];
+    [...drawn.querySelectorAll("*")].forEach((each, at) => {
+      const twin = copies[at];
+      if (twin) dress(each, twin);
+    });
+    for (const name of copy.getAttributeNames()) {
+      if (!["viewBox", "preserveAspectRatio"].includes(name)) copy.removeAttribute(name);
+    }
+    for (const [name, value] of Object.entries(this.box(drawn)))
+      copy.setAttribute(name, String(value));
+    this.parts.push(copy);
+  }
+
+  /** A text of the page, line by line; one that is cut off at its box is cut off here. */
+  private words(text: Text): void {
+    const parent = text.parentElement;
+    if (!parent) return;
+    const style = getComputedStyle(parent);
+    const looks = {
+      fill: plain(style.color),
+      "font-size": style.fontSize,
+      "font-weight": style.fontWeight,
+      "font-family": style.fontFamily,
+    };
+    const lines = linesOf(text).map(({ words, box }) => {
+      this.bottom = Math.max(this.bottom, box.bottom);
+      const [x, y] = [box.left - this.left, box.top - this.top + BASELINE * box.height];
+      return svg("text", { x: short(x), y: short(y), ...looks }, words);
+    });
+    const isCut = style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth;
+    if (!isCut) {
+      this.parts.push(...lines);
+      return;
+    }
+    const box = this.box(parent);
+    const viewBox = `${box.x} ${box.y} ${box.width} ${box.height}`;
+    this.parts.push(svg("svg", { ...box, viewBox }, ...lines));
+  }
+
+  private box(element: Element) {
+    const { left, top, width, height, bottom } = element.getBoundingClientRect();
+    this.bottom = Math.max(this.bottom, bottom);
+    return {
+      x: short(left - this.left),
+      y: short(top - this.top),
+      width: short(width),
+      height: short(height),
+    };
+  }
+}
+
+/** Give a copy, as attributes, the looks that an element has from the style sheet. */
+function dress(element: Element, copy: SVGElement): void {
+  for (const name of ["class", "tabindex", "role"]) copy.removeAttribute(name);
+  if (["g", "title", "svg"].includes(element.tagName)) return;
+  const style = getComputedStyle(element);
+  for (const name of element.tagName === "text" ? LETTERS : SHAPES) {
+    const value = plain(style.getPropertyValue(name));
+    if (value === INITIAL[name]) copy.removeAttribute(name);
+    else copy.setAttribute(name, value);
+  }
+}
+
+/** A colour that was mixed, as programs other than browsers read it. */
+function plain(value: string): string {
+  const mixed = /^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)$/.exec(value);
+  if (!mixed) return value;
+  return `rgb(${mixed.slice(1).map((part) => Math.round(255 * Number(part))).join(", ")})`; // prettier-ignore
+}
+
+function elementOf({ tag, attributes, text, marks = [] }: Mark): SVGElement {
+  return svg(tag, attributes, text, ...marks.map(elementOf));
+}
+
+interface LineOfText {
+  words: string;
+  box: DOMRect;
+}
+
+/** The lines that a text is broken into, each with the place of its first word. */
+function linesOf(text: Text): LineOfText[] {
+  const lines: LineOfText[] = [];
+  const range = document.createRange();
+  for (const found of text.data.matchAll(/\S+/g)) {
+    range.setStart(text, found.index);
+    range.setEnd(text, found.index + found[0].length);
+    const box = range.getClientRects()[0];
+    const last = lines.at(-1);
+    if (!box) continue;
+    if (last && Math.abs(last.box.top - box.top) < 2) last.words += ` ${found[0]}`;
+    else lines.push({ words: found[0], box });
+  }
+  return lines;
+}
+
+/** Scroll everything in an element to its beginning; puts it back. */
+function unscroll(element: HTMLElement): () => void {
+  const scrolled = [...element.querySelectorAll("*")].filter((each) => each.scrollTop > 0);
+  const before = scrolled.map((each): [Element, number] => [each, each.scrollTop]);
+  for (const each of scrolled) each.scrollTop = 0;
+  return () => {
+    for (const [each, at] of before) each.scrollTop = at;
+  };
+}

@@ -1,0 +1,54 @@
+// Two buttons that save a chart as a file: as SVG, and as PNG drawn from the same SVG.
+
+import { button, download, el } from "../dom";
+import { say } from "../words";
+import { pictureOf, type Vectors } from "./element";
+import { fileName } from "./name";
+
+/** Pixels of a PNG for each of the page's, so that it stays sharp on a slide. */
+const SCALE = 2;
+
+/** The buttons of a chart; `title` says which one it is, in its file's name too. */
+export function saver(chart: () => HTMLElement, title: string, vectors?: Vectors): HTMLElement {
+  const as = (format: "PNG" | "SVG", make: (picture: SVGSVGElement) => Promise<Blob>) =>
+    button(
+      format,
+      () => {
+        void make(pictureOf(chart(), vectors)).then((blob) => {
+          download(blob, `${fileName(document.title, title)}.${format.toLowerCase()}`);
+        });
+      },
+      {
+        "aria-label": say("chart.save", { format, title }),
+        title: say("chart.save", { format, title }),
+      },
+    );
+  return el("div", { class: "save" }, as("PNG", asPng), as("SVG", asSvg));
+}
+
+function written(picture: SVGSVGElement): string {
+  return new XMLSerializer().serializeToString(picture);
+}
+
+function asSvg(picture: SVGSVGElement): Promise<Blob> {
+  return Promise.resolve(new Blob([written(picture)], { type: "image/svg+xml" }));
+}
+
+/** The page's policy lets images be data, and no host's. */
+async function asPng(picture: SVGSVGElement): Promise<Blob> {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(written(picture))}`;
+  await image.decode();
+  const { width, height } = picture.viewBox.baseVal;
+  const canvas = el("canvas", {
+    width: Math.round(SCALE * width),
+    height: Math.round(SCALE * height),
+  });
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => {
+      if (blob) resolve(blob);
+      else reject(new Error("the picture is too large for a PNG"));
+    });
+  });
+}

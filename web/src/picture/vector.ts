@@ -1,0 +1,233 @@
+// A canvas that keeps what is drawn on it as vectors: the part of a 2D context that uPlot and this
+// page's shapes use. It needs no browser; text is measured by whoever makes it.
+
+/** An element of SVG: its name, its attributes, and text or elements in it. */
+export interface Mark {
+  tag: "path" | "text" | "clipPath";
+  attributes: Record<string, string | number>;
+  text?: string;
+  marks?: Mark[];
+}
+
+/** How wide a text is in a font. */
+export type Measure = (text: string, font: string) => number;
+
+/** A path as SVG writes it. */
+export class VectorPath {
+  d: string;
+
+  constructor(other?: VectorPath) {
+    this.d = other?.d ?? "";
+  }
+
+  moveTo(x: number, y: number): void {
+    this.d += `M${short(x)} ${short(y)}`;
+  }
+
+  /** Without a point to come from it begins a path, as on a canvas. */
+  lineTo(x: number, y: number): void {
+    this.d += `${this.d ? "L" : "M"}${short(x)} ${short(y)}`;
+  }
+
+  rect(x: number, y: number, width: number, height: number): void {
+    this.d += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}Z`;
+  }
+
+  /** A whole circle: nothing here draws a part of one. */
+  arc(x: number, y: number, radius: number): void {
+    const [r, width] = [short(radius), short(2 * radius)];
+    const half = `a${r} ${r} 0 1 1`;
+    this.d += `M${short(x - radius)} ${short(y)}${half} ${width} 0${half} -${width} 0Z`;
+  }
+
+  closePath(): void {
+    this.d += "Z";
+  }
+}
+
+interface State {
+  fillStyle: string;
+  strokeStyle: string;
+  lineWidth: number;
+  lineJoin: string;
+  font: string;
+  textAlign: string;
+  textBaseline: string;
+  dash: readonly number[];
+  offset: readonly [number, number];
+  clip: string | null;
+}
+
+const BEGIN: State = {
+  fillStyle: "#000000",
+  strokeStyle: "#000000",
+  lineWidth: 1,
+  lineJoin: "miter",
+  font: "10px sans-serif",
+  textAlign: "start",
+  textBaseline: "alphabetic",
+  dash: [],
+  offset: [0, 0],
+  clip: null,
+};
+const ANCHORS: Record<string, string> = { center: "middle", right: "end", end: "end" };
+/** From the place that a baseline is at to the alphabetic one, in heights of the font. */
+const BASELINES: Record<string, number> = { top: 0.8, middle: 0.35, bottom: -0.2 };
+
+/** What uPlot and shapes take for the context of a canvas. */
+export class VectorContext {
+  marks: Mark[] = [];
+  fillStyle = BEGIN.fillStyle;
+  strokeStyle = BEGIN.strokeStyle;
+  lineWidth = BEGIN.lineWidth;
+  lineJoin = BEGIN.lineJoin;
+  font = BEGIN.font;
+  textAlign = BEGIN.textAlign;
+  textBaseline = BEGIN.textBaseline;
+  private dash = BEGIN.dash;
+  private offset = BEGIN.offset;
+  private clipped = BEGIN.clip;
+  private path = new VectorPath();
+  private readonly saved: State[] = [];
+  private readonly clips = new Map<string, string>();
+
+  constructor(private readonly measure: Measure) {}
+
+  save(): void {
+    const { fillStyle, strokeStyle, lineWidth, lineJoin, font, textAlign, textBaseline } = this;
+    const { dash, offset, clipped: clip } = this;
+    const drawn = { fillStyle, strokeStyle, lineWidth, lineJoin, font, textAlign, textBaseline };
+    this.saved.push({ ...drawn, dash, offset, clip });
+  }
+
+  restore(): void {
+    const state = this.saved.pop();
+    if (!state) return;
+    const { clip, ...others } = state;
+    Object.assign(this, others);
+    this.clipped = clip;
+  }
+
+  translate(x: number, y: number): void {
+    this.offset = [this.offset[0] + x, this.offset[1] + y];
+  }
+
+  setLineDash(dash: readonly number[]): void {
+    this.dash = [...dash];
+  }
+
+  /** Begin with nothing drawn. */
+  clearRect(): void {
+    this.marks = [];
+    this.clips.clear();
+  }
+
+  beginPath(): void {
+    this.path = new VectorPath();
+  }
+
+  moveTo(x: number, y: number): void {
+    this.path.moveTo(x, y);
+  }
+
+  lineTo(x: number, y: number): void {
+    this.path.lineTo(x, y);
+  }
+
+  rect(x: number, y: number, width: number, height: number): void {
+    this.path.rect(x, y, width, height);
+  }
+
+  arc(x: number, y: number, radius: number): void {
+    this.path.arc(x, y, radius);
+  }
+
+  closePath(): void {
+    this.path.closePath();
+  }
+
+  clip(path = this.path): void {
+    const within = this.placed();
+    const key = JSON.stringify([path.d, within]);
+    let id = this.clips.get(key);
+    if (id === undefined) {
+      id = `clip${this.clips.size + 1}`;
+      this.clips.set(key, id);
+      const shape: Mark = { tag: "path", attributes: { d: path.d } };
+      this.marks.push({ tag: "clipPath", attributes: { id, ...within }, marks: [shape] });
+    }
+    this.clipped = id;
+  }
+
+  fill({ d } = this.path): void {
+    if (d) this.draw({ d, ...painted("fill", this.fillStyle) });
+  }
+
+  fillRect(x: number, y: number, width: number, height: number): void {
+    const path = new VectorPath();
+    path.rect(x, y, width, height);
+    this.fill(path);
+  }
+
+  stroke({ d } = this.path): void {
+    if (!d) return;
+    const edge: Mark["attributes"] = { ...painted("stroke", this.strokeStyle) };
+    edge["stroke-width"] = this.lineWidth;
+    if (this.lineJoin !== "miter") edge["stroke-linejoin"] = this.lineJoin;
+    if (this.dash.length) edge["stroke-dasharray"] = this.dash.join(" ");
+    this.draw({ d, fill: "none", ...edge });
+  }
+
+  measureText(text: string): { width: number } {
+    return { width: this.measure(text, this.font) };
+  }
+
+  fillText(text: string, x: number, y: number): void {
+    const { size, ...font } = fontOf(this.font);
+    const down = size * (BASELINES[this.textBaseline] ?? 0);
+    const attributes: Mark["attributes"] = { x: short(x), y: short(y + down), "font-size": size };
+    const anchor = ANCHORS[this.textAlign];
+    if (anchor) attributes["text-anchor"] = anchor;
+    const paint = painted("fill", this.fillStyle);
+    this.marks.push({
+      tag: "text",
+      attributes: { ...attributes, ...font, ...paint, ...this.placed() },
+      text,
+    });
+  }
+
+  private draw(attributes: Mark["attributes"]): void {
+    this.marks.push({ tag: "path", attributes: { ...attributes, ...this.placed() } });
+  }
+
+  private placed(): Mark["attributes"] {
+    const [x, y] = this.offset;
+    return {
+      ...(x || y ? { transform: `translate(${short(x)} ${short(y)})` } : {}),
+      ...(this.clipped === null ? {} : { "clip-path": `url(#${this.clipped})` }),
+    };
+  }
+}
+
+/** A colour as attributes: SVG has the opacity apart. */
+export function painted(name: "fill" | "stroke", colour: string): Mark["attributes"] {
+  const parts = /^(#[0-9a-f]{6})([0-9a-f]{2})$/i.exec(colour);
+  if (!parts?.[1] || !parts[2]) return { [name]: colour };
+  return { [name]: parts[1], [`${name}-opacity`]: short(parseInt(parts[2], 16) / 255) };
+}
+
+/** A font of CSS, as a canvas takes it, by its parts. */
+function fontOf(font: string) {
+  const found = /^(?:(\d+) )?([\d.]+)px (.*)$/.exec(font);
+  const weight = found?.[1];
+  return {
+    size: Number(found?.[2] ?? 10),
+    "font-family": found?.[3] ?? "sans-serif",
+    ...(weight === undefined ? {} : { "font-weight": weight }),
+  };
+}
+
+/** A number with as many digits as anybody sees. */
+export function short(value: number): number {
+  return Math.round(value * 100) / 100;
+}
