@@ -1,7 +1,7 @@
-"""One HTTP/1.1 exchange, or a few over one connection, bounded in time and size.
+"""HTTP/1.1 exchanges over one connection, bounded in time and size.
 
-For looking at a server, a profile or somebody's numbers: load is not sent this way. No redirect is
-followed, no proxy is asked, and a connection that was closed is not opened again.
+The client of everything that is not load: answers of candidates, endpoints of metrics, profiles. It
+follows no redirect, uses no proxy, and does not open a closed connection again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _PIECE_BYTES = 64 << 10
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A whole answer; names of headers are in lower case, the body is without its framing.
+    """A complete answer; names of headers are in lower case, the body is without its framing.
 
-    `will_close` is whether the connection serves no other request, as far as the answer tells.
+    `will_close` is whether the answer says that the connection serves no other request.
     """
 
     status: int
@@ -39,20 +39,20 @@ class Response:
     will_close: bool
 
     def header(self, name: str) -> str | None:
-        """The first value of a header; None where there is none."""
+        """Return the first value of a header; None where there is none."""
         return next((value for key, value in self.headers if key == name), None)
 
 
 class Connection:
-    """A connection over TCP, TLS or a Unix socket; all that is done with it ends `within_s`.
+    """A connection over TCP, TLS or a Unix socket; connecting and all exchanges end `within_s`.
 
-    Connecting may take `connect_s` of that. Raises OSError where that fails.
+    Connecting may take at most `connect_s` of that. Raises OSError where it fails.
     """
 
     def __init__(
         self, place: Url, within_s: float, connect_s: float | None = None, *, verify: bool = True
     ) -> None:
-        """Connect; without `verify` any certificate will do."""
+        """Connect; without `verify` any certificate is accepted."""
         self._within_s = within_s
         self._host = place.place if place.socket is None else place.host
         until_s = time.monotonic() + within_s
@@ -102,7 +102,7 @@ class Connection:
 
 
 def _connected(place: Url, timeout_s: float) -> socket.socket:
-    """A connected socket, which nothing keeps when connecting fails."""
+    """Return a connected socket; raises OSError."""
     if place.socket is None:
         _, _, port, _ = place.endpoint
         return socket.create_connection((place.host.strip("[]"), port), timeout_s)
@@ -131,7 +131,7 @@ def _secured(sock: socket.socket, place: Url, *, verify: bool) -> socket.socket:
 
 
 def _whole(response: HTTPResponse, most_bytes: int | None) -> Response:
-    """The answer with its body; raises OSError where that is too large or cut short."""
+    """Return the answer with its body; raises OSError where it is too large or cut short."""
     body = bytearray()
     while piece := response.read1(_PIECE_BYTES):
         body += piece
@@ -150,9 +150,9 @@ def _whole(response: HTTPResponse, most_bytes: int | None) -> Response:
 
 
 class _Timed(io.RawIOBase):
-    """What `http.client` takes for a socket: each write and read ends at a time.
+    """The socket of `http.client`: each write and each read ends at `until_s`.
 
-    So a server that sends a byte now and then does not prolong it.
+    A server that sends single bytes cannot prolong the exchange.
     """
 
     def __init__(self, sock: socket.socket, until_s: float) -> None:

@@ -1,4 +1,4 @@
-// What pages over kept runs are given: the shapes that python/torr/history writes.
+// What pages over kept runs are given: the shapes that python/torr/webserver/history writes.
 
 import type { Table, Text } from "../model";
 
