@@ -95,7 +95,7 @@ def test_every_direct_dependency_is_pinned(name):
         ("torr.report.sentence", ()),
         ("torr.report.png", ()),
         ("torr.report.html", ()),
-        ("torr.api.calls", ("click",)),
+        ("torr.api.calls", ()),
         ("torr.model.result", ("pydantic",)),
     ],
 )
