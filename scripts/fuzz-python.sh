@@ -3,7 +3,8 @@
 # .dat files and profiles of Go. `make fuzz-python` installs what it needs.
 #
 #   scripts/fuzz-python.sh [EXECUTIONS [TARGET …]]   in each target; 100,000 without a number
-#   scripts/fuzz-python.sh --record EXECUTIONS       keeps what was done in benches/truth/runs as well
+#   scripts/fuzz-python.sh --record EXECUTIONS [TARGET …]
+#                                                    keeps a record in benches/truth/runs as well
 #   scripts/fuzz-python.sh --keep                    makes the kept corpus of what was found since
 #
 # An input that breaks a target is left in fuzz/target/broken.
@@ -64,8 +65,9 @@ case "${1:-}" in
         ;;
     --record)
         file=benches/truth/runs/$(date -u +%Y-%m-%dT%H%M%SZ).fuzz-python.md
+        [ $# -gt 2 ] && targets=("${@:3}")
         {
-            printf 'scripts/fuzz-python.sh --record %s\n\n' "$2"
+            printf 'scripts/fuzz-python.sh %s\n\n' "$*"
             printf '%s, %s, commit %s\n\n' "$("$venv/bin/python" --version)" \
                 "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
                 "$(git rev-parse --short HEAD)"

@@ -3,7 +3,9 @@
 #
 #   scripts/fuzz.sh [EXECUTIONS]          over all targets together; 2,000,000 without a number
 #   scripts/fuzz.sh EXECUTIONS TARGET     in one of them
-#   scripts/fuzz.sh --record EXECUTIONS   keeps what was done in benches/truth/runs as well
+#   scripts/fuzz.sh --record EXECUTIONS [TARGET …]
+#                                         keeps a record in benches/truth/runs as well; with targets
+#                                         so many executions are of each
 #   scripts/fuzz.sh --keep                makes the kept corpus of what was found since, minimised
 #
 # What breaks a target is left in fuzz/target/broken; `fuzz/target/*/release/TARGET FILE` shows it.
@@ -90,8 +92,9 @@ case "${1:-}" in
     --keep) keep ;;
     --record)
         file=benches/truth/runs/$(date -u +%Y-%m-%dT%H%M%SZ).fuzz.md
+        [ $# -le 2 ] || mapfile -t shares < <(printf '%s 100\n' "${@:3}")
         {
-            printf 'scripts/fuzz.sh --record %s\n\n' "$2"
+            printf 'scripts/fuzz.sh %s\n\n' "$*"
             printf '%s, %s, commit %s\n\n' "$(rustc --version)" \
                 "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
                 "$(git rev-parse --short HEAD)"
