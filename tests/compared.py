@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import product
 
+import typed
 from torr.stats import comparison
 
 FACTORS = {"processes": [1, 4], "connections": [100, 500]}
@@ -19,7 +20,7 @@ def trial(candidate, factors, number, ok_per_s, *, errors=0, health="healthy", w
     ok = round(5 * ok_per_s)
     middle = 1000 / ok_per_s if ok else None
     times = {"n": ok, "mean": middle, "p50": middle, "p99": middle and 2.5 * middle} if ok else None
-    return {
+    members = {
         "candidate": candidate,
         "factors": factors,
         "round": number,
@@ -41,6 +42,7 @@ def trial(candidate, factors, number, ok_per_s, *, errors=0, health="healthy", w
         "monitor": None,
         **more,
     }
+    return typed.level(**members)
 
 
 def failure(candidate, factors, number=1, kind="did_not_start", text="it exited: code 3"):
@@ -75,7 +77,7 @@ def rounds(speeds, factors, *, count=10, spread=0.01, seed=1, **more):
 def compared(levels, *, baseline="go-net", factors=None, names=None, procedure=None, **more):
     """Return a result of kind `compare` with its verdicts."""
     given = {"procedure": procedure} if procedure else {}
-    known = names or list(dict.fromkeys(level["candidate"] for level in levels))
+    known = names or list(dict.fromkeys(level.candidate for level in levels))
     made = {
         "schema": 1,
         "torr": "0.1.0",
@@ -111,7 +113,7 @@ def compared(levels, *, baseline="go-net", factors=None, names=None, procedure=N
             "seed": 1,
         },
     }
-    return {**made, **more}
+    return typed.result(**{**made, **more})
 
 
 def pair(*ratios, factors=None, spread=0.01, count=10, **more):

@@ -10,8 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import typed
+
 if TYPE_CHECKING:
     from torr.model.plan import Plan
+    from torr.results.level import Interval, Level
 
 Json = dict[str, Any]
 
@@ -174,6 +177,16 @@ def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: in
         "failure": truth.failure,
         "interrupted": False,
     }
+
+
+def measured_interval(truth: Truth, second: int, **members: Any) -> Interval:
+    """Return the interval of one second as it is read, with other members."""
+    return typed.engine_interval({**slice_of(truth, second), **members})
+
+
+def measured_level(users: int, truth: Truth, **members: Any) -> Level:
+    """Return a level as it is read, with other members."""
+    return typed.engine_level({**level_of(users, truth), **members})
 
 
 def counts_of(truth: Truth, seconds: int) -> Json:

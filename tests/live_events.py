@@ -6,8 +6,9 @@ from collections import deque
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import typed
 from torr.report import html
-from torr.webserver.live.page import generator_of
+from torr.webserver.live.page import bare, generator_of
 
 GIVEN = "only-here"
 
@@ -118,14 +119,13 @@ def served(events):
 
 
 def slice_of(level, at, index=0):
-    piece = {k: v for k, v in level["slices"][at].items() if k != "histograms"}
-    more = {"round": 1, "candidate": None, "factors": {}, "slice": piece}
-    return {"level": index, "concurrency": level["concurrency"], **more}
+    more = {"round": 1, "candidate": None, "factors": {}, "slice": bare(level.slices[at])}
+    return {"level": index, "concurrency": level.concurrency, **more}
 
 
 def progress(done, left, **more):
     level = {"level": 0, "levels": 1, "from_s": 0.0, "to_s": 10.0, "is_warmup": False}
-    level["generator"] = generator_of({"health": {"worker_cpu_rate": [61.2]}})
+    level["generator"] = generator_of(typed.interval(health={"worker_cpu_rate": [61.2]}))
     return {"done_s": done, "left_s": left, **level, **more}
 
 

@@ -3,6 +3,9 @@
 import math
 from statistics import NormalDist
 
+import msgspec
+
+import typed
 from streamed import histogram, streaming
 from torr.model.condition import Condition
 from torr.report import diff as sides_of
@@ -60,7 +63,7 @@ def slices(rate, mean, errors, count=10):
                 "counts": {
                     "planned": n,
                     "attempted": n,
-                    "ok": n - errors // count,
+                    "ok": max(0, n - errors // count),
                     "dropped": 0,
                     "in_flight": 3,
                     "errors": {"timeout": errors // count} if errors else {},
@@ -120,7 +123,7 @@ def level(users, rate, mean, *, seconds=10.0, errors=0, verdict="healthy", reaso
         "failure": None,
         "interrupted": False,
     }
-    return {**made, **more}
+    return typed.level(**{**made, **more})
 
 
 def station(users, *, limit=120, delay_ms=5.0, **more):
@@ -150,7 +153,7 @@ def result(kind, levels, slos=(), **more):
         "capacity": capacity.analyse(levels, conditions) if kind == "ladder" else None,
         "verdicts": capacity.verdicts(levels, conditions),
     }
-    return {**made, **more}
+    return typed.result(**{**made, **more})
 
 
 def ladder():
@@ -184,10 +187,12 @@ def run():
         "head": "HTTP/1.1 503 Service Unavailable\r\nserver: <b>x</b>\r\n",
         "body": "<script>alert('owned')</script> & sorry",
     }
-    made = level(50, 2150.0, 23.2, errors=40, samples=[sample])
-    made["counts"]["errors"] = {"timeout": 30, "status": 10}
-    made["reasons"] = {"timeout.first_byte": 30, "status.503": 10}
-    made["statuses"] = {"200": 21_500, "503": 10}
+    made = typed.patched(
+        level(50, 2150.0, 23.2, errors=40, samples=[sample]),
+        counts={"errors": {"timeout": 30, "status": 10}},
+        reasons={"timeout.first_byte": 30, "status.503": 10},
+        statuses={"200": 21_500, "503": 10},
+    )
     return result("run", [made])
 
 
@@ -206,31 +211,29 @@ def streamed_ladder():
 def ladder_of_ten_minutes():
     """Ten levels of a minute, with histograms as long as those of a wide distribution."""
     levels = [station(n) for n in (1, 2, 5, 10, 20, 50, 100, 200, 400, 800)]
-    for level in levels:
-        level["slices"] = slices(level["ok_per_s"], 5.0, 10, 60)
-        for piece in level["slices"]:
-            piece["histograms"] = {"service": "x" * 5000}
+    for at, level in enumerate(levels):
+        pieces = slices(level.ok_per_s, 5.0, 10, 60)
+        pieces = [{**piece, "histograms": {"service": "x" * 5000}} for piece in pieces]
+        levels[at] = typed.changed(level, slices=pieces)
     return result("ladder", levels)
 
 
 def sides():
     """Two ladders, of which the second holds half as much."""
     slower = [station(n, limit=60, delay_ms=7.5) for n in (*LEVELS, 3200)]
-    slower[-1]["success_rate"] = 91.24
+    slower[-1] = typed.changed(slower[-1], success_rate=91.24)
     return (
-        Series.of("bare", ladder()["levels"]),
+        Series.of("bare", ladder().levels),
         Series.of("apiserver", slower),
     )
 
 
 def diffed():
-    return {
-        **sides_of.compare(*sides()),
-        "started": "2026-01-31T12:00:00.000Z",
-        "status": "complete",
-        "command": ["torr", "diff", "bare.dat", "apiserver.dat"],
-        "environment": {},
-    }
+    return msgspec.structs.replace(
+        sides_of.compare(*sides()),
+        started="2026-01-31T12:00:00.000Z",
+        command=["torr", "diff", "bare.dat", "apiserver.dat"],
+    )
 
 
 def profiled():
@@ -247,4 +250,4 @@ def profiled():
         "folded": "main;serve;log.Print 450\nmain;serve 100\nmain;gc 50\n",
     }
     failed = {**taken, "tool": "perf", "folded": None, "unit": None, "failure": "perf: no"}
-    return {**run(), "profiles": [taken, failed]}
+    return typed.changed(run(), profiles=[taken, failed])

@@ -7,6 +7,11 @@ import struct
 import zlib
 from collections import Counter
 
+import msgspec
+
+import typed
+from torr.results.level import Level
+
 _SHARES = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 
 
@@ -36,7 +41,8 @@ def stats(values_ns):
 
 
 def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
-    """Make the ok answers of a level streams, in the slices in which they are."""
+    """Return a level whose ok answers are streams, in the intervals in which they are."""
+    level = msgspec.to_builtins(level)
     dice = random.Random(seed)
     every = [_times_of(piece, dice, ttft_ms, texts, gap_ms) for piece in level["slices"]]
     measured = [
@@ -47,7 +53,7 @@ def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
     whole = {name: [ns for times_ns in measured for ns in times_ns[name]] for name in every[0]}
     level["stream"] = _stream(whole, texts, level["seconds"])
     level["histograms"] = {name: histogram(values) for name, values in whole.items() if values}
-    return level
+    return typed.made(Level, level)
 
 
 def _times_of(piece, dice, ttft_ms, texts, gap_ms):

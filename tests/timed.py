@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import typed
+
 
 def round_of(name="tests/test_cache.py::test_put", number=1, rate=100_000.0, *, batch=1, failed=0):
     """Return one round of a function, which takes 0.02 ms at p99."""
     times = {"n": 1000, "p50": 0.01, "p99": 0.02}
-    return {
+    members = {
         "candidate": name,
         "factors": {},
         "round": number,
@@ -19,6 +21,7 @@ def round_of(name="tests/test_cache.py::test_put", number=1, rate=100_000.0, *, 
         "health": {"verdict": "healthy", "reasons": []},
         "micro": {"batch": batch, "clock_ns": 40, "turn_ns": 5, "gc": "on", "threads": 1},
     }
+    return typed.level(**members)
 
 
 SPREAD = (0.99, 1.0, 1.01, 0.995, 1.005, 1.002, 0.998, 1.003, 0.997, 1.0)
@@ -30,7 +33,7 @@ def trial_of(rate, times, *, failed=0, **more):
     count = times["n"]
     ended = {"ok": count - failed, "errors": {"check": failed} if failed else {}}
     spread = {"stdev": 0.1, "within_stdev_rate": 90.0}
-    return {
+    members = {
         "candidate": "f",
         "factors": {},
         "round": 1,
@@ -43,6 +46,7 @@ def trial_of(rate, times, *, failed=0, **more):
         "health": {"verdict": "healthy", "reasons": []},
         **more,
     }
+    return typed.level(**members)
 
 
 def budget(word, text="p99 <1ms", **more):
@@ -77,7 +81,7 @@ def result(**more):
         "verdicts": [],
         "machine_speed": {"median": 1.38, "least": 1.3, "most": 1.4},
     }
-    return {**made, **more}
+    return typed.result(**{**made, **more})
 
 
 def budgeted():

@@ -22,8 +22,7 @@ from torr.micro.trial import trials
 def median_ns(name: str, timed: Timed) -> float:
     """What torr tells its users: the median over rounds of each round's median."""
     levels = trials(name, {}, measure(Subject(timed.call), timed.count))
-    p50_ms: list[float] = [level["latency"]["response_ms"]["p50"] for level in levels]
-    return 1e6 * median(p50_ms)
+    return 1e6 * median(level.latency.response.p50 or 0.0 for level in levels)
 
 
 if __name__ == "__main__":

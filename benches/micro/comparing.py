@@ -11,13 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import perf_counter_ns
-from typing import Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from micro.functions import FUNCTIONS
 from micro.row import Effort, Finding
 from torr.micro.comparing import compare_functions
 from torr.micro.subject import Subject
 from truth.comparing import exchanged, spoken
+
+if TYPE_CHECKING:
+    from torr.results.level import Level
 
 SAME_BAR = "≤ 15 of 200 comparisons say better or worse"
 SLOWER_BAR = "found in ≥ 9 of 10 comparisons of 10 rounds where the sd within a round is ≤ 5 %"
@@ -35,13 +40,11 @@ _TURNS = 400
 _COUNT = 500
 _LOOKS = 200
 
-Verdict = Mapping[str, Any]
-
 
 def same_twice(effort: Effort) -> Finding:
     """How often one of two same functions is called better or worse; each of the five in turn."""
     words: Counter[str] = Counter()
-    kept: list[list[dict[str, Any]]] = []
+    kept: list[list[Level]] = []
     timed = list(FUNCTIONS.values())
     for number in range(effort.same):
         one = timed[number % len(timed)]
@@ -52,7 +55,7 @@ def same_twice(effort: Effort) -> Finding:
         words[found.word()] += 1
         kept += [found.levels] if len(kept) < _KEPT else []
     chance = random.Random(1)  # noqa: S311 - a draw that can be repeated
-    drawn = [spoken(exchanged({"levels": chance.choice(kept)}, chance)) for _ in range(_MANY)]
+    drawn = [spoken(exchanged(chance.choice(kept), chance)) for _ in range(_MANY)]
     count = had_a_word(words, drawn)
     said = [
         f"{count} of {_ALL} ({effort.same} measured)",
@@ -78,15 +81,20 @@ def slower(effort: Effort) -> Finding:
     found = []
     for number in range(effort.slower):
         compared = compare_functions(subjects, _COUNT, _ROUNDS, seed=number)
-        found.append(next(v for v in compared.verdicts if v["metric"] == "ok_per_s"))
-    sds = [100 * one["spread"] for one in found]
-    within, words = judged([str(one["word"]) for one in found], median(sds))
-    ratio = median(1 / one["ratio"] for one in found)
+        found.append(next(v for v in compared.verdicts if v.metric == "ok_per_s"))
+    sds = [100 * (one.spread or 0.0) for one in found]
+    within, words = judged([str(one.word) for one in found], median(sds))
+    ratio = median(1 / one.ratio for one in found if one.ratio)
     words = [*words, f"slower by {100 * (ratio - 1):.1f} % (truly {100 * (true - 1):.1f} %)"]
-    wanted = [str(one["more_rounds"]) for one in found if one["more_rounds"]]
+    wanted = [str(one.more_rounds) for one in found if one.more_rounds]
     if wanted:
         words.append(f"more rounds wanted {' '.join(wanted)}")
-    kept = {"true_ratio": true, "ratio": ratio, "sd_percent": sds, "verdicts": found}
+    kept = {
+        "true_ratio": true,
+        "ratio": ratio,
+        "sd_percent": sds,
+        "verdicts": msgspec.to_builtins(found),
+    }
     return Finding(within, words, kept)
 
 

@@ -10,11 +10,18 @@ from __future__ import annotations
 import random
 import statistics
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from torr.stats.comparison import verdicts
-from truth.matrices import Result, compared, slower_by, verdict
+from truth.matrices import compared, slower_by, verdict
 from truth.row import Round, Value
+
+if TYPE_CHECKING:
+    from torr.results.level import Level
+    from torr.results.result import Result
 
 AA_BAR = "≤ 9 of 100 (20 real, 80 by exchanging sides of real rounds), 2,000 exchanged ≤ 6 %"
 FIVE_BAR = "found in ≥ 8 of 10 matrices of 10 rounds of 5 s"
@@ -30,8 +37,8 @@ def same_twice(_seconds: int) -> Round:
     """How often one of two same servers is called better or worse."""
     real = [compared({"a": _TURNS, "b": _TURNS}, 10, 1) for _ in range(_REAL)]
     chance = random.Random(1)  # noqa: S311 - a draw that can be repeated
-    drawn = [spoken(exchanged(chance.choice(real), chance)) for _ in range(_MANY)]
-    words = [verdict(one)["word"] for one in real]
+    drawn = [spoken(exchanged(chance.choice(real).levels, chance)) for _ in range(_MANY)]
+    words = [verdict(one).word for one in real]
     found = sum(word in _WORDS for word in words) + sum(drawn[: _ALL - _REAL])
     aside = asides(real)
     return Round(
@@ -43,20 +50,22 @@ def same_twice(_seconds: int) -> Round:
     )
 
 
-def exchanged(result: Result, chance: random.Random) -> list[dict[str, Any]]:
+def exchanged(levels: Sequence[Level], chance: random.Random) -> list[Level]:
     """The trials, in about half of whose rounds the candidates have changed their names."""
-    rounds = {level["round"] for level in result["levels"]}
+    rounds = {level.round for level in levels}
     turned = {number for number in rounds if chance.random() < 0.5}
     other = {"a": "b", "b": "a"}
     return [
-        {**level, "candidate": other[level["candidate"]]} if level["round"] in turned else level
-        for level in result["levels"]
+        msgspec.structs.replace(level, candidate=other[level.candidate or ""])
+        if level.round in turned
+        else level
+        for level in levels
     ]
 
 
-def spoken(levels: list[dict[str, Any]]) -> bool:
+def spoken(levels: Sequence[Level]) -> bool:
     """Whether the primary metric has a word for a difference."""
-    return verdicts(levels, "a")[0]["word"] in _WORDS
+    return verdicts(levels, "a")[0].word in _WORDS
 
 
 def slower(share: float, rounds: int, seconds: float, least: int, *words: str, of: int = 10) -> Any:  # noqa: ANN401
@@ -66,16 +75,16 @@ def slower(share: float, rounds: int, seconds: float, least: int, *words: str, o
         more = slower_by(share, _TURNS)
         both = {"base": _TURNS, "more": more}
         found = [compared(both, rounds, seconds, *words) for _ in range(of)]
-        worse = sum(verdict(one)["word"] == "worse" for one in found)
-        ratio = statistics.median(verdict(one)["ratio"] for one in found)
+        worse = sum(verdict(one).word == "worse" for one in found)
+        ratio = statistics.median(verdict(one).ratio or 0.0 for one in found)
         known = 1 / (1 + share)
         values = {
             f"found of {of}": Value(worse, of, of - least),
             "ratio": Value(ratio, known, 0.01),
         }
-        wanted = [verdict(one)["more_rounds"] for one in found if verdict(one)["more_rounds"]]
+        wanted = [verdict(one).more_rounds for one in found if verdict(one).more_rounds]
         aside = asides(found)
-        aside["rounds"] = " ".join(str(verdict(one)["n"]) for one in found)
+        aside["rounds"] = " ".join(str(verdict(one).n) for one in found)
         if wanted:
             aside["more rounds wanted"] = " ".join(map(str, wanted))
         return Round(values, aside)
@@ -86,15 +95,17 @@ def slower(share: float, rounds: int, seconds: float, least: int, *words: str, o
 def asides(results: list[Result]) -> dict[str, float | str]:
     """The spread of differences within rounds, the words, and what the machine did."""
     found = [verdict(one) for one in results]
-    levels = [level for one in results for level in one["levels"]]
-    spreads = [one["spread"] for one in found if one["spread"] is not None]
-    words = Counter(one["word"] for one in found)
-    verdicts_of_health = Counter(level["health"]["verdict"] for level in levels)
+    levels = [level for one in results for level in one.levels]
+    spreads = [one.spread for one in found if one.spread is not None]
+    words = Counter(one.word for one in found)
+    verdicts_of_health = Counter(level.health.verdict for level in levels)
     return {
         "sd within a round, %": round(100 * statistics.median(spreads), 2),
         "words": " ".join(f"{count} {word}" for word, count in words.items()),
         "health": " ".join(f"{count} {word}" for word, count in verdicts_of_health.items()),
-        "failed trials": sum(len(one.get("failures", [])) for one in results),
-        "steal %": round(statistics.median(level["health"]["steal_rate"] for level in levels), 2),
-        "monitor, % of a core": max(level["monitor"]["cost_rate"] for level in levels),
+        "failed trials": sum(len(one.failures) for one in results),
+        "steal %": round(statistics.median(level.health.steal_rate or 0.0 for level in levels), 2),
+        "monitor, % of a core": max(
+            level.monitor.cost_rate or 0.0 for level in levels if level.monitor
+        ),
     }

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
+from torr.results.result import Result, decoded
 from truth.firing import TORR, fired, pinned
 
-Result = dict[str, Any]
+if TYPE_CHECKING:
+    from torr.results.verdict import Verdict
 
 SERVER = Path(__file__).with_name("working.py")
 _PATIENCE_S = 3600
@@ -34,8 +36,7 @@ def compared(candidates: dict[str, int], rounds: int, seconds: float, *words: st
         )
     if not done.stdout:
         raise RuntimeError(done.stderr)
-    result: Result = json.loads(done.stdout)
-    return result
+    return decoded(done.stdout.encode(), "what torr compare printed")
 
 
 def _toml(candidates: dict[str, int], rounds: int, seconds: float) -> str:
@@ -51,10 +52,9 @@ def _toml(candidates: dict[str, int], rounds: int, seconds: float) -> str:
     )
 
 
-def verdict(result: Result, metric: str = "ok_per_s") -> dict[str, Any]:
+def verdict(result: Result, metric: str = "ok_per_s") -> Verdict:
     """What was found of the one candidate that is not the baseline."""
-    found: list[dict[str, Any]] = result["verdicts"]
-    return next(one for one in found if one["metric"] == metric)
+    return next(one for one in result.verdicts if one.metric == metric)
 
 
 def slower_by(share: float, turns: int) -> int:

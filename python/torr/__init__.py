@@ -16,8 +16,8 @@ _DOORS = {
     "load": "torr.api.result",
     "Result": "torr.api.result",
     "Answer": "torr.api.answer",
-    "Level": "torr.model.result",
-    "Slice": "torr.model.result",
+    "Level": "torr.results.level",
+    "Interval": "torr.results.level",
 }
 _ROOMS = {"errors", "targets"}
 

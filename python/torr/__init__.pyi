@@ -14,15 +14,15 @@ from torr import targets as targets
 from torr.api.answer import Answer as Answer
 from torr.api.result import Result as Result
 from torr.api.result import load as load
-from torr.model.result import Level as Level
-from torr.model.result import Slice as Slice
+from torr.results.level import Interval as Interval
+from torr.results.level import Level as Level
 
 __version__: str
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Duration: TypeAlias = str | float
 _Headers: TypeAlias = Mapping[str, str] | Sequence[str | tuple[str, str]] | str
-_Progress: TypeAlias = Callable[[Slice], object]
+_Progress: TypeAlias = Callable[[Interval], object]
 
 def run(
     url: str | Sequence[str] = (),
@@ -103,7 +103,7 @@ def run(
 ) -> Result:
     """Fire one level of load at `url`, or at several; what it came to.
 
-    Prints nothing. `progress` is called with every slice as it comes, from this thread; what it
+    Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
     KeyboardInterrupt. Either way what was measured is kept in the run's directory.
 
@@ -255,7 +255,7 @@ def ladder(
 ) -> Result:
     """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs.
 
-    Prints nothing. `progress` is called with every slice as it comes, from this thread; what it
+    Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
     KeyboardInterrupt. Either way what was measured is kept in the run's directory.
 

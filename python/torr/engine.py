@@ -1,4 +1,4 @@
-"""The door to the engine: a plan goes in, slices and a level come out.
+"""The door to the engine: a plan goes in, intervals and a level come out.
 
 Starts loads and reads what they say; decides nothing and keeps nothing. Errors of the compiled
 module are translated here, once.
@@ -9,17 +9,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from torr.children import command
 from torr.errors import NothingMeasuredError, UsageError
-from torr.model.plan import Plan
+from torr.results.base import Statistics
+from torr.results.level import Interval, Level
+
+if TYPE_CHECKING:
+    from torr.model.plan import Plan
 
 # How long one wait for a slice lasts: a signal's handler runs between two waits.
 WAIT_S = 0.1
 
-Slice = dict[str, Any]
-Level = dict[str, Any]
+_INTERVALS = msgspec.json.Decoder(Interval)
 
 
 class Load(Protocol):
@@ -41,7 +46,7 @@ class Load(Protocol):
         """The measured level's text, when done."""
 
 
-Start = Callable[[Plan], Load]
+Start = Callable[["Plan"], Load]
 
 
 def start(plan: Plan) -> Load:
@@ -67,21 +72,33 @@ def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
     return found["value"], found["lines"]
 
 
-def slices(load: Load) -> Iterator[Slice]:
-    """Every slice of a load as it comes, until the load has ended."""
+def intervals(load: Load) -> Iterator[Interval]:
+    """Every interval of a load as it comes, until the load has ended."""
     while not load.done():
         text = load.next_slice(WAIT_S)
         if text is not None:
-            yield json.loads(text)
+            yield decoded_interval(text)
 
 
 def level(load: Load) -> Level:
     """The level of a load that has ended."""
     try:
-        found: Level = json.loads(load.level())
+        text = load.level()
     except RuntimeError as error:
         raise NothingMeasuredError(f"the engine gave no level: {error}") from error
-    return found
+    return decoded_level(text)
+
+
+def decoded_interval(text: str) -> Interval:
+    """Return an interval that the engine wrote."""
+    return _INTERVALS.decode(text)
+
+
+def decoded_level(text: str) -> Level:
+    """Return a level that the engine wrote; of a window that never opened the rates are 0."""
+    members = json.loads(text)
+    rates = {key: members[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
+    return msgspec.convert({**members, **rates}, Level)
 
 
 def once(plan: Plan) -> dict[str, Any]:
@@ -93,7 +110,7 @@ def once(plan: Plan) -> dict[str, Any]:
         return found
 
 
-def statistics(nanoseconds: list[int]) -> tuple[dict[str, Any] | None, str]:
+def statistics(nanoseconds: list[int]) -> tuple[Statistics | None, str]:
     """Statistics in milliseconds by the rules of result.json, and the histogram behind them.
 
     None where there is no value.
@@ -101,7 +118,7 @@ def statistics(nanoseconds: list[int]) -> tuple[dict[str, Any] | None, str]:
     from torr import _engine
 
     found = json.loads(_engine.statistics(nanoseconds))
-    return found["stats"], found["histogram"]
+    return msgspec.convert(found["stats"], Statistics | None), found["histogram"]
 
 
 def reasons() -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reference import exit_codes, faults, matrix_schema, options, plan_schema, stub
-from torr.model import result
+from torr.results import result
 
 if TYPE_CHECKING:
     from collections.abc import Callable

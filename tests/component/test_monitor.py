@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torr.model.result import read
+from torr.results.result import read
 
 
 def test_a_local_target_is_watched_without_being_named(torr, target):

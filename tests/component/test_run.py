@@ -10,7 +10,7 @@ import socket
 import pytest
 
 from installed import wait_until
-from torr.model.result import read
+from torr.results.result import read
 
 QUICK = ("-z", "300ms", "--warmup", "100ms", "-c", "4")
 

@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from recordings import FOLDER, RecordedLoad, Recording, recording
@@ -22,6 +23,8 @@ from torr.cli.gate import judged_again
 from torr.cli.main import main
 from torr.monitor import monitor
 from torr.report import junit, write_all
+from torr.results.monitor import MonitorSeries
+from torr.results.result import decoded, encoded
 from torr.servers import versions
 from torr.store import environment, rundir
 
@@ -117,7 +120,8 @@ class PlayedMonitor:
         pass
 
     def stop(self, level):  # noqa: ARG002
-        return self.player.loads[len(self.player.plans) - 1]["monitor"]
+        seen = self.player.loads[len(self.player.plans) - 1]["monitor"]
+        return msgspec.convert(seen, MonitorSeries)
 
 
 def replayed(case: Case, folder: Path, patch: pytest.MonkeyPatch, capture: Callable) -> dict:
@@ -171,10 +175,10 @@ def resumed(case: Case, folder: Path, patch: pytest.MonkeyPatch) -> dict:
 
 def shown_again(case: Case, folder: Path, patch: pytest.MonkeyPatch) -> dict:  # noqa: ARG001
     """Keep a recorded result in the store, show it from there, draw its files and judge it."""
-    result = recording(case.name)["result"]
-    kept = folder / "_output/torr" / f"{result['name']}-{STAMP}"
+    result = decoded(json.dumps(recording(case.name)["result"]).encode(), case.name)
+    kept = folder / "_output/torr" / f"{result.name}-{STAMP}"
     kept.mkdir(parents=True)
-    (kept / "result.json").write_text(json.dumps(result))
+    (kept / "result.json").write_bytes(encoded(result))
     codes = [called(["runs", "import", str(kept)]), called(["runs", "show", "1"])]
     codes.append(called(["runs", "show", "1", "--lang", "zh"]))
     assert codes == [0, 0, 0]

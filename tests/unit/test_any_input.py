@@ -18,10 +18,10 @@ from torr.errors import FileError, UsageError
 from torr.model.json_input import JsonInputError, parse_json
 from torr.model.known_secrets import KnownSecrets
 from torr.model.outside import Outside
-from torr.model.result import checked_json
 from torr.model.secrets import known_secrets, redacted_command, redacted_text
 from torr.profile import pprof
 from torr.report import dat
+from torr.results.result import decoded
 from torr.sources import benchmark_file, har
 from torr.sources.requests import read_requests
 from torr.sources.rows import columns_of, values_of
@@ -98,7 +98,7 @@ def test_json_is_a_value_or_an_error_of_its_own(data):
     with suppress(JsonInputError):
         parse_json(data)
     with suppress(UsageError):
-        checked_json(data, "it")
+        decoded(data, "it")
 
 
 WHOLE = profile(*BOTH)

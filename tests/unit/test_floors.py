@@ -14,7 +14,7 @@ PYTHON = ROOT / "python" / "torr"
 CRATES = ROOT / "crates"
 
 FLOORS = {
-    0: {"__init__", "errors", "units", "model", "procfs"},
+    0: {"__init__", "errors", "units", "model", "procfs", "results"},
     1: {
         "children",
         "engine",

@@ -5,14 +5,11 @@ Nothing is measured or judged here: words come from report, claims from what sta
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
-
-from pydantic import PrivateAttr
+from typing import TYPE_CHECKING, Literal, cast
 
 from torr.errors import LevelError
-from torr.model import result as model
+from torr.results import result as results
 from torr.store.level_lines import recovered
 
 if TYPE_CHECKING:
@@ -20,7 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from torr.model.claims import Knee, Peak, SloCapacity
+    from torr.results.capacity import Knee, Peak, SloCapacity
+    from torr.results.level import AttemptCounts, Latency, Level
 
 Health = Literal["healthy", "contended", "generator-limited", "unknown"]
 
@@ -28,61 +26,54 @@ Health = Literal["healthy", "contended", "generator-limited", "unknown"]
 def load(directory: str | os.PathLike[str]) -> Result:
     """The result in a run's directory, or of a `result.json`; UsageError if there is none."""
     file = recovered(Path(directory))
-    found = model.read_as(Result, file)
-    found._keep(file)  # noqa: SLF001 - the same class
+    found = results.read_as(Result, file)
+    vars(found)["file"] = file
     return found
 
 
-class Result(model.Result):
+class Result(results.Result, kw_only=True, dict=True):
     """What a run, a ladder or a diff left: everything in result.json, and where it lies.
 
     Of a run with one level, that level's numbers are here too: `latency`, `counts`, `ok_per_s`,
     `success_rate`. Made by `torr.run`, `torr.ladder` and `torr.load`.
     """
 
-    _file: Path = PrivateAttr()
-    _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
-
-    def _keep(self, file: Path) -> None:
-        """Remember where it is from, and what it was before it had types."""
-        self._file = file
-        self._raw = json.loads(file.read_bytes())
-
     @property
     def directory(self) -> Path:
         """The run's directory."""
-        return self._file.resolve().parent
+        file: Path = vars(self)["file"]
+        return file.resolve().parent
 
     @property
     def verdict(self) -> str:
         """What was found, in one sentence."""
         from torr.report.sentence import verdict
 
-        return str(verdict(self._raw))
+        return str(verdict(self))
 
     @property
     def trust(self) -> str:
         """How far to trust it, in one line."""
         from torr.report.trust import trust
 
-        return str(trust(self._raw))
+        return str(trust(self))
 
     @property
     def health(self) -> Health:
         """The generator's health at its worst level; a limited level claims nothing."""
         from torr.report.trust import health
 
-        return cast("Health", health(self._raw))
+        return cast("Health", health(self))
 
     @property
     def passed(self) -> bool:
         """Whether its SLOs may pass and no abort condition ended it: a command would not exit 1."""
         from torr.cli.gate import judged_again
 
-        return judged_again(self._raw).missed is None
+        return judged_again(self).missed is None
 
     @property
-    def level(self) -> model.Level:
+    def level(self) -> Level:
         """The only level; raises LevelError where there are more or none."""
         if len(self.levels) != 1:
             count = f"{len(self.levels)} levels"
@@ -90,12 +81,12 @@ class Result(model.Result):
         return self.levels[0]
 
     @property
-    def latency(self) -> model.Latency:
+    def latency(self) -> Latency:
         """The times of ok answers at the only level, in milliseconds."""
         return self.level.latency
 
     @property
-    def counts(self) -> model.Counts:
+    def counts(self) -> AttemptCounts:
         """The attempts of the only level, by how they ended."""
         return self.level.counts
 
@@ -130,7 +121,7 @@ class Result(model.Result):
         if not page.exists():
             from torr import report
 
-            report.write_all(self._raw, self.directory)
+            report.write_all(self, self.directory)
         return page
 
     def to_pandas(self, rows: Literal["levels", "slices"] = "levels") -> pd.DataFrame:
@@ -140,7 +131,7 @@ class Result(model.Result):
         """
         from torr.api.frames import frame
 
-        return frame(self._raw, rows)
+        return frame(self, rows)
 
     def __str__(self) -> str:
         return f"{self.verdict}\n{self.trust}"
@@ -152,4 +143,4 @@ class Result(model.Result):
         """What a notebook shows."""
         from torr.report.notebook import fragment
 
-        return fragment(self._raw)
+        return fragment(self)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.model.pin import Pin
     from torr.options.compare import CompareOptions
+    from torr.results.level import Level
+    from torr.results.result import Conclusions
     from torr.sources.matrix_file import Candidate, MatrixFile
     from torr.webserver.live.feed import Judge
 
@@ -99,10 +101,10 @@ def _with_profiles(comparison: Comparison, profiles: Profiles | None) -> Experim
 def _judge(matrix: Matrix, course: Course, slos: Sequence[Condition]) -> Judge:
     """What trials come to, judged as at the end."""
 
-    def judge(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        from torr.cli.judged import sections
+    def judge(levels: Sequence[Level]) -> Conclusions:
+        from torr.cli.judged import concluded
 
-        return sections(matrix, course, levels, slos)
+        return concluded(matrix, course, levels, slos)
 
     return judge
 
@@ -152,8 +154,7 @@ def _directory(comparing: Comparing) -> RunDirectory:
 
 
 def _is_comparison(directory: RunDirectory) -> bool:
-    trials = [*directory.levels, *directory.failures]
-    known = all(each.get("candidate") and {"factors", "round"} <= each.keys() for each in trials)
+    known = all(level.candidate for level in directory.levels)
     return known and directory.head["kind"] == "compare"
 
 

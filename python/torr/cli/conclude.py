@@ -5,19 +5,20 @@ Heavy libraries are welcome from here on. What is measured is on disk before any
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from torr.cli.finish import Steps, finish
 from torr.cli.gate import gate, judged
 from torr.cli.keeping import registered
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
+from torr.results.result import Conclusions, Result, read
 from torr.stats.series import noun_of
 from torr.store.atomic import SHARED, replace_bytes
 from torr.units import show_count, show_levels
@@ -28,9 +29,8 @@ if TYPE_CHECKING:
     from torr.experiments.lab import Outcome
     from torr.model.condition import Condition
     from torr.report.say import Language
+    from torr.results.level import Level
     from torr.store.rundir import RunDirectory
-
-Result = dict[str, Any]
 
 PUBLISHED = (".dat", ".png")
 
@@ -60,22 +60,22 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
 
 def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> Result:
     """Judge the levels and write the last result.json; what it says."""
-    found = sections(directory.head["kind"], directory.full_levels(), slos)
+    conclusions = concluded(directory.head["kind"], directory.full_levels(), slos)
     if outcome.aborted is not None:
-        found["ended_by"] = f"--abort-on '{outcome.aborted}'"
-    directory.close(outcome.status, found)
-    result: Result = json.loads(directory.result_path.read_bytes())
-    return result
+        ended_by = f"--abort-on '{outcome.aborted}'"
+        conclusions = msgspec.structs.replace(conclusions, ended_by=ended_by)
+    directory.close(outcome.status, conclusions)
+    return read(directory.result_path)
 
 
-def sections(kind: str, levels: Sequence[Result], slos: Sequence[Condition]) -> Result:
-    """What the levels of a run or a ladder come to, as sections of result.json."""
+def concluded(kind: str, levels: Sequence[Level], slos: Sequence[Condition]) -> Conclusions:
+    """Return what is concluded of the levels of a run or a ladder."""
     from torr.stats import capacity
 
-    found: Result = {"verdicts": capacity.verdicts(levels, slos)}
-    if kind == "ladder":
-        found["capacity"] = capacity.analyse(levels, slos)
-    return found
+    return Conclusions(
+        verdicts=capacity.verdicts(levels, slos),
+        capacity=capacity.analyse(levels, slos) if kind == "ladder" else None,
+    )
 
 
 def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -> None:
@@ -116,7 +116,7 @@ def show_result(result: Result, directory: RunDirectory, flags: dict[str, Any]) 
         return
     from torr.cli.terminal import show
 
-    if result["kind"] == "ladder" and not flags["quiet"]:
+    if result.kind == "ladder" and not flags["quiet"]:
         click.echo()  # the rows of the levels stand above
     show(result, quiet=flags["quiet"], language=flags["language"])
 
@@ -154,11 +154,11 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[
     if outcome.interrupted:
         kept = f"{show_count(len(outcome.levels), 'level')} kept in {directory.path}"
         raise InterruptedRunError(f"interrupted: {kept}")
-    limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
+    limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
     if flags["strict"] and limited:
-        places = list(dict.fromkeys(level["concurrency"] for level in limited))
-        where = show_levels(places, noun_of(result["levels"]))
+        places = list(dict.fromkeys(level.concurrency for level in limited))
+        where = show_levels(places, noun_of(result.levels))
         raise GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
     gate(result, flags)
-    if result["levels"] and not any(level["counts"]["ok"] for level in result["levels"]):
+    if result.levels and not any(level.counts.ok for level in result.levels):
         raise nothing_measured("no request succeeded", result, directory.path)

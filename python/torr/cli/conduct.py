@@ -1,6 +1,6 @@
 """What `run` and `ladder` do around their experiment: check, measure, conclude, say, keep.
 
-Until the load is over nothing heavy is imported: no numpy, scipy, matplotlib, pydantic or rich.
+Until the load is over nothing heavy is imported: no numpy, scipy, matplotlib or rich.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.options.measure import MeasureOptions
     from torr.planning.prepared import Prepared
+    from torr.results.level import Level
+    from torr.results.result import Conclusions
     from torr.webserver.live.feed import Judge
 
 
@@ -69,9 +71,9 @@ def _flags(options: MeasureOptions) -> dict[str, Any]:
 def _judge(ready: Prepared, slos: Sequence[Condition]) -> Judge:
     """What levels come to, judged as at the end."""
 
-    def judge(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        from torr.cli.conclude import sections
+    def judge(levels: Sequence[Level]) -> Conclusions:
+        from torr.cli.conclude import concluded
 
-        return sections(ready.head["kind"], levels, slos)
+        return concluded(ready.head["kind"], levels, slos)
 
     return judge

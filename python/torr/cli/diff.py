@@ -14,6 +14,8 @@ from torr.options.verbs import DIFF
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.results.result import Result
+
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
     "torr diff _output/torr/before-20260131-120000 _output/torr/latest",
@@ -27,6 +29,8 @@ EXAMPLES = (
 @flags_of(DIFF)
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
+    from msgspec.structs import replace
+
     from torr.cli.conclude import draw, is_text, print_paths, show_result, write_junit
     from torr.cli.finish import Steps, finish
     from torr.cli.gate import gate
@@ -35,6 +39,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.model.label import labels_of
     from torr.model.secrets import redacted_command
     from torr.report.sides import set_beside
+    from torr.results.result import Conclusions
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory
 
@@ -48,15 +53,17 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         "experiment": {"allow_not_shown": flags["allow_not_shown"]},
         "environment": environment(),
     }
-    with RunDirectory.create(flags["folder"], found["name"], head) as directory:
+    with RunDirectory.create(flags["folder"], found.name, head) as directory:
 
-        def judge() -> dict[str, Any]:
-            kept = {key: found[key] for key in ("series", "verdicts", "fail_if")}
-            directory.profiles = found["profiles"]
-            directory.close("complete", kept)
-            return {**found, **directory.head, "status": "complete"}
+        def judge() -> Result:
+            directory.profiles = found.profiles
+            conclusions = Conclusions(
+                series=found.series, verdicts=found.verdicts, fail_if=found.fail_if
+            )
+            directory.close("complete", conclusions)
+            return replace(found, **directory.head)
 
-        def show(result: dict[str, Any], plots: list[Path], run: int | None) -> None:
+        def show(result: Result, plots: list[Path], run: int | None) -> None:
             show_result(result, directory, flags)
             if is_text(flags):
                 print_paths(directory, (), run)

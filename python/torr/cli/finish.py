@@ -9,15 +9,17 @@ gate, then pictures, a database, a terminal. What a step does is the verb's.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from torr.cli.streams import printed
+from torr.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Result = dict[str, Any]
+    from torr.results.result import Result
+
 Kept = TypeVar("Kept")
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torr.errors import MissedError
-from torr.stats.series import Level, is_starved, lowest, starved_text
+from torr.stats.series import lowest, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_setting
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.model.condition import Condition
+    from torr.results.level import Level
+    from torr.results.result import Result
+    from torr.results.verdict import LimitVerdict, Verdict
 
-Result = dict[str, Any]
 Flags = dict[str, Any]
 
 _SHOWN = 3
@@ -51,15 +53,15 @@ class Judgement:
 
 def judged(result: Result, flags: Flags) -> Judgement:
     """Whether the run passes; what an abort condition ended does not, whatever the SLOs say."""
-    of_limits = _of_limits(result.get("fail_if") or ())
+    of_limits = _of_limits(result.fail_if)
     of_slos = _of_slos(result, flags.get("slos") or ())
     found = Judgement(of_slos.missed or of_limits.missed, (*of_slos.notes, *of_limits.notes))
     if found.missed is not None:
         return found
-    if result.get("ended_by"):
-        return Judgement(MissedError(f"ended early by {result['ended_by']}"), found.notes)
+    if result.ended_by:
+        return Judgement(MissedError(f"ended early by {result.ended_by}"), found.notes)
     if found.notes and not flags.get("allow_not_shown"):
-        return Judgement(_not_shown(found.notes, result["kind"]))
+        return Judgement(_not_shown(found.notes, result.kind))
     least = flags.get("min_capacity")
     return found if least is None else Judgement(least.missed_by(result), found.notes)
 
@@ -69,7 +71,7 @@ def judged_again(result: Result) -> Judgement:
     from torr.model.condition import Condition
     from torr.model.least_capacity import LeastCapacity
 
-    asked = result.get("experiment") or {}
+    asked = result.experiment or {}
     least = asked.get("min_capacity")
     flags = {
         "slos": [Condition.parse(text) for text in asked.get("slos") or ()],
@@ -85,70 +87,69 @@ def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
     return MissedError(f"{notes[0]}{more}", hint)
 
 
-def _of_limits(entries: Sequence[Result]) -> Judgement:
+def _of_limits(entries: Sequence[LimitVerdict]) -> Judgement:
     """Whether no change of a diff lies beyond its limit."""
-    failed = [f"{_of_limit(x)} ({x['reason']})" for x in entries if x["word"] == "failed"]
-    unshown = [f"{_of_limit(x)} ({x['reason']})" for x in entries if x["word"] == "not shown"]
+    failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "failed"]
+    unshown = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "not shown"]
     missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
     return Judgement(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
 
 
-def _of_limit(entry: Result) -> str:
-    return f"{entry['condition']} at {entry['concurrency']:,}"
+def _of_limit(entry: LimitVerdict) -> str:
+    return f"{entry.condition} at {entry.concurrency:,}"
 
 
 def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     """Whether they pass, by the lowest level that claims anything."""
-    if result["kind"] == "compare":
+    if result.kind == "compare":
         return _of_candidates(result)
     if not slos:
         return Judgement()
-    rounds = lowest(result["levels"])
+    rounds = lowest(result.levels)
     if not rounds:
         asked = ", ".join(slo.text or str(slo) for slo in slos)
         why = f"SLO {asked}: not shown: {_why_none(result)}"
         return Judgement(MissedError(why, _hint(result)))
-    at = rounds[0]["concurrency"]
-    found = [verdict for verdict in result["verdicts"] if verdict["concurrency"] == at]
-    broken = [_named(verdict) for verdict in found if verdict["word"] == "broken"]
+    at = rounds[0].concurrency
+    found = [verdict for verdict in result.verdicts if verdict.concurrency == at]
+    broken = [_named(verdict) for verdict in found if verdict.word == "broken"]
     if broken:
         return Judgement(MissedError(f"SLO broken: {', '.join(broken)}"))
-    return _of_unshown([(v, _named(v), rounds) for v in found if v["word"] == "not shown"])
+    return _of_unshown([(v, _named(v), rounds) for v in found if v.word == "not shown"])
 
 
 def _of_candidates(result: Result) -> Judgement:
     """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
-    slos = [verdict for verdict in result["verdicts"] if verdict.get("condition")]
+    slos = [verdict for verdict in result.verdicts if verdict.condition]
     if not slos:
         return Judgement()
     never = unmeasured(result)
     if never:
-        why = f"SLO not shown: {never[0]['candidate']} was not measured: {never[0]['text']}"
+        why = f"SLO not shown: {never[0].candidate} was not measured: {never[0].text}"
         return Judgement(MissedError(why))
-    broken = [_of_candidate(verdict) for verdict in slos if verdict["word"] == "broken"]
+    broken = [_of_candidate(verdict) for verdict in slos if verdict.word == "broken"]
     if broken:
         more = f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
         return Judgement(MissedError(f"SLO broken: {', '.join(broken[:_SHOWN])}{more}"))
-    unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v["word"] == "not shown"]
+    unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v.word == "not shown"]
     limited = next((name for _, name, trials in unshown if not trials), None)
     if limited is not None:
         return Judgement(MissedError(f"SLO not shown: {limited}", _hint(result)))
     return _of_unshown(unshown)
 
 
-def _of_candidate(verdict: Result) -> str:
-    factors = verdict["factors"] or {"concurrency": verdict["concurrency"]}
-    where = show_setting(factors)
-    return f"{verdict['candidate']} at {where}: {_named(verdict)}"
+def _of_candidate(verdict: Verdict) -> str:
+    where = show_setting(verdict.factors or {"concurrency": verdict.concurrency or 0})
+    return f"{verdict.candidate} at {where}: {_named(verdict)}"
 
 
-def _trials(verdict: Result, result: Result) -> list[Level]:
+def _trials(verdict: Verdict, result: Result) -> list[Level]:
     """The trials behind an SLO of a candidate in a cell that claim anything."""
-    keys = ("candidate", "factors", "concurrency")
-    return lowest(x for x in result["levels"] if all(x.get(key) == verdict[key] for key in keys))
+    where = (verdict.candidate, verdict.factors, verdict.concurrency)
+    return lowest(x for x in result.levels if (x.candidate, x.factors, x.concurrency) == where)
 
 
-def _of_unshown(unshown: Sequence[tuple[Result, str, Sequence[Level]]]) -> Judgement:
+def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Judgement:
     """What is not shown may be allowed, but not a time where too much failed.
 
     Of each SLO there is the verdict, how it is named, and the levels that it is about.
@@ -157,30 +158,28 @@ def _of_unshown(unshown: Sequence[tuple[Result, str, Sequence[Level]]]) -> Judge
     for verdict, name, rounds in unshown:
         failed, ended = _failed(rounds)
         # A time is that of the ok answers: the failures are not in it.
-        if verdict["unit"] == "ms" and failed > MOST_FAILED * ended:
+        if verdict.unit == "ms" and failed > MOST_FAILED * ended:
             failures = f"{failed:,} of {ended:,} attempts failed"
             return Judgement(MissedError(f"SLO not shown: {name}, and {failures}"), tuple(notes))
         notes.append(f"SLO not shown: {name}: neither held nor broken")
     return Judgement(notes=tuple(notes))
 
 
-def _named(verdict: Result) -> str:
+def _named(verdict: Verdict) -> str:
     """The SLO, with the reason where no value speaks for itself."""
-    if verdict["reason"] and (verdict["value"] is None or verdict["word"] == "not shown"):
-        return f"{verdict['condition']} ({verdict['reason']})"
-    condition: str = verdict["condition"]
-    return condition
+    if verdict.reason and (verdict.value is None or verdict.word == "not shown"):
+        return f"{verdict.condition} ({verdict.reason})"
+    return verdict.condition or verdict.metric
 
 
 def _failed(rounds: Sequence[Level]) -> tuple[int, int]:
     """How many attempts failed, and how many ended."""
-    counts = [level["counts"] for level in rounds]
-    failed = sum(sum(count["errors"].values()) for count in counts)
-    return failed, failed + sum(count["ok"] for count in counts)
+    counts = [level.counts for level in rounds]
+    return sum(count.failed for count in counts), sum(count.ended for count in counts)
 
 
-def _starved(result: Result) -> Result | None:
-    return next((level for level in result["levels"] if is_starved(level)), None)
+def _starved(result: Result) -> Level | None:
+    return next((level for level in result.levels if level.is_starved), None)
 
 
 def _why_none(result: Result) -> str:

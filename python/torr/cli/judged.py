@@ -14,6 +14,7 @@ from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasu
 from torr.experiments.rules import rules
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
+from torr.results.result import Conclusions, Result, read
 from torr.servers.differences import ALIKE, differences_in_cells
 from torr.stats.comparison import verdicts, with_given_up
 from torr.stats.limits_of_trials import slo_verdicts
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from torr.experiments.trial import Course
     from torr.model.condition import Condition
     from torr.model.plan import Plan
+    from torr.results.level import Level
+    from torr.results.result import Result
     from torr.servers.answer import Answer
     from torr.store.rundir import RunDirectory
 
 Flags = dict[str, Any]
-Result = dict[str, Any]
 
 
 def conclude(
@@ -76,9 +78,8 @@ def _closed(
         "given_up": course.given_up,
         "allow_not_shown": flags["allow_not_shown"],
     }
-    directory.close(outcome.status, sections(matrix, course, levels, flags["slos"]))
-    result: Result = json.loads(directory.result_path.read_bytes())
-    return result
+    directory.close(outcome.status, concluded(matrix, course, levels, flags["slos"]))
+    return read(directory.result_path)
 
 
 def _answers(course: Course) -> dict[str, Any]:
@@ -102,13 +103,13 @@ def _differences(course: Course, earlier: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*(x for x in earlier if x != ALIKE or not now), *now]))
 
 
-def sections(
-    matrix: Matrix, course: Course, levels: Sequence[Result], slos: Sequence[Condition]
-) -> Result:
-    """What the trials of a comparison come to, as sections of result.json."""
+def concluded(
+    matrix: Matrix, course: Course, levels: Sequence[Level], slos: Sequence[Condition]
+) -> Conclusions:
+    """Return what is concluded of the trials of a comparison."""
     judged = verdicts(levels, matrix.baseline, matrix.procedure)
-    told = [with_given_up(each, course.given_up) for each in judged]
-    return {"verdicts": [*told, *slo_verdicts(levels, slos)]}
+    compared = [with_given_up(each, course.given_up) for each in judged]
+    return Conclusions(verdicts=[*compared, *slo_verdicts(levels, slos)])
 
 
 def _kept(answer: Answer) -> dict[str, Any]:
@@ -126,17 +127,17 @@ def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: Flags
     if outcome.interrupted:
         kept = f"{show_count(len(outcome.levels), 'trial')} kept in {directory.path}"
         raise InterruptedRunError(f"interrupted: {kept}", f"go on with --resume {directory.path}")
-    if not result["levels"]:
-        first = result["failures"][0]
-        raise NothingMeasuredError(f"no trial could be measured: {first['text']}", first["hint"])
-    failed = result.get("failures") or ()
+    if not result.levels:
+        first = result.failures[0]
+        raise NothingMeasuredError(f"no trial could be measured: {first.text}", first.hint)
+    failed = result.failures
     if flags["strict"] and failed:
         count = show_count(len(failed), "failure")
-        raise NothingMeasuredError(f"--strict: {count}, first: {failed[0]['text']}")
-    limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
+        raise NothingMeasuredError(f"--strict: {count}, first: {failed[0].text}")
+    limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
     if flags["strict"] and limited:
         count = show_count(len(limited), "trial")
         raise GeneratorLimitedError(f"--strict: the generator was the limit in {count}")
     gate(result, flags)
-    if not any(level["counts"]["ok"] for level in result["levels"]):
+    if not any(level.counts.ok for level in result.levels):
         raise NothingMeasuredError("no request of any trial succeeded", "torr run --once shows one")

@@ -9,7 +9,7 @@ import gc
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.lab import Outcome
     from torr.options.definition import Option
+    from torr.results.result import Result
     from torr.store.rundir import RunDirectory
 
 EXAMPLES = (
@@ -33,6 +34,7 @@ EXAMPLES = (
 )
 
 _NEEDED_AT_THE_END = (
+    "numpy",
     "torr.cli.conclude",
     "torr.cli.terminal",
     "torr.report.csv",
@@ -124,12 +126,12 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
 
     out = _console()
 
-    def show(result: dict[str, Any], _paths: list[Path], kept: int | None) -> None:
+    def show(result: Result, _paths: list[Path], kept: int | None) -> None:
         _say(result, out)
         if kept is not None:
             out.print(f"kept    as run {kept}")
 
-    def draw_last(result: dict[str, Any]) -> None:
+    def draw_last(result: Result) -> None:
         draw(result, directory)
         out.print(f"report  {directory.path / 'report.html'}")
 
@@ -151,7 +153,7 @@ def _console() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def _say(result: dict[str, Any], out: Console) -> None:
+def _say(result: Result, out: Console) -> None:
     """Print the verdict, and how far to trust it."""
     from rich.text import Text
 

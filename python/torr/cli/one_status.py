@@ -17,9 +17,9 @@ from torr.experiments.lab import Silent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.engine import Slice
     from torr.experiments.lab import Step
     from torr.report.say import Language
+    from torr.results.level import Interval
 
 # Until then a target may still be waking up.
 _LOOKS_S = 1.0
@@ -35,14 +35,14 @@ class OneStatus(Silent):
     _statuses: Counter[str] = field(default_factory=Counter)
     _is_decided: bool = False
 
-    def slice_came(self, step: Step, piece: Slice) -> None:  # noqa: ARG002
+    def slice_came(self, step: Step, piece: Interval) -> None:  # noqa: ARG002
         """Look at a slice, as long as nothing is decided."""
         if self._is_decided:
             return
-        self._seconds += piece["seconds"]
-        self._statuses.update(piece["statuses"])
-        others = {name: n for name, n in piece["counts"]["errors"].items() if name != "status"}
-        if piece["counts"]["ok"] or others or len(self._statuses) > 1:
+        self._seconds += piece.seconds
+        self._statuses.update(piece.statuses)
+        others = {name: n for name, n in piece.counts.errors.items() if name != "status"}
+        if piece.counts.ok or others or len(self._statuses) > 1:
             self._is_decided = True
         elif self._statuses and self._seconds >= _LOOKS_S:
             self._is_decided = True

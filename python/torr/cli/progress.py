@@ -12,21 +12,22 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from torr import units
 from torr.experiments.remaining import Remaining
-from torr.stats.series import is_starved, starved_text
+from torr.stats.series import starved_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from torr.engine import Level, Slice
     from torr.experiments.lab import Step
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
+    from torr.results.level import Interval, Level
+    from torr.results.result import TrialFailure
 
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
@@ -62,10 +63,10 @@ class Progress:
         self._errors = 0
         self._draw(step, None)
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """Move the line."""
         self._remaining.slice_came(step, piece)
-        self._errors += sum(piece["counts"].get("errors", {}).values())
+        self._errors += piece.counts.failed
         self._draw(step, piece)
 
     def level_ended(self, step: Step, level: Level) -> None:
@@ -79,16 +80,16 @@ class Progress:
         else:
             self._say(row(level), HEADER)
 
-    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+    def trial_failed(self, failure: TrialFailure) -> None:
         """Write the row of a trial that came to nothing."""
         self.clear()
         if self.rows is not None:
-            who = f"{failure['candidate']:<30} {failure['round']:>5}"
-            self._say_trial(failure, f"{who} {failure['text']}")
+            who = f"{failure.candidate:<30} {failure.round:>5}"
+            self._say_trial(failure, f"{who} {failure.text}")
 
-    def _say_trial(self, trial: Mapping[str, Any], text: str) -> None:
+    def _say_trial(self, trial: Level | TrialFailure, text: str) -> None:
         """Write the row of a trial, the first of a cell below its setting."""
-        setting = units.show_setting(trial["factors"])
+        setting = units.show_setting(trial.factors)
         if setting != self._setting:
             self._setting = setting
             self._say(f"\n{setting}", HEADER_OF_TRIALS)
@@ -110,7 +111,7 @@ class Progress:
             self.line.flush()
             self._last = ""
 
-    def _draw(self, step: Step, piece: Slice | None) -> None:
+    def _draw(self, step: Step, piece: Interval | None) -> None:
         seconds = step.plan.seconds
         if self.line is None or (seconds is not None and seconds <= SHORTEST_S):
             return
@@ -143,42 +144,39 @@ def _can_move(stream: TextIO) -> bool:
 
 def row(level: Level) -> str:
     """One level in one line."""
-    latency = level.get("latency") or {}
-    mean = (latency.get("service_ms") or {}).get("mean")
-    p95 = (latency.get("response_ms") or {}).get("p95")
-    health = level["health"]
+    mean, p95 = level.latency.service.mean, level.latency.response.p95
+    health = level.health
     # Why a level claims nothing differs from level to level; why it is contended does not.
-    is_limited = health["verdict"] == "generator-limited"
-    reason = f": {health['reasons'][0]}" if is_limited and health.get("reasons") else ""
+    is_limited = health.verdict == "generator-limited"
+    reason = f": {health.reasons[0]}" if is_limited and health.reasons else ""
     text = (
-        f"{level['concurrency']:>6} {units.show_rate(level['ok_per_s']):>10}"
+        f"{level.concurrency:>6} {units.show_rate(level.ok_per_s):>10}"
         f" {units.show_ms(mean):>10} {units.show_ms(p95):>10}"
-        f" {units.show_percent(level['success_rate']):>9}  {health['verdict']}{reason}"
+        f" {units.show_percent(level.success_rate):>9}  {health.verdict}{reason}"
     )
-    if level.get("cut_short"):
+    if level.cut_short:
         text += ", cut short"
-    if is_starved(level):
+    if level.is_starved:
         text += f", {starved_text(level)}"
-    return text if level.get("failure") is None else f"{text}  {level['failure']}"
+    return text if level.failure is None else f"{text}  {level.failure}"
 
 
 def row_of_trial(level: Level) -> str:
     """One trial in one line."""
-    latency = level.get("latency") or {}
-    p99 = (latency.get("response_ms") or {}).get("p99")
+    p99 = level.latency.response.p99
     return (
-        f"{level['candidate']:<30} {level['round']:>5} {units.show_rate(level['ok_per_s']):>9}"
-        f" {units.show_ms(p99):>9} {units.show_percent(level['success_rate']):>8}"
-        f"  {level['health']['verdict']}"
+        f"{level.candidate:<30} {level.round:>5} {units.show_rate(level.ok_per_s):>9}"
+        f" {units.show_ms(p99):>9} {units.show_percent(level.success_rate):>8}"
+        f"  {level.health.verdict}"
     )
 
 
-def _words(step: Step, piece: Slice | None, remaining: Remaining, errors: int) -> list[str]:
+def _words(step: Step, piece: Interval | None, remaining: Remaining, errors: int) -> list[str]:
     """What the line says, the least important last: a narrow terminal cuts it off."""
     words = [_left(step, remaining)]
     if piece is not None:
-        if piece["phase"] != "drain":
-            words += [f"{units.show_rate(piece['ok_per_s'])} ok/s", _tail(piece)]
+        if piece.phase != "drain":
+            words += [f"{units.show_rate(piece.ok_per_s)} ok/s", _tail(piece)]
         words += [units.show_count(errors, "error")]
     return [*words, _where(step)]
 
@@ -211,12 +209,12 @@ def _width(line: TextIO) -> int:
     return columns - 1 if columns > 1 else USUAL_WIDTH
 
 
-def _tail(piece: Slice) -> str:
+def _tail(piece: Interval) -> str:
     """The highest percentile up to p99 that the slice has answers enough for."""
-    stats = (piece.get("latency") or {}).get("response_ms") or {}
-    known = (name for name in ("p99", "p95", "p90", "p50") if stats.get(name) is not None)
+    stats = piece.latency.response
+    known = (name for name in ("p99", "p95", "p90", "p50") if stats.value(name) is not None)
     name = next(known, None)
-    return "" if name is None else f"{name} {units.show_ms(stats[name])}"
+    return "" if name is None else f"{name} {units.show_ms(stats.value(name))}"
 
 
 def _where(step: Step) -> str:

@@ -5,7 +5,7 @@ Plain lines where the output is no terminal or NO_COLOR is set; never wider than
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -15,14 +15,13 @@ from torr.report import sentence, trust
 
 if TYPE_CHECKING:
     from torr.report.say import Language
-
-Json = dict[str, Any]
+    from torr.results.result import Result
 
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
 
 
 def show(
-    result: Json,
+    result: Result,
     *,
     quiet: bool = False,
     console: Console | None = None,
@@ -43,5 +42,5 @@ def show(
         "compare": comparison.show,
         "micro": functions.show,
     }
-    known.get(result["kind"], run.show)(result, out)
+    known.get(result.kind, run.show)(result, out)
     profiles.show(result, out)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.errors import NothingMeasuredError
+from torr.results.level import AttemptCounts, Level
 from torr.units import show_connections, show_count
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from torr.results.result import Result
 
 HUNG = "timeout.first_byte"
 
 
-def nothing_measured(failure: str, result: Json, kept: Path) -> NothingMeasuredError:
+def nothing_measured(failure: str, result: Result, kept: Path) -> NothingMeasuredError:
     """The error of a run without an answer; the hint is what to try against its commonest end."""
     from torr.report.reasons import advice
 
-    level = result["levels"][0]
-    ends = level["reasons"]
+    level = result.levels[0]
+    ends = level.reasons
     said = [f"{failure}: tried {_tried(result)}", *_ended(result)]
     hint = advice(max(ends, key=ends.__getitem__)) if ends else ""
     if not hint and _hung(level):
@@ -39,45 +41,52 @@ def missing_socket(socket: str | None) -> str | None:
     return f"{socket} does not exist" if is_missing else None
 
 
-def _request(result: Json) -> Json:
-    source = result["plan"]["groups"][0]["source"]
-    request: Json = source["request"] if source["kind"] == "one" else source["requests"][0]
+def _request(result: Result) -> dict[str, Any]:
+    source = _source(result)
+    request: dict[str, Any] = (
+        source["request"] if source["kind"] == "one" else source["requests"][0]
+    )
     return request
 
 
-def _tried(result: Json) -> str:
+def _source(result: Result) -> dict[str, Any]:
+    """The first source of the plan, as the engine takes it."""
+    source: dict[str, Any] = (result.plan or {})["groups"][0]["source"]
+    return source
+
+
+def _tried(result: Result) -> str:
     """What was sent, how often, over how many connections."""
-    level, request = result["levels"][0], _request(result)
-    more = "" if result["plan"]["groups"][0]["source"]["kind"] == "one" else " and others"
-    before = _warmup(level).get("attempted", 0)
-    times = show_count(level["counts"]["attempted"] + before, "time")
-    over = show_connections(level["connections"]["asked"])
+    level, request = result.levels[0], _request(result)
+    more = "" if _source(result)["kind"] == "one" else " and others"
+    before = _warmup(level).attempted
+    times = show_count(level.counts.attempted + before, "time")
+    over = show_connections(level.connections.asked if level.connections else 0)
     said = f"{request['method']} {where(request['url'], request.get('unix_socket'))}{more} {times}"
     return f"{said} over {over}" + (f", {before:,} of them in the warm-up" if before else "")
 
 
-def _ended(result: Json) -> list[str]:
+def _ended(result: Result) -> list[str]:
     """How the attempts ended, each in words."""
     from torr.report.reasons import meaning
 
-    level = result["levels"][0]
+    level = result.levels[0]
     missing = missing_socket(_request(result).get("unix_socket"))
     said = []
-    for reason, count in level["reasons"].items():
+    for reason, count in level.reasons.items():
         text = missing or meaning(reason)
         said.append(f"{reason} × {count:,}" + (f" ({text})" if text else ""))
-    before = _warmup(level).get("errors", {})
+    before = _warmup(level).errors
     said += [f"in the warm-up {name} × {count:,}" for name, count in before.items()]
     hung = _hung(level)
     return [*said, *([f"{hung:,} hung"] if hung else [])]
 
 
-def _hung(level: Json) -> int:
+def _hung(level: Level) -> int:
     """How many waited for their answer until the timeout or the end."""
-    each = (level["counts"], _warmup(level))
-    return sum(c.get("errors", {}).get("timeout", 0) + c.get("in_flight", 0) for c in each)
+    each = (level.counts, _warmup(level))
+    return sum(c.errors.get("timeout", 0) + c.in_flight for c in each)
 
 
-def _warmup(level: Json) -> Json:
-    counts: Json = (level.get("warmup") or {}).get("counts") or {}
-    return counts
+def _warmup(level: Level) -> AttemptCounts:
+    return level.warmup.counts if level.warmup else AttemptCounts()

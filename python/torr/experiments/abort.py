@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torr.engine import Level, Slice
     from torr.model.condition import Condition
+    from torr.results.level import Interval, Level
 
 IN_A_ROW = 3
 
@@ -24,9 +24,9 @@ class Watch:
     fired: str | None = None
     _row: dict[int, int] = field(default_factory=dict)
 
-    def judge_slice(self, piece: Slice) -> bool:
+    def judge_slice(self, piece: Interval) -> bool:
         """Whether the load should end now."""
-        if piece["phase"] == "measure" and self.fired is None:
+        if piece.phase == "measure" and self.fired is None:
             for number, condition in enumerate(self.conditions):
                 self._count(number, condition, piece)
         return self.fired is not None
@@ -38,7 +38,7 @@ class Watch:
             self.fired = next((str(condition) for condition in held), None)
         return self.fired
 
-    def _count(self, number: int, condition: Condition, piece: Slice) -> None:
+    def _count(self, number: int, condition: Condition, piece: Interval) -> None:
         holds = condition.evaluate(piece).word == "held"
         self._row[number] = self._row.get(number, 0) + 1 if holds else 0
         if self._row[number] >= IN_A_ROW:

@@ -18,14 +18,13 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from torr.stats.series import is_limited, is_starved
 from torr.stats.standard_error import standard_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.engine import Level
     from torr.model.condition import Condition
+    from torr.results.level import Level
 
 GROWTH = 0.05
 MOST_TOLERANCE = 0.5
@@ -82,13 +81,12 @@ def has_topped_out(points: Sequence[Point], search: Search) -> bool:
 
 def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition] = ()) -> Point:
     """What a level of result.json says; its noise is that of its slices' rates."""
-    service = (level.get("latency") or {}).get("service_ms") or {}
     return Point(
-        concurrency=level["concurrency"],
-        ok_per_s=level["ok_per_s"],
-        mean_service_ms=service.get("mean"),
+        concurrency=level.concurrency,
+        ok_per_s=level.ok_per_s,
+        mean_service_ms=level.latency.service.mean,
         noise=relative_error(rates),
-        claims_nothing=is_limited(level) or is_starved(level),
+        claims_nothing=level.is_limited or level.is_starved,
         breaks_slo=any(slo.evaluate(level).word == "broken" for slo in slos),
     )
 

@@ -6,7 +6,6 @@ machine did not tell is no finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -23,6 +22,8 @@ from torr.units import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torr.experiments.doctor import Examination, File, Place
     from torr.procfs.listeners import Listener
     from torr.procfs.machine import Machine

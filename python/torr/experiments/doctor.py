@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr import engine, targets
 from torr.errors import require
@@ -26,6 +26,9 @@ from torr.procfs.listeners import Listener, addresses, is_own, listeners
 from torr.procfs.machine import Machine, machine
 from torr.procfs.sockets import SocketHolder, holder_of
 from torr.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from torr.results.level import Level
 
 CONNECTIONS = 50
 RATE = 1000.0
@@ -156,7 +159,7 @@ def _file(path: Path) -> File:
         return "hidden"
 
 
-def _level(url: str, pace: Closed | Open) -> dict[str, Any]:
+def _level(url: str, pace: Closed | Open) -> Level:
     plan = Plan(
         groups=(Group(pace, Source.of(Request(url))),),
         stop=Duration(WINDOW_NS),
@@ -165,7 +168,7 @@ def _level(url: str, pace: Closed | Open) -> dict[str, Any]:
     )
     load = engine.start(plan)
     try:
-        for _ in engine.slices(load):
+        for _ in engine.intervals(load):
             pass
     except BaseException:
         load.abort()
@@ -173,16 +176,16 @@ def _level(url: str, pace: Closed | Open) -> dict[str, Any]:
     return engine.level(load)
 
 
-def _speed(level: dict[str, Any]) -> Speed:
-    health = level["health"]
+def _speed(level: Level) -> Speed:
+    health = level.health
     return Speed(
-        requests_per_s=level["ok_per_s"] or 0.0,
-        core_rate=sum(health["worker_cpu_rate"]),
-        run_queue_rate=max(health.get("run_queue_rate") or [0.0]),
-        steal_rate=health.get("steal_rate") or 0.0,
+        requests_per_s=level.ok_per_s,
+        core_rate=sum(health.worker_cpu_rate),
+        run_queue_rate=max(health.run_queue_rate or [0.0]),
+        steal_rate=health.steal_rate or 0.0,
     )
 
 
-def _timers(level: dict[str, Any]) -> Timers:
-    lag = level["latency"].get("lag_ms") or {}
-    return Timers(lag.get("p50"), lag.get("p99"))
+def _timers(level: Level) -> Timers:
+    lag = level.latency.lag
+    return Timers(lag.p50, lag.p99)

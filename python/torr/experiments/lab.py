@@ -6,21 +6,24 @@ And what it leaves: an Outcome. Nothing here prints.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from torr import engine
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.patience import Follow, patiently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from torr.engine import Level, Slice, Start
+    from torr.engine import Start
     from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.monitor.monitor import Watch
+    from torr.results.base import Factors
+    from torr.results.level import Interval, Level
+    from torr.results.result import Status, TrialFailure
     from torr.stats.tokenizer import Tokenizer
-    from torr.store.rundir import RunDirectory, Status
+    from torr.store.rundir import RunDirectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Step:
     round: int = 1
     total: int | None = None
     candidate: str | None = None
-    factors: dict[str, Any] = field(default_factory=dict)
+    factors: Factors = field(default_factory=dict)
 
     @property
     def is_kept(self) -> bool:
@@ -54,13 +57,13 @@ class Listener(Protocol):
     def level_started(self, step: Step) -> None:
         """A level's load has started."""
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """A slice was measured and is on disk."""
 
     def level_ended(self, step: Step, level: Level) -> None:
         """A level was measured and is on disk."""
 
-    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+    def trial_failed(self, failure: TrialFailure) -> None:
         """A trial came to nothing, which is on disk."""
 
 
@@ -70,13 +73,13 @@ class Silent:
     def level_started(self, step: Step) -> None:
         """Ignore it."""
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """Ignore it."""
 
     def level_ended(self, step: Step, level: Level) -> None:
         """Ignore it."""
 
-    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+    def trial_failed(self, failure: TrialFailure) -> None:
         """Ignore it."""
 
 
@@ -91,7 +94,7 @@ class Several:
         for listener in self.listeners:
             listener.level_started(step)
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """Tell each."""
         for listener in self.listeners:
             listener.slice_came(step, piece)
@@ -101,7 +104,7 @@ class Several:
         for listener in self.listeners:
             listener.level_ended(step, level)
 
-    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+    def trial_failed(self, failure: TrialFailure) -> None:
         """Tell each."""
         for listener in self.listeners:
             listener.trial_failed(failure)
@@ -135,8 +138,7 @@ class Measured:
     @property
     def failure(self) -> str | None:
         """Why nothing could be measured, if so."""
-        found: str | None = self.level.get("failure")
-        return found
+        return self.level.failure
 
 
 @dataclass(frozen=True, slots=True)

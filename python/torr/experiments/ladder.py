@@ -104,7 +104,7 @@ def _steps(plan: Plan, climb: Climb, measured: list[Measured]) -> Iterator[Step]
     total = None if count is None else count * climb.rounds
     while (choice := climb.levels.choose(_points(measured, climb))) is not None:
         yield Step(len(measured), plan.with_users(choice), 1, total)
-    chosen = sorted(m.level["concurrency"] for m in measured)
+    chosen = sorted(m.level.concurrency for m in measured)
     for round_number in range(2, climb.rounds + 1):
         for users in chosen:
             total = len(chosen) * climb.rounds

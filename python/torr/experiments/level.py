@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from torr import engine
 from torr.experiments.abort import Watch
 from torr.experiments.lab import Lab, Measured, Step
@@ -19,9 +21,10 @@ from torr.model.plan import Duration
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from torr.engine import Level, Load
+    from torr.engine import Load
     from torr.experiments.watched import Watched
     from torr.model.plan import Plan
+    from torr.results.level import Level
 
 
 def measure(step: Step, lab: Lab) -> Measured:
@@ -66,16 +69,13 @@ def _follow(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) ->
     """Keep the slices; the first abort condition that holds ends the window."""
     rates = []
     stopping = False
-    for piece in engine.slices(load):
+    for piece in engine.intervals(load):
         watched.slice_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
-        is_kept, directory = step.is_kept, lab.directory
-        safe = (
-            directory.keep_slice({**place, **piece}) if is_kept else directory.outside.json(piece)
-        )
-        lab.listener.slice_came(step, safe)
-        if piece["phase"] == "measure" and piece["ok_per_s"] is not None:
-            rates.append(piece["ok_per_s"])
+        keep = lab.directory.keep_slice if step.is_kept else lab.directory.outside.part
+        lab.listener.slice_came(step, keep(msgspec.structs.replace(piece, **place)))
+        if piece.phase == "measure" and piece.ok_per_s is not None:
+            rates.append(piece.ok_per_s)
         if watch.judge_slice(piece) and not stopping:
             stopping = True
             load.stop()
@@ -83,25 +83,21 @@ def _follow(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) ->
 
 
 def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
-    """The level as result.json has it; a window that never opened answered nothing a second."""
-    place: Level = {
-        "candidate": step.candidate,
-        "factors": step.factors,
-        "round": step.round,
-    }
-    rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
-    found = {
-        "cut_short": _is_cut_short(level, step.plan),
-        "monitor": {},
-    }
-    whole = {**place, **level, **rates, **found}
-    return with_prompts(whole, step.plan, prompts_before)
+    """The level with what the experiment knows of it."""
+    labelled = msgspec.structs.replace(
+        level,
+        candidate=step.candidate,
+        factors=step.factors,
+        round=step.round,
+        cut_short=_is_cut_short(level, step.plan),
+    )
+    return with_prompts(labelled, step.plan, prompts_before)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:
     """Whether the user or an abort condition ended the window; ending the drain cuts nothing."""
-    if not level["interrupted"]:
+    if not level.interrupted:
         return False
     if not isinstance(plan.stop, Duration):
         return True
-    return round((level["seconds"] or 0) * SECOND_NS) < plan.stop.duration_ns
+    return round(level.seconds * SECOND_NS) < plan.stop.duration_ns

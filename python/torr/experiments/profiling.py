@@ -6,20 +6,20 @@ What the profiler costs is seen in that trial's ok/s beside those that were meas
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import OutputError, TorrError
 from torr.experiments.lab import Lab, Outcome, Step
 from torr.experiments.level import measure
 from torr.experiments.taking import Taking, for_a_while
-from torr.stats.series import is_limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.engine import Level
     from torr.model.plan import Plan
     from torr.profile.profiler import Profiler
+    from torr.results.level import Level
+    from torr.results.profile import Profile
 
     Experiment = Callable[[Lab], Outcome]
 
@@ -44,7 +44,7 @@ def profiled(experiment: Experiment, plan: Plan, wanted: Wanted) -> Experiment:
     return whole
 
 
-def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> dict[str, Any]:
+def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> Profile:
     """The profile, or why there is none: a load that cannot be fired costs it alone."""
     at = _concurrency(wanted, levels)
     if at != plan.concurrency:
@@ -58,17 +58,16 @@ def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> d
     except OutputError:  # nothing else can be kept either
         raise
     except TorrError as error:
-        return taking.as_failed(error)
-    return taking.as_json(level, [each for each in levels if each["concurrency"] == at])
+        return taking.failed(error)
+    return taking.profile(level, [each for each in levels if each.concurrency == at])
 
 
 def _concurrency(wanted: Wanted, levels: Sequence[Level]) -> int:
     if wanted.concurrency is not None:
         return wanted.concurrency
-    found: int = max(levels, key=_usefulness)["concurrency"]
-    return found
+    return max(levels, key=_usefulness).concurrency
 
 
 def _usefulness(level: Level) -> tuple[bool, float]:
     """Where the generator was the limit the target had time to spare: nothing to be seen there."""
-    return not is_limited(level), level["ok_per_s"]
+    return not level.is_limited, level.ok_per_s

@@ -10,26 +10,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from torr.errors import OutputError, TorrError, UsageError
 from torr.experiments.keeping_up import Afresh
 from torr.experiments.taking import Taking, for_a_while
 from torr.experiments.trial import Trial, made
-from torr.profile.entry import failed
 from torr.profile.memory import asking
 from torr.profile.profiler import profiler_of
+from torr.results.profile import Profile
 from torr.servers.failure import EndedEarly, TrialError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.engine import Level
     from torr.experiments.lab import Lab, Outcome
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
     from torr.model.profiling import Asked
+    from torr.results.level import Level
     from torr.servers.failure import Kind
     from torr.servers.server import Server
     from torr.sources.matrix_file import Candidate, Factors
@@ -81,7 +83,7 @@ class Profiles:
                 whom = _askable(candidate, folder) if of_memory else candidate
                 found = _profile(Trial(whom, cell, 0), self.asked, (matrix, lab, course), same)
             whose = {"candidate": candidate.name, "factors": dict(cell)}
-            lab.directory.profiles.append({**found, **whose})
+            lab.directory.profiles.append(msgspec.structs.replace(found, **whose))
             course.made += 1
         return outcome
 
@@ -96,52 +98,52 @@ def _askable(candidate: Candidate, folder: str) -> Candidate:
 
 def _profile(
     trial: Trial, asked: Asked, where: tuple[Matrix, Lab, Course], same: Sequence[Level]
-) -> dict[str, Any]:
+) -> Profile:
     """One profile, or why there is none: what goes wrong here costs it alone."""
     matrix, lab, course = where
     plan_of = partial(_by_time, matrix)
     plan = plan_of(trial.candidate, trial.factors, ANY_URL)
-    found: dict[str, Any] = {}
+    taken: list[Profile] = []
 
     def around(server: Server, load: Callable[[], Level]) -> None:
         profiler = profiler_of(asked.at_port(server.command.port), server.pids())
         profiler.check()
         taking = Taking(profiler, plan)
-        found.update(taking.as_json(taking.beside(load, lab.interrupt), same))
+        taken.append(taking.profile(taking.beside(load, lab.interrupt), same))
 
     try:
         made(trial, plan_of, lab, replace(course, servers=Afresh()), around)
     except EndedEarly:
-        return {**_nothing(asked, plan), **failed("interrupted")}
+        return _nothing(asked, plan, "interrupted")
     except TrialError as error:
-        told = lab.directory.outside.json(error.as_json())
-        if found:  # it was taken before its server ended, or would not stop
-            return _noted(found, error.kind, str(told["text"]))
-        return {**_nothing(asked, plan), **failed(str(told["text"]), error.hint)}
+        text = lab.directory.outside.text(error.message)
+        if taken:  # it was taken before its server ended, or would not stop
+            return _noted(taken[0], error.kind, text)
+        return _nothing(asked, plan, text, error.hint)
     except OutputError:  # nothing else can be kept either
         raise
     except TorrError as error:
-        return {**_nothing(asked, plan), **failed(error.message, error.hint)}
-    return found
+        return _nothing(asked, plan, error.message, error.hint)
+    return taken[0]
 
 
-def _noted(found: dict[str, Any], kind: Kind, text: str) -> dict[str, Any]:
+def _noted(profile: Profile, kind: Kind, text: str) -> Profile:
     """A profile with what became of its server; what one answered that ended is no cost."""
-    cost = None if kind == "died" else found["cost_rate"]
-    return {**found, "cost_rate": cost, "note": text}
+    cost = None if kind == "died" else profile.cost_rate
+    return msgspec.structs.replace(profile, cost_rate=cost, note=text)
 
 
-def _nothing(asked: Asked, plan: Plan) -> dict[str, Any]:
+def _nothing(asked: Asked, plan: Plan, why: str, hint: str | None = None) -> Profile:
     """What is known of a profile that was not taken."""
-    return {
-        "kind": asked.kind,
-        "tool": "pprof" if asked.url else asked.kind,
-        "concurrency": plan.concurrency,
-        "seconds": 0,
-        "ok_per_s": None,
-        "cost_rate": None,
-        "note": None,
-    }
+    return Profile(
+        kind=asked.kind,
+        tool="pprof" if asked.url else asked.kind,
+        concurrency=plan.concurrency,
+        seconds=0,
+        ok_per_s=None,
+        failure=why,
+        hint=hint,
+    )
 
 
 def _by_time(matrix: Matrix, candidate: Candidate, factors: Factors, url: str) -> Plan:

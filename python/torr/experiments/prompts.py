@@ -6,21 +6,24 @@ A server's cache may know what was said before.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from torr.model.rows import Rows
+from torr.results.stream import PromptCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from torr.engine import Level
     from torr.model.plan import Group, Plan
+    from torr.results.level import Level
 
 
 def begun_before(levels: Iterable[Level]) -> int:
     """How many conversations these levels have begun."""
-    told = ((level.get("stream") or {}).get("prompts") or {} for level in levels)
-    return sum(prompts.get("sent", 0) for prompts in told)
+    streams = (level.stream for level in levels)
+    return sum(each.prompts.sent for each in streams if each and each.prompts)
 
 
 def behind(plan: Plan, begun: int) -> Plan:
@@ -46,27 +49,28 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
     and a quick one begins its own again before a slow one has said its last: `at_least` so many.
     """
     rows = [group.data for group in plan.groups if isinstance(group.data, Rows)]
-    if not rows or not level.get("stream"):
+    if not rows or level.stream is None:
         return level
     given = sum(len(each.rows) for each in rows)
     begun = _begun(level)
     is_unique = all(each.is_unique for each in rows)
     unsaid = max(0, given - before)
     reused = 0 if is_unique else max(0, begun - unsaid)
-    workers = (level.get("generator") or {}).get("workers") or 1
-    prompts = {
-        "given": given,
-        "sent": begun,
-        "reused": reused,
-        "at_least": workers > 1 and not is_unique and before + begun > workers,
-        "unique_prefix": is_unique,
-    }
-    return {**level, "stream": {**level["stream"], "prompts": prompts}}
+    workers = (level.generator and level.generator.workers) or 1
+    prompts = PromptCounts(
+        given=given,
+        sent=begun,
+        reused=reused,
+        at_least=workers > 1 and not is_unique and before + begun > workers,
+        unique_prefix=is_unique,
+    )
+    return msgspec.structs.replace(
+        level, stream=msgspec.structs.replace(level.stream, prompts=prompts)
+    )
 
 
 def _begun(level: Level) -> int:
     """Requests that began a conversation: first turns, in the warm-up too."""
-    steps: list[dict[str, Any]] = level.get("steps") or []
-    first = steps[0] if steps else level
-    begun: int = first["counts"]["attempted"] + first["warmup"]["counts"]["attempted"]
-    return begun
+    first = level.steps[0] if level.steps else level
+    before = first.warmup.counts.attempted if first.warmup else 0
+    return first.counts.attempted + before

@@ -16,8 +16,8 @@ from torr.model.plan import Count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.engine import Slice
     from torr.experiments.lab import Step
+    from torr.results.level import Interval
 
 
 @dataclass
@@ -41,13 +41,13 @@ class Remaining:
         self.phase = "warmup" if step.plan.warmup_ns else "measure"
         self._measured_s, self._attempted = 0.0, 0
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """Hear what was attempted, and in which phase the load is."""
         self._step = step
-        self.phase = piece["phase"]
+        self.phase = piece.phase
         if self.phase == "measure":
-            self._measured_s += piece["seconds"]
-            self._attempted += piece["counts"]["attempted"]
+            self._measured_s += piece.seconds
+            self._attempted += piece.counts.attempted
 
     @property
     def done_s(self) -> float:

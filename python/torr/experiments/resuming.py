@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.experiments.trial import MOST_FAILURES, Course, Trial
-from torr.stats.series import is_cut
 from torr.units import show_setting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Key
     from torr.store.rundir import RunDirectory
-
-Kept = Mapping[str, Any]
 
 
 def taken_up(matrix: Matrix, directory: RunDirectory, course: Course) -> set[Key]:
@@ -22,10 +20,8 @@ def taken_up(matrix: Matrix, directory: RunDirectory, course: Course) -> set[Key
 
     A level that was cut short claims nothing, and is made again.
     """
-    measured = {Trial.key_of(level) for level in directory.levels if not is_cut(level)}
-    failed = {
-        Trial.key_of(each) for each in directory.failures if not each.get("measured")
-    } - measured
+    measured = {Trial.key_of(level) for level in directory.levels if not level.cut_short}
+    failed = {Trial.key_of(each) for each in directory.failures if not each.measured} - measured
     done = measured | {Trial.key_of(each) for each in directory.failures}
     course.made = len(done)
     course.failures |= _in_a_row(measured, failed)

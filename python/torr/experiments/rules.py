@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.units import format_duration, show_count, show_setting
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
+    from torr.results.result import TrialFailure
     from torr.stats.comparison import Procedure
 
 
 def rules(
-    matrix: Matrix, course: Course, plan: Plan, failures: Iterable[Mapping[str, Any]] = ()
+    matrix: Matrix, course: Course, plan: Plan, failures: Iterable[TrialFailure] = ()
 ) -> Iterator[str]:
     """Every rule that held for the trials of a matrix; `plan` is the load of one of them."""
     yield (
@@ -35,8 +36,8 @@ def rules(
     yield from course.notes
 
 
-def _end(failures: Iterable[Mapping[str, Any]]) -> str:
-    littering = [each["candidate"] for each in failures if each["kind"] == "left_behind"]
+def _end(failures: Iterable[TrialFailure]) -> str:
+    littering = [each.candidate for each in failures if each.kind == "left_behind"]
     before = "The load stopped before the server did"
     if littering:
         return f"{before}; {', '.join(dict.fromkeys(littering))} left something behind."

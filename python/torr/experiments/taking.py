@@ -5,22 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import TorrError
 from torr.model.plan import Duration
-from torr.profile.entry import cost_rate, failed, of_stacks, tried
-from torr.stats.series import is_cut
+from torr.profile.entry import Observation, cost_rate, of_stacks, tried
+from torr.results.profile import Profile
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.engine import Level
     from torr.experiments.interrupt import Interrupt
     from torr.model.plan import Plan
     from torr.profile.profiler import Profiler
     from torr.profile.stacks import Stacks
+    from torr.results.level import Level
 
 # What a profile needs to have seen enough, where the load is by number of requests, or is short.
 _WINDOW_NS, _LEAST_NS = 10 * SECOND_NS, 2 * SECOND_NS
@@ -73,38 +73,39 @@ class Taking:
         self._is_gone = not interrupt.requested and self._has_ended()
         return level
 
-    def as_json(self, level: Level, same: Sequence[Level]) -> dict[str, Any]:
-        """Return what came of it, as result.json has it; `same` are levels without a profiler."""
-        ok_per_s = None if is_cut(level) else level["ok_per_s"]
+    def profile(self, level: Level, same: Sequence[Level]) -> Profile:
+        """Return what came of it; `same` are levels without a profiler."""
+        ok_per_s = None if level.cut_short else level.ok_per_s
         found = self._seen()
         # What a target answered that ended is no cost, and nobody looked where there is no profile.
-        is_known = found["failure"] is None and not self._is_gone
-        cost = cost_rate(ok_per_s, [each["ok_per_s"] for each in same]) if is_known else None
+        is_known = found.failure is None and not self._is_gone
+        cost = cost_rate(ok_per_s, [each.ok_per_s for each in same]) if is_known else None
         return self._entry(ok_per_s, cost, found)
 
-    def as_failed(self, error: TorrError) -> dict[str, Any]:
-        """Return what result.json has where there was no load to look at."""
-        return self._entry(None, None, failed(error.message, error.hint))
+    def failed(self, error: TorrError) -> Profile:
+        """Return the profile where there was no load to look at."""
+        return self._entry(None, None, Observation(failure=error.message, hint=error.hint))
 
-    def _entry(
-        self, ok_per_s: float | None, cost: float | None, found: dict[str, Any]
-    ) -> dict[str, Any]:
-        return {
-            "kind": self._profiler.kind,
-            "tool": self._profiler.tool,
-            "concurrency": self._concurrency,
-            "seconds": self._seconds,
-            "ok_per_s": ok_per_s,
-            "cost_rate": cost,
-            "note": ENDED if self._is_gone else None,
-            **found,
-        }
+    def _entry(self, ok_per_s: float | None, cost: float | None, found: Observation) -> Profile:
+        return Profile(
+            kind=self._profiler.kind,
+            tool=self._profiler.tool,
+            concurrency=self._concurrency,
+            seconds=self._seconds,
+            ok_per_s=ok_per_s,
+            cost_rate=cost,
+            note=ENDED if self._is_gone else None,
+            unit=found.unit,
+            folded=found.folded,
+            failure=found.failure,
+            hint=found.hint,
+        )
 
-    def _seen(self) -> dict[str, Any]:
+    def _seen(self) -> Observation:
         if self._found is None:
-            return failed("interrupted")
+            return Observation(failure="interrupted")
         if isinstance(self._found, TorrError):
-            return failed(self._found.message, self._found.hint)
+            return Observation(failure=self._found.message, hint=self._found.hint)
         return of_stacks(self._found.heaviest(_MOST_STACKS))
 
     def _has_ended(self) -> bool:

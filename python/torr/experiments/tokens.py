@@ -7,19 +7,26 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from torr import engine
+from torr.results.level import Level, NamedRequest
+from torr.results.stream import TokenizerCounts
 
 if TYPE_CHECKING:
-    from torr.engine import Level
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
     from torr.experiments.lab import Lab
     from torr.model.plan import Plan
+    from torr.results.stream import StreamStatistics
     from torr.stats.tokenizer import Tokenizer
+
+Part = TypeVar("Part", Level, NamedRequest)
 
 # Streams whose texts are in memory at once.
 _BATCH = 1000
@@ -70,7 +77,7 @@ def with_texts(plan: Plan, lab: Lab) -> Iterator[tuple[Plan, Path | None]]:
 
 def counted(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
     """The level with its tokens; where they cannot be counted, a warning says why."""
-    if any("file of texts" in warning for warning in level["warnings"]):
+    if any("file of texts" in warning for warning in level.warnings):
         return _warned(level, "the file of texts is not whole")
     try:
         return with_tokens(level, texts, tokenizer)
@@ -79,7 +86,8 @@ def counted(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
 
 
 def _warned(level: Level, why: str) -> Level:
-    return {**level, "warnings": [*level["warnings"], f"tokens were not counted: {why}"]}
+    warnings = [*level.warnings, f"tokens were not counted: {why}"]
+    return msgspec.structs.replace(level, warnings=warnings)
 
 
 def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
@@ -91,34 +99,32 @@ def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
     for each in _counted(texts, tokenizer):
         told[each.name].append(each)
     everything = [each for some in told.values() for each in some]
-    steps = [
-        _with(step, told[step["name"]], tokenizer.name, level["seconds"])
-        for step in level.get("steps") or ()
-    ]
-    return {**_with(level, everything, tokenizer.name, level["seconds"]), "steps": steps}
+    steps = [_with(step, told[step.name], tokenizer.name, level.seconds) for step in level.steps]
+    whole = _with(level, everything, tokenizer.name, level.seconds)
+    return msgspec.structs.replace(whole, steps=steps)
 
 
-def _with(part: Level, told: Sequence[_Told], file: str, seconds: float) -> Level:
-    stream = part.get("stream")
-    if not stream:
+def _with(part: Part, told: Sequence[_Told], file: str, seconds: float) -> Part:
+    stream = part.stream
+    if stream is None:
         return part
     measured = [each for each in told if each.is_measured]
     whole = [each for each in measured if not each.is_cut]
     own, _ = engine.statistics(_known(each.tpot_ns(each.all_tokens) for each in whole))
-    tokenizer = {
-        "file": file,
-        "tokens_out": sum(each.all_tokens for each in whole),
-        "tokens_reasoning": sum(each.thoughts for each in whole),
-        # As of the server's count: of what ended in the window, whenever it began.
-        "tokens_per_s": sum(each.all_tokens for each in told if each.is_inside and not each.is_cut)
-        / seconds
-        if seconds
-        else None,
-        "tpot_ms": own,
-        "uncounted": len(measured) - len(whole),
-    }
-    found = {**part, "stream": {**stream, "tokenizer": tokenizer}}
-    return _with_first_pieces(found, whole) if _agrees(whole) else found
+    # As of the server's count: of what ended in the window, whenever it began.
+    inside = sum(each.all_tokens for each in told if each.is_inside and not each.is_cut)
+    tokenizer = TokenizerCounts(
+        file=file,
+        tokens_out=sum(each.all_tokens for each in whole),
+        tokens_reasoning=sum(each.thoughts for each in whole),
+        tokens_per_s=inside / seconds if seconds else None,
+        tpot_ms=own,
+        uncounted=len(measured) - len(whole),
+    )
+    stream = msgspec.structs.replace(stream, tokenizer=tokenizer)
+    if not _agrees(whole):
+        return msgspec.structs.replace(part, stream=stream)
+    return _with_first_pieces(part, stream, whole)
 
 
 def _agrees(told: Sequence[_Told]) -> bool:
@@ -128,13 +134,13 @@ def _agrees(told: Sequence[_Told]) -> bool:
     return abs(ours - servers) <= _TOLERANCE * servers
 
 
-def _with_first_pieces(part: Level, told: Sequence[_Told]) -> Level:
+def _with_first_pieces(part: Part, stream: StreamStatistics, told: Sequence[_Told]) -> Part:
     """The part whose tpot leaves out as many tokens as the first piece has."""
     tpot, histogram = engine.statistics(_known(each.tpot_ns(each.server) for each in told))
-    found = {**part, "stream": {**part["stream"], "tpot_ms": tpot, "tpot_first": "tokenizer"}}
-    if "histograms" in part and tpot is not None:
-        found["histograms"] = {**part["histograms"], "tpot": histogram}
-    return found
+    stream = msgspec.structs.replace(stream, tpot_ms=tpot, tpot_first="tokenizer")
+    if tpot is not None and isinstance(part, Level):
+        part = msgspec.structs.replace(part, histograms={**part.histograms, "tpot": histogram})
+    return msgspec.structs.replace(part, stream=stream)
 
 
 def _known(values: Iterator[int | None]) -> list[int]:

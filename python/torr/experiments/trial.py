@@ -18,6 +18,7 @@ from torr.experiments.lab import Step
 from torr.experiments.level import measure
 from torr.experiments.warming import warm_up
 from torr.monitor.monitor import Watch
+from torr.results.result import TrialFailure
 from torr.servers.answer import Answer, ask
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
@@ -28,15 +29,15 @@ from torr.servers.server import Server
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from torr.engine import Level
     from torr.experiments.keeping_up import Servers
     from torr.experiments.lab import Lab
     from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.monitor.monitor import Source
+    from torr.results.level import Level
     from torr.servers.command import Command
     from torr.servers.leftovers import Snapshot
     from torr.servers.place import Place
@@ -67,7 +68,7 @@ class Trial:
     @property
     def key(self) -> Key:
         """What tells it from every other trial."""
-        return self.key_of(self.as_json())
+        return _key(self.candidate.name, self.factors, self.round)
 
     @property
     def place(self) -> Spot:
@@ -75,21 +76,17 @@ class Trial:
         return self.key[:2]
 
     @staticmethod
-    def key_of(kept: Mapping[str, Any]) -> Key:
+    def key_of(kept: Level | TrialFailure) -> Key:
         """The key of a trial that result.json has."""
-        return kept["candidate"], json.dumps(kept["factors"], sort_keys=True), kept["round"]
-
-    def as_json(self) -> Json:
-        """Whose it is, as levels and failures of result.json say it."""
-        return {
-            "candidate": self.candidate.name,
-            "factors": dict(self.factors),
-            "round": self.round,
-        }
+        return _key(kept.candidate or "", kept.factors, kept.round)
 
     def unkept(self) -> Trial:
         """The same, to be made without being kept."""
         return replace(self, round=0)
+
+
+def _key(candidate: str, factors: Factors, number: int) -> Key:
+    return candidate, json.dumps(factors, sort_keys=True), number
 
 
 @dataclass
@@ -152,7 +149,16 @@ def _keep(trial: Trial, error: TrialError, lab: Lab, *, is_measured: bool) -> No
     Of a trial that is not kept only what it left behind: from then on nobody would see it.
     """
     if trial.round or error.kind == "left_behind":
-        failure = {**trial.as_json(), "measured": is_measured, **error.as_json()}
+        failure = TrialFailure(
+            candidate=trial.candidate.name,
+            factors=dict(trial.factors),
+            round=trial.round,
+            measured=is_measured,
+            kind=error.kind,
+            text=error.message,
+            hint=error.hint,
+            log_tail=list(error.log_tail),
+        )
         lab.listener.trial_failed(lab.directory.keep_failure(failure))
 
 

@@ -23,7 +23,7 @@ def warm_up(plan: Plan, requests: int | None, lab: Lab) -> None:
     load = lab.start(replace(plan, stop=Count(requests), warmup_ns=0))
     lab.interrupt.attach(load)
     try:
-        for _ in engine.slices(load):
+        for _ in engine.intervals(load):
             pass
     except BaseException:
         load.abort()

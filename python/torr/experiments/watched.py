@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from torr.engine import Level
     from torr.experiments.lab import Lab
     from torr.model.plan import Plan
     from torr.monitor.monitor import Monitor
+    from torr.results.level import Interval, Level
 
 
 class Watched(Protocol):
     """A level that is being measured, and maybe watched."""
 
-    def slice_came(self, piece: Mapping[str, Any], /) -> None:
+    def slice_came(self, piece: Interval, /) -> None:
         """Hear that a slice has come."""
 
     def with_monitor(self, level: Level, /) -> Level:
@@ -45,7 +47,7 @@ def watching(lab: Lab, plan: Plan) -> Iterator[Watched]:
 
 
 class _Unwatched:
-    def slice_came(self, piece: Mapping[str, Any], /) -> None:
+    def slice_came(self, piece: Interval, /) -> None:
         """Nobody wants to know."""
 
     def with_monitor(self, level: Level, /) -> Level:
@@ -56,7 +58,7 @@ class _ByMonitor:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
-    def slice_came(self, piece: Mapping[str, Any], /) -> None:
+    def slice_came(self, piece: Interval, /) -> None:
         self._monitor.slice_came(piece)
 
     def with_monitor(self, level: Level, /) -> Level:
@@ -64,6 +66,6 @@ class _ByMonitor:
             found = self._monitor.stop(level)
         except Exception as error:
             text = f"monitor: it failed: {type(error).__name__}: {error}"
-            return {**level, "warnings": [*(level.get("warnings") or ()), text]}
-        warnings = [*(level.get("warnings") or ()), *found["warnings"]]
-        return {**level, "monitor": found, "warnings": warnings}
+            return msgspec.structs.replace(level, warnings=[*level.warnings, text])
+        warnings = [*level.warnings, *found.warnings]
+        return msgspec.structs.replace(level, monitor=found, warnings=warnings)

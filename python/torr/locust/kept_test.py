@@ -5,11 +5,13 @@ A directory that cannot be written costs the run, not the test: that goes on as 
 
 from __future__ import annotations
 
-import json
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from torr.engine import decoded_interval, decoded_level
 from torr.errors import OutputError
 from torr.experiments.lab import Outcome
 
@@ -55,9 +57,9 @@ class KeptTest:
         for text in slices:
             if self.is_lost:
                 return
-            place = {"level": 0, "round": 1}
+            interval = msgspec.structs.replace(decoded_interval(text), level=0, round=1)
             try:
-                self.directory.keep_slice({**place, **json.loads(text)})
+                self.directory.keep_slice(interval)
             except OutputError as error:
                 self.lose(error)
 
@@ -75,18 +77,11 @@ class KeptTest:
         self.keep(self.gathering.end(interrupted=is_interrupted))
         if self.is_lost:
             return None
-        level = labelled(json.loads(self.gathering.level()))
+        # Whoever ends a test by hand has not cut it: most have no other end.
+        level = msgspec.structs.replace(decoded_level(self.gathering.level()), cut_short=False)
         try:
             level = self.directory.keep_level(level)
         except OutputError as error:
             self.lose(error)
             return None
-        return Outcome((level,), failure=level["failure"], interrupted=is_interrupted)
-
-
-def labelled(level: dict[str, Any]) -> dict[str, Any]:
-    """The level as result.json has it; a window that never opened answered nothing a second."""
-    rates = {key: level[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
-    place: dict[str, Any] = {"candidate": None, "factors": {}, "round": 1}
-    # Whoever ends a test by hand has not cut it: most have no other end.
-    return {**place, **level, **rates, "cut_short": False, "monitor": {}}
+        return Outcome((level,), failure=level.failure, interrupted=is_interrupted)

@@ -8,20 +8,25 @@ was seen to have. A word stands where it holds at both ends of that interval and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Level = dict[str, Any]
-Verdict = dict[str, Any]
-Json = Mapping[str, Any]
+import msgspec
+
+from torr.results.level import Latency
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from torr.results.functions import MachineSpeed
+    from torr.results.level import Level
+    from torr.results.verdict import Ends, Verdict
 
 _MACHINE = ("cpu", "architecture", "cores")
-_NO_TIMES = frozenset({"n", "within_stdev_rate"})
 _UNKNOWN = "measured on another machine, whose speed is not known"
 _WIDE = "measured on another machine: the speeds of both leave it open"
 
 
-def is_another(before: Json, now: Json) -> bool:
+def is_another(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Return whether two environments, as result.json has them, are of different machines.
 
     What one of them does not know tells nothing; where they share nothing, they are.
@@ -31,15 +36,15 @@ def is_another(before: Json, now: Json) -> bool:
     return not known or any(then[key] != here[key] for key in known)
 
 
-def scales(before: Json | None, now: Json) -> tuple[float, float, float] | None:
+def scales(before: MachineSpeed | None, now: MachineSpeed) -> tuple[float, float, float] | None:
     """Return how many times as fast this machine is: the middle, the least and the most.
 
-    `before` and `now` are speeds as result.json has them; None where the other is not known.
+    None where the speed of the other is not known.
     """
-    if not before:
+    if before is None:
         return None
-    middle = now["median"] / before["median"]
-    return middle, now["least"] / before["most"], now["most"] / before["least"]
+    middle = now.median / before.median
+    return middle, now.least / before.most, now.most / before.least
 
 
 def scaled(level: Level, factor: float) -> Level:
@@ -47,11 +52,11 @@ def scaled(level: Level, factor: float) -> Level:
 
     One in which everything failed has no times.
     """
-    latency = {
-        name: stats and {key: _faster(key, value, factor) for key, value in stats.items()}
-        for name, stats in level["latency"].items()
-    }
-    return {**level, "ok_per_s": level["ok_per_s"] * factor, "latency": latency}
+    metrics = msgspec.structs.asdict(level.latency)
+    latency = Latency(
+        **{name: stats and stats.divided_by(factor) for name, stats in metrics.items()}
+    )
+    return msgspec.structs.replace(level, ok_per_s=level.ok_per_s * factor, latency=latency)
 
 
 def judged(
@@ -61,32 +66,31 @@ def judged(
 ) -> list[Verdict]:
     """Return the verdicts of `judge` over scaled trials; no word where the ends differ in it."""
     if factors is None:
-        open_ones = {"word": "inconclusive", "reason": _UNKNOWN, "obstacle": _UNKNOWN}
-        return [{**verdict, **open_ones} for verdict in judge(before)]
+        return [
+            msgspec.structs.replace(v, word="inconclusive", reason=_UNKNOWN, obstacle=_UNKNOWN)
+            for v in judge(before)
+        ]
     found = (judge([scaled(level, factor) for level in before]) for factor in factors)
     return [_within(*three) for three in zip(*found, strict=True)]
 
 
 def _within(middle: Verdict, low: Verdict, high: Verdict) -> Verdict:
     """One verdict of three: its intervals reach from the lowest to the highest end."""
-    found = dict(middle)
-    for key in ("interval", "inner_interval"):
-        found[key] = _hull([each[key] for each in (middle, low, high)])
-    words = {each["word"] for each in (middle, low, high)}
-    if len(words) > 1:
-        found |= {"word": "inconclusive", "reason": _WIDE, "more_rounds": None}
-    return found
+    three = (middle, low, high)
+    found = msgspec.structs.replace(
+        middle,
+        interval=_hull([verdict.interval for verdict in three]),
+        inner_interval=_hull([verdict.inner_interval for verdict in three]),
+    )
+    if low.word == middle.word == high.word:
+        return found
+    return msgspec.structs.replace(found, word="inconclusive", reason=_WIDE, more_rounds=None)
 
 
-def _hull(intervals: Sequence[Sequence[float | None] | None]) -> list[float | None] | None:
+def _hull(intervals: Sequence[Ends | None]) -> Ends | None:
     """The narrowest interval around all; an end without a bound has none then."""
     if any(each is None for each in intervals):
         return None
     lows, highs = zip(*(each for each in intervals if each is not None), strict=True)
     low = None if None in lows else min(lows)
-    return [low, None if None in highs else max(highs)]
-
-
-def _faster(key: str, value: float | None, factor: float) -> float | None:
-    """A time on the faster machine; what is no time stays."""
-    return value if value is None or key in _NO_TIMES else value / factor
+    return low, None if None in highs else max(highs)

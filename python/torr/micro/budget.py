@@ -6,25 +6,28 @@ against the limit) lies wholly on one side of the limit; else it cannot be told,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from torr.errors import UsageError
 from torr.model import few_errors
 from torr.model.condition import Condition
+from torr.results.functions import BudgetVerdict
 from torr.stats import estimate
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from typing_extensions import Self
 
-    from torr.micro.machine import Speed
+    from torr.results.functions import BudgetWord, MachineSpeed
+    from torr.results.level import Level
 
-Level = Mapping[str, Any]
-Json = dict[str, Any]
-Interval = tuple[float, float] | None
+Range = tuple[float, float] | None
 
 _METRICS = ("ok/s", "response", "errors", "success")
 SCALES = (None, "machine")
@@ -52,22 +55,26 @@ class Budget:
             cls(_condition(name, text), scale == "machine") for name, text in limits.items()
         )
 
-    def judge(self, levels: Sequence[Level], speed: Speed) -> Json:
-        """Judge the trials of one measurement, as result.json has verdicts of SLOs."""
+    def judge(self, levels: Sequence[Level], speed: MachineSpeed) -> BudgetVerdict:
+        """Judge the trials of one measurement."""
         condition = self._scaled(speed.median)
         metric = _metric_of(condition)
         known = [value for value in map(metric.read, levels) if value is not None]
-        head = {
-            "metric": metric.key,
-            "text": self.condition.text,
-            "limit": condition.limit,
-            "scaled_by": speed.median if self.is_scaled else None,
-            "value": median(known) if known else None,
-            "n": len(known),
-        }
+        without = f"too few operations for {condition.stat}" if condition.stat else "no number"
+        unknown = BudgetVerdict(
+            candidate=levels[0].candidate or "",
+            factors=levels[0].factors,
+            metric=metric.key,
+            text=self.condition.text,
+            limit=condition.limit,
+            scaled_by=speed.median if self.is_scaled else None,
+            value=median(known) if known else None,
+            n=len(known),
+            word="not shown",
+            reason=without,
+        )
         if not known:
-            reason = f"too few operations for {condition.stat}" if condition.stat else "no number"
-            return {**head, "interval": None, "word": "not shown", "reason": reason}
+            return unknown
         interval = estimate.interval_of_rounds(known, condition.limit, is_share=metric.is_share)
         ends = dict.fromkeys((speed.median, speed.least, speed.most)) if self.is_scaled else (1.0,)
         words = [_word(self._scaled(end), interval, len(known)) for end in ends]
@@ -76,7 +83,7 @@ class Budget:
             word, why = "not shown", "the limit lies within what is known of this machine's speed"
         if word != "not shown":
             word, why = _weakened(condition, levels, (word, interval))
-        return {**head, "interval": interval, "word": word, "reason": why}
+        return msgspec.structs.replace(unknown, interval=interval, word=word, reason=why)
 
     def _scaled(self, speed: float) -> Condition:
         """The limit on a machine of some speed: rates rise with it, and times fall."""
@@ -109,7 +116,7 @@ def _metric_of(condition: Condition) -> Metric:
     return Metric(f"response_ms.{str(condition.stat).replace('.', '_')}")
 
 
-def _word(condition: Condition, interval: Interval, count: int) -> tuple[str, str | None]:
+def _word(condition: Condition, interval: Range, count: int) -> tuple[BudgetWord, str | None]:
     if interval is None:
         return "not shown", (
             f"{count} rounds are too few: {_LEAST_ROUNDS} are the least"
@@ -128,13 +135,13 @@ def _word(condition: Condition, interval: Interval, count: int) -> tuple[str, st
 
 
 def _weakened(
-    condition: Condition, levels: Sequence[Level], found: tuple[str, Interval]
-) -> tuple[str, str | None]:
+    condition: Condition, levels: Sequence[Level], found: tuple[BudgetWord, Range]
+) -> tuple[BudgetWord, str | None]:
     """A word that may be more than what was measured can say, and why it is less then."""
     word, interval = found
     if condition.unit == "%":
         return _of_share(condition, levels, word)
-    batch = max((level.get("micro") or {}).get("batch", 1) for level in levels)
+    batch = max((level.micro.batch for level in levels if level.micro), default=1)
     if batch == 1 or condition.unit != "ms" or condition.stat == "mean":
         return word, None
     # An operation took no longer than its whole batch: a percentile of operations is at most that
@@ -146,9 +153,11 @@ def _weakened(
     return "not shown", f"timed in batches of {batch:,}, which hide what single operations took"
 
 
-def _of_share(condition: Condition, levels: Sequence[Level], word: str) -> tuple[str, str | None]:
+def _of_share(
+    condition: Condition, levels: Sequence[Level], word: BudgetWord
+) -> tuple[BudgetWord, str | None]:
     """Few errors are shown by many operations."""
-    attempts = sum(level["counts"]["attempted"] for level in levels)
+    attempts = sum(level.counts.attempted for level in levels)
     needed = few_errors.attempts_needed(condition)
     is_shown = needed is not None and attempts >= needed
     if is_shown or not few_errors.claimed(condition, word):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.micro import overhead
@@ -15,10 +14,12 @@ from torr.micro.trial import trial
 from torr.stats import comparison, williams
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from torr.micro.overhead import Overhead
     from torr.micro.subject import Subject
-
-Level = dict[str, Any]
+    from torr.results.level import Level
+    from torr.results.verdict import Verdict
 
 SEED = 1
 
@@ -29,15 +30,15 @@ class Compared:
 
     baseline: str
     levels: list[Level]
-    verdicts: list[dict[str, Any]]
+    verdicts: list[Verdict]
 
     def word(self, name: str | None = None) -> str:
         """Return the word of the primary metric, ok/s, for a function: the only other one."""
-        found = [v for v in self.verdicts if v["family"] == "primary"]
+        found = [v for v in self.verdicts if v.family == "primary"]
         for verdict in found:
-            if name in (None, verdict["candidate"]):
-                return str(verdict["word"])
-        known = ", ".join(str(v["candidate"]) for v in found)
+            if name in (None, verdict.candidate):
+                return str(verdict.word)
+        known = ", ".join(str(v.candidate) for v in found)
         raise UsageError(f"{name!r} was not compared with {self.baseline}", f"one of {known}")
 
 
@@ -59,7 +60,7 @@ def compare_functions(
         # One batch for all: a look at the clock weighs the same on either side.
         batch = min(batch_of(subject, count, cost) for subject in subjects.values())
         levels = _levels(subjects, (count, batch, cost), orders)
-        if batch > 1 and any(level["reasons"] for level in levels):
+        if batch > 1 and any(level.reasons for level in levels):
             # An error ends its batch, which says nothing then.
             levels = _levels(subjects, (count, 1, cost), orders)
     baseline = next(iter(subjects))
@@ -74,13 +75,13 @@ def _levels(
     """The rounds in their order, each of so many operations in batches."""
     count, batch, cost = how
     errors = {name: Errors() for name in subjects}
-    levels: list[Level] = []
-    for number, order in enumerate(orders, 1):
-        for name in order:
-            subject = subjects[name]
-            one = one_round(subject, count, batch, cost, errors[name])
-            whole = Measurement((one,), batch, cost, subject.gc_off, errors[name])
-            levels.append(trial(name, {}, number, one, whole))
-    for level in levels[: len(subjects)]:
-        level["samples"] = errors[level["candidate"]].samples()
-    return levels
+    rounds = [
+        (number, name, one_round(subjects[name], count, batch, cost, errors[name]))
+        for number, order in enumerate(orders, 1)
+        for name in order
+    ]
+    measured = {
+        name: Measurement((), batch, cost, subject.gc_off, errors[name])
+        for name, subject in subjects.items()
+    }
+    return [trial(name, {}, number, one, measured[name]) for number, name, one in rounds]

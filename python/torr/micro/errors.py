@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import traceback
 from collections import Counter
-from typing import Any
+
+from torr.results.level import ErrorSample
 
 _LONGEST = 4_000
 
@@ -27,9 +28,9 @@ class Errors:
                 self._first[name] = "".join(traceback.format_exception(error))[-_LONGEST:]
         return name
 
-    def samples(self) -> list[dict[str, Any]]:
-        """Return the first of each class as result.json has samples."""
+    def samples(self) -> list[ErrorSample]:
+        """Return the first of each class as samples."""
         return [
-            {"class": "check", "reason": f"raised.{name}", "detail": text}
+            ErrorSample(error_class="check", reason=f"raised.{name}", detail=text)
             for name, text in self._first.items()
         ]

@@ -17,18 +17,21 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from torr.errors import UsageError
 from torr.micro import operation
 from torr.micro.tracing import untraced
 from torr.procfs.process import own_private_bytes
+from torr.results.functions import LeakTable, MemorySample
 
 if TYPE_CHECKING:
     from torr.micro.operation import Call
+    from torr.results.functions import LeakWord
 
 COUNT = 10_000
 _STRETCHES = 10
@@ -46,94 +49,18 @@ _MOST_TYPES = 8
 _MOST_PLACES = 5
 
 Run = Callable[[range], None]
-Word = Literal["no growth", "growth that ends", "growth that goes on"]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What there is at one moment: objects that the collector knows, blocks, bytes."""
-
-    objects: int
-    blocks: int
-    traced_bytes: int
-    rss_bytes: int
-
-    def as_json(self) -> dict[str, int]:
-        """Return it as result.json has it."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Leaks:
-    """What `count` operations left behind.
-
-    `looks` are those before the first and after each stretch; `types` and `places` say what grew by
-    how many objects and, of traced memory, where how many bytes were allocated. `limit` is how many
-    objects more there may be, where that is what counts.
-    """
-
-    count: int
-    looks: tuple[Look, ...]
-    types: Sequence[tuple[str, int]]
-    places: Sequence[tuple[str, int]]
-    word: Word
-    limit: int | None = None
-
-    @property
-    def is_met(self) -> bool:
-        """Whether no more is left behind than may be: within the limit, or no growth goes on."""
-        if self.limit is not None:
-            return self.growth <= self.limit
-        return self.word != "growth that goes on"
-
-    @property
-    def growth(self) -> int:
-        """Objects more at the end than at the beginning."""
-        return self.looks[-1].objects - self.looks[0].objects
-
-    @property
-    def per_operation(self) -> float:
-        """Blocks of memory that an operation of the second half leaves behind."""
-        return self._each("blocks")
-
-    @property
-    def traced_per_operation(self) -> float:
-        """Bytes that Python allocated and an operation of the second half leaves behind."""
-        return self._each("traced_bytes")
-
-    @property
-    def rss_per_operation(self) -> float:
-        """Bytes by which an operation of the second half makes the process larger."""
-        return self._each("rss_bytes")
-
-    def _each(self, name: str) -> float:
-        later = _second_half(_steps(self.looks, name))
-        return sum(later) / len(later) / (self.count / _STRETCHES)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as result.json has it."""
-        return {
-            "count": self.count,
-            "looks": [look.as_json() for look in self.looks],
-            "types": [list(each) for each in self.types],
-            "places": [list(each) for each in self.places],
-            "growth": self.growth,
-            "per_operation": self.per_operation,
-            "traced_per_operation": self.traced_per_operation,
-            "rss_per_operation": self.rss_per_operation,
-            "word": self.word,
-            "limit": self.limit,
-            "met": self.is_met,
-        }
+_SAMPLED = MemorySample.__struct_fields__
 
 
 def leaks(
     call: Callable[..., object],
     count: int = COUNT,
     given: Callable[[int], object] | None = None,
-) -> Leaks:
+    limit: int | None = None,
+) -> LeakTable:
     """Run operations and say what they left behind; `given` makes a call's value of its number.
 
+    `limit` is how many objects more there may be; without it no growth may go on.
     Calls of an async function are awaited. What a call raises is raised. Raises UsageError for too
     few operations, and for what runs nothing when it is called.
     """
@@ -141,18 +68,21 @@ def leaks(
         raise UsageError(f"n={count}: {10 * _STRETCHES} operations are the least")
     operation.check(call)
     if operation.is_async(call) and operation.is_on_a_loop():
-        return operation.aside(lambda: _leaks(call, count // _STRETCHES, given))
-    return _leaks(call, count // _STRETCHES, given)
+        found = operation.aside(lambda: _leaks(call, count // _STRETCHES, given))
+    else:
+        found = _leaks(call, count // _STRETCHES, given)
+    met = found.is_met if limit is None else found.growth <= limit
+    return msgspec.structs.replace(found, limit=limit, met=met)
 
 
-def _leaks(call: Call, size: int, given: Callable[[int], object] | None) -> Leaks:
-    """What stretches of so many operations leave behind."""
+def _leaks(call: Call, size: int, given: Callable[[int], object] | None) -> LeakTable:
+    """What stretches of so many operations leave behind; judged by nothing yet."""
     with untraced(), _running(call, given) as run:
         # What the first calls make once (imports, compiled patterns) is no growth.
         run(range(size // 10 or 1))
         before = _types()
         # Numbers in an array are no objects: looking leaves nothing behind that would be seen.
-        seen = array("q", [0]) * (len(Look.__slots__) * (_STRETCHES + 1))
+        seen = array("q", [0]) * (len(_SAMPLED) * (_STRETCHES + 1))
         with _traced() as places:
             _look(seen, 0)
             for stretch in range(_STRETCHES):
@@ -160,9 +90,23 @@ def _leaks(call: Call, size: int, given: Callable[[int], object] | None) -> Leak
                 _look(seen, stretch + 1)
             # Before the traces are taken, which makes objects of its own.
             grown = _most(_types() - before)
-    width = len(Look.__slots__)
-    looks = tuple(Look(*seen[at : at + width]) for at in range(0, len(seen), width))
-    return Leaks(size * _STRETCHES, looks, grown, places, _word(looks, size))
+    width = len(_SAMPLED)
+    looks = [
+        MemorySample(**dict(zip(_SAMPLED, seen[at : at + width], strict=True)))
+        for at in range(0, len(seen), width)
+    ]
+    return LeakTable(
+        candidate=operation.name_of(call),
+        count=size * _STRETCHES,
+        looks=looks,
+        types=grown,
+        places=places,
+        growth=looks[-1].objects - looks[0].objects,
+        per_operation=_of_one(looks, "blocks", size),
+        traced_per_operation=_of_one(looks, "traced_bytes", size),
+        rss_per_operation=_of_one(looks, "rss_bytes", size),
+        word=_word(looks, size),
+    )
 
 
 @contextmanager
@@ -200,7 +144,7 @@ async def _awaited(call: Call, given: Callable[[int], object] | None, numbers: r
 
 def _look(seen: array[int], at: int) -> None:
     gc.collect()
-    place = at * len(Look.__slots__)
+    place = at * len(_SAMPLED)
     seen[place + 1] = sys.getallocatedblocks()
     seen[place] = len(gc.get_objects())
     seen[place + 2] = tracemalloc.get_traced_memory()[0]
@@ -241,7 +185,13 @@ def _traced() -> Iterator[list[tuple[str, int]]]:
         tracemalloc.stop()
 
 
-def _steps(looks: Sequence[Look], name: str) -> list[int]:
+def _of_one(looks: Sequence[MemorySample], name: str, size: int) -> float:
+    """What an operation of the second half leaves behind."""
+    later = _second_half(_steps(looks, name))
+    return sum(later) / len(later) / size
+
+
+def _steps(looks: Sequence[MemorySample], name: str) -> list[int]:
     return [getattr(after, name) - getattr(before, name) for before, after in pairwise(looks)]
 
 
@@ -249,7 +199,7 @@ def _second_half(steps: Sequence[int]) -> Sequence[int]:
     return steps[len(steps) // 2 :]
 
 
-def _word(looks: Sequence[Look], size: int) -> Word:
+def _word(looks: Sequence[MemorySample], size: int) -> LeakWord:
     """By blocks, which texts and numbers have too; by bytes, which what grows in place has too."""
     blocks, traced = _steps(looks, "blocks"), _steps(looks, "traced_bytes")
     least = max(_LEAST_PER_OPERATION * size, _LEAST)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
 from statistics import median
 from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING
 
 from torr.micro.tracing import untraced
+from torr.results.functions import MachineSpeed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,24 +30,11 @@ _RARELY = 0.05
 """The share of turns at each end that were too slow or too fast to say what the machine is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """The median speed, as a multiple of the reference, and nearly the least and the most seen."""
-
-    median: float
-    least: float
-    most: float
-
-    @classmethod
-    def of(cls, turns: Sequence[float]) -> Speed:
-        """Return that of some turns: the ends are their 5th and 95th percentiles."""
-        ranked = sorted(turns)
-        at = math.ceil(_RARELY * len(ranked))
-        return cls(median(ranked), ranked[at - 1], ranked[-at])
-
-    def as_json(self) -> dict[str, float]:
-        """Return it as result.json has it."""
-        return {"median": self.median, "least": self.least, "most": self.most}
+def speed_of(turns: Sequence[float]) -> MachineSpeed:
+    """Return the speed by some turns: the ends are their 5th and 95th percentiles."""
+    ranked = sorted(turns)
+    at = math.ceil(_RARELY * len(ranked))
+    return MachineSpeed(median(ranked), ranked[at - 1], ranked[-at])
 
 
 def _turn() -> float:
@@ -84,7 +71,7 @@ class Looks:
         self._turns: list[float] = []
         self._again_s = -math.inf
 
-    def speed(self) -> Speed:
+    def speed(self) -> MachineSpeed:
         """Return the speed by all looks; one more comes first where the last was ten seconds ago.
 
         A look takes about 60 ms.
@@ -94,7 +81,7 @@ class Looks:
                 self._turn()
                 self._turns += [self._turn() for _ in range(_TURNS)]
             self._again_s = self._now() + _AGAIN_S
-        return Speed.of(self._turns)
+        return speed_of(self._turns)
 
 
 speed = Looks().speed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
@@ -16,6 +15,8 @@ from torr.micro.errors import Errors
 from torr.micro.tracing import untraced
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from torr.micro import loops
     from torr.micro.overhead import Overhead
     from torr.micro.subject import Subject

@@ -32,7 +32,7 @@ def check(call: Call) -> None:
     for each in _functions(call):
         if inspect.isgeneratorfunction(each) or inspect.isasyncgenfunction(each):
             raise UsageError(
-                f"{_name(call)} is a generator function: a call of it runs nothing",
+                f"{name_of(call)} is a generator function: a call of it runs nothing",
                 "measure a function that uses it up, such as lambda: list(f())",
             )
 
@@ -56,7 +56,7 @@ class Looked:
         """Raise UsageError where it returned a coroutine."""
         if self._forgotten:
             raise UsageError(
-                f"{_name(self._call)} returned a coroutine, which nobody awaits: it runs nothing",
+                f"{name_of(self._call)} returned a coroutine, which nobody awaits: it runs nothing",
                 "give the async function itself",
             )
 
@@ -132,7 +132,8 @@ def _functions(call: Call) -> tuple[Call, ...]:
     return (call,) if inspect.isroutine(call) else (call, type(call).__call__)
 
 
-def _name(call: Call) -> str:
+def name_of(call: Call) -> str:
+    """Return the name of a function as it was written."""
     while isinstance(call, partial):
         call = call.func
     return str(getattr(call, "__name__", None) or repr(call))

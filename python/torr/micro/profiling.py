@@ -11,7 +11,7 @@ import re
 import threading
 import time
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
 from torr.micro import loops
@@ -19,19 +19,18 @@ from torr.micro.errors import Errors
 from torr.micro.measuring import one_round
 from torr.profile import lines as line_profiler
 from torr.profile import memory
-from torr.profile.entry import cost_rate, failed, of_stacks, tried
+from torr.profile.entry import Observation, cost_rate, of_stacks, tried
 from torr.profile.pyspy import PySpy
 from torr.profile.stacks import Stack, Stacks
+from torr.results.profile import Profile, ProfiledLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.micro.measuring import Measurement, Round
     from torr.micro.subject import Subject
+    from torr.results.profile import ProfileKind
 
-Json = dict[str, Any]
-
-KINDS = ("cpu", "memory", "lines")
 SECONDS = 2
 """How long py-spy looks."""
 
@@ -51,7 +50,7 @@ _FRAME = re.compile(rf"(?:{_LOOPS}) \((?:.*/)?loops\.py:\d+\)")
 class Profiling:
     """Profiles of one kind, each of one function in rounds as it was measured in."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: ProfileKind) -> None:
         """Raise UsageError where the profiler is missing."""
         self.kind = kind
         self.tool = {"cpu": "py-spy", "memory": memory.TOOL, "lines": line_profiler.TOOL}[kind]
@@ -67,8 +66,8 @@ class Profiling:
         count: int,
         measured: Measurement,
         functions: Sequence[Callable[..., object]] = (),
-    ) -> Json:
-        """Return a profile as result.json has it; `functions` are those whose lines are wanted."""
+    ) -> Profile:
+        """Return a profile; `functions` are those whose lines are wanted."""
         rounds: list[Round] = []
         errors = Errors()
 
@@ -79,24 +78,29 @@ class Profiling:
         try:
             found = self._taken(work, functions or (subject.call,))
         except TorrError as error:
-            found = failed(error.message, error.hint)
+            found = Observation(failure=error.message, hint=error.hint)
         rate = median(one.ok_per_s for one in rounds) if rounds else None
-        return {
-            "kind": self.kind,
-            "tool": self.tool,
-            "concurrency": 1,
-            "seconds": max(1, round(time.perf_counter() - began)),
-            "ok_per_s": rate,
-            "cost_rate": cost_rate(rate, [one.ok_per_s for one in measured.rounds]),
-            "lines": [],
-            **found,
-        }
+        return Profile(
+            kind=self.kind,
+            tool=self.tool,
+            concurrency=1,
+            seconds=max(1, round(time.perf_counter() - began)),
+            ok_per_s=rate,
+            cost_rate=cost_rate(rate, [one.ok_per_s for one in measured.rounds]),
+            unit=found.unit,
+            folded=found.folded,
+            lines=list(found.lines),
+            failure=found.failure,
+            hint=found.hint,
+        )
 
-    def _taken(self, work: Callable[[], None], functions: Sequence[Callable[..., object]]) -> Json:
+    def _taken(
+        self, work: Callable[[], None], functions: Sequence[Callable[..., object]]
+    ) -> Observation:
         if self.kind == "lines":
             found = line_profiler.took(work, functions)
-            lines = [{"place": x.place, "code": x.code, "hits": x.hits, "ns": x.ns} for x in found]
-            return {"unit": "ns", "folded": None, "lines": lines, "failure": None, "hint": None}
+            lines = [ProfiledLine(place=x.place, code=x.code, hits=x.hits, ns=x.ns) for x in found]
+            return Observation(unit="ns", lines=tuple(lines))
         return of_stacks(
             below_loops(memory.took(work) if self.kind == "memory" else _watched(work))
         )

@@ -6,7 +6,6 @@ import asyncio
 import ctypes
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from torr.micro import loops, operation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from torr.micro.errors import Errors
 
 

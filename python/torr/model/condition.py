@@ -23,9 +23,8 @@ together, in stats.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr import units
 from torr.errors import UsageError
@@ -33,9 +32,12 @@ from torr.model.judging import Holds, judge
 from torr.model.stream import TIMES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from typing_extensions import Self
 
-Level = Mapping[str, Any]
+    from torr.results.level import MeasuredPart
+
 Word = Literal["held", "broken", "not shown"]
 
 Unit = Literal["ms", "%", "/s", ""]
@@ -109,8 +111,8 @@ class Condition:
             text=" ".join(text.split()),
         )
 
-    def evaluate(self, level: Level, attempts: int | None = None) -> Holds:
-        """Judge one level of result.json (or one slice: the same keys).
+    def evaluate(self, level: MeasuredPart, attempts: int | None = None) -> Holds:
+        """Judge one level, interval or named request.
 
         `attempts` is how many ended attempts stand behind the claim where that is more than the
         level's own, as when rounds of one level are judged together.

@@ -35,7 +35,7 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
         raise JsonInputError(_too_deep()) from error
     except ValueError as error:
         raise JsonInputError(f"not JSON: {error}") from error
-    _check_depth(value)
+    check_depth(value)
     return value
 
 
@@ -85,7 +85,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 30 else f"{text[:27]}..."
 
 
-def _check_depth(value: object) -> None:
+def check_depth(value: object) -> None:
     """Raise JsonInputError for a document of too many levels; without recursion."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MOST_DEPTH):

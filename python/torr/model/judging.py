@@ -8,17 +8,18 @@ doing, and the condition is broken.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr import units
 from torr.model import few_errors
+from torr.results.base import Statistics
+from torr.results.level import AttemptCounts, Level, MeasuredPart, rate_of, time_of
+from torr.results.stream import StreamStatistics
 
 if TYPE_CHECKING:
     from torr.model.condition import Condition
 
-Level = Mapping[str, Any]
 Word = Literal["held", "broken", "not shown"]
 
 OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
@@ -38,25 +39,27 @@ class Holds:
     reason: str | None = None
 
 
-def judge(condition: Condition, level: Level, attempts: int | None = None) -> Holds:
-    """Judge one level of result.json (or one slice: the same keys).
+def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None) -> Holds:
+    """Judge one level, interval or named request.
 
     `attempts` is how many ended attempts stand behind the claim where that is more than the
     level's own, as when rounds of one level are judged together.
     """
-    verdict = (level.get("health") or {}).get("verdict", "healthy")
-    if verdict == "generator-limited":
+    if isinstance(level, Level) and level.is_limited:
         return Holds(None, condition.limit, "not shown", "the generator was the limit")
     part = part_of(level, condition.name)
     if part is None:
         return Holds(None, condition.limit, "not shown", f"no request is named {condition.name!r}")
-    holds = _of_part(condition, part, attempts, contended=verdict == "contended")
-    if holds.value is None and (part.get("counts") or {}).get("ok") == 0:
+    contended = isinstance(level, Level) and level.is_contended
+    holds = _of_part(condition, part, attempts, contended=contended)
+    if holds.value is None and part.counts.ok == 0:
         return Holds(None, condition.limit, "broken", "no request succeeded")
     return holds
 
 
-def _of_part(condition: Condition, part: Level, attempts: int | None, *, contended: bool) -> Holds:
+def _of_part(
+    condition: Condition, part: MeasuredPart, attempts: int | None, *, contended: bool
+) -> Holds:
     if condition.metric == "goodput":
         return _of_goodput(condition, part)
     if condition.unit == "%":
@@ -68,48 +71,49 @@ def _of_part(condition: Condition, part: Level, attempts: int | None, *, contend
     return _of_time(condition, part)
 
 
-def _of_time(condition: Condition, level: Level) -> Holds:
-    stats = stats_of(level, condition.metric)
-    value = stats.get(_key(condition.stat))
-    dropped = (level.get("counts") or {}).get("dropped", 0)
+def _of_time(condition: Condition, part: MeasuredPart) -> Holds:
+    stats = stats_of(part, condition.metric)
+    value = _value(stats, condition)
+    dropped = part.counts.dropped
     if condition.metric == "response" and dropped and condition.wants_little:
         never = f"{units.show_count(dropped, 'due request')} never sent"
         reason = f"{never}: response times are lower bounds"
         return Holds(value, condition.limit, "broken", reason)
     if value is None:
-        return Holds(None, condition.limit, "not shown", _why_no_time(condition, stats))
-    at_least = _is_lower_bound(condition, level)
+        return Holds(None, condition.limit, "not shown", _why_no_time(condition, stats.n))
+    at_least = _is_lower_bound(condition, part)
     holds = _of_number(condition, value, at_least=at_least)
     if at_least and holds.word == "not shown":
         reason = f"{condition.label} is only known to be at least {units.show_ms(value)}"
         return Holds(value, condition.limit, "not shown", reason)
-    return Holds(value, condition.limit, holds.word, _survivors(level))
+    return Holds(value, condition.limit, holds.word, _survivors(part.counts))
 
 
 def is_bound(condition: Condition, level: Level) -> bool:
     """Return whether the number of a level is only known not to be lower."""
     if condition.unit == "/s":
-        return (level.get("health") or {}).get("verdict") == "contended"
+        return level.is_contended
     part = part_of(level, condition.name)
     return condition.unit == "ms" and part is not None and _is_lower_bound(condition, part)
 
 
 def ended(condition: Condition, level: Level) -> int:
     """Return how many attempts ended that a share of the condition is of."""
-    counts = (part_of(level, condition.name) or {}).get("counts") or {}
-    return int(counts.get("ok", 0) + sum((counts.get("errors") or {}).values()))
+    part = part_of(level, condition.name)
+    return 0 if part is None else part.counts.ended
 
 
-def _is_lower_bound(condition: Condition, level: Level) -> bool:
-    stats = stats_of(level, condition.metric)
-    dropped = (level.get("counts") or {}).get("dropped", 0)
-    return _key(condition.stat) in stats.get("at_least", ()) or (
-        condition.metric == "response" and bool(dropped)
+def _is_lower_bound(condition: Condition, part: MeasuredPart) -> bool:
+    return stats_of(part, condition.metric).is_lower_bound(condition.stat or "") or (
+        condition.metric == "response" and part.counts.dropped > 0
     )
 
 
-def _why_no_time(condition: Condition, stats: Mapping[str, Any]) -> str:
-    answers = stats.get("n", 0)
+def _value(stats: Statistics, condition: Condition) -> float | None:
+    return None if condition.stat is None else stats.value(condition.stat)
+
+
+def _why_no_time(condition: Condition, answers: int) -> str:
     if not answers or condition.stat is None or not condition.stat.startswith("p"):
         return f"no {condition.metric} time was measured"
     # A percentile p is shown from n = 10 / (1 - p) values on.
@@ -117,29 +121,26 @@ def _why_no_time(condition: Condition, stats: Mapping[str, Any]) -> str:
     return f"{condition.stat} needs {needed:,} answers, there were {answers:,}"
 
 
-def _of_goodput(condition: Condition, level: Level) -> Holds:
+def _of_goodput(condition: Condition, part: MeasuredPart) -> Holds:
     """The share of attempts that met every SLO of latency; an error met none."""
-    stream = level.get("stream") or {}
-    value = stream.get("goodput_rate")
-    if value is None:
-        reason = stream.get("goodput_missing") or "no SLO of latency says what is good"
+    stream = part.stream or StreamStatistics()
+    if stream.goodput_rate is None:
+        reason = stream.goodput_missing or "no SLO of latency says what is good"
         return Holds(None, condition.limit, "not shown", reason)
-    return _of_number(condition, value)
+    return _of_number(condition, stream.goodput_rate)
 
 
-def _of_share(condition: Condition, level: Level, attempts: int | None) -> Holds:
+def _of_share(condition: Condition, part: MeasuredPart, attempts: int | None) -> Holds:
     """Judge a share of attempts, as percent: few errors are shown by many attempts."""
-    counts = level.get("counts") or {}
-    errors = counts.get("errors") or {}
-    ended = counts.get("ok", 0) + sum(errors.values())
+    ended = part.counts.ended
     if not ended:
         return Holds(None, condition.limit, "not shown", "no attempt ended")
-    failed = sum(errors.values()) if condition.stat is None else errors.get(condition.stat, 0)
+    failed = part.counts.failed_of(condition.stat)
     error_rate = 100 * failed / ended
     value = 100 - error_rate if condition.metric == "success" else error_rate
     holds = _of_number(condition, value)
-    if holds.word == "broken" and _is_excused(condition, level, failed, ended):
-        return Holds(value, condition.limit, "not shown", _own_text(level))
+    if holds.word == "broken" and _is_excused(condition, part, failed, ended):
+        return Holds(value, condition.limit, "not shown", _own_text(part))
     attempts = ended if attempts is None else attempts
     needed = few_errors.attempts_needed(condition)
     is_shown = needed is not None and attempts >= needed
@@ -148,16 +149,14 @@ def _of_share(condition: Condition, level: Level, attempts: int | None) -> Holds
     return Holds(value, condition.limit, "not shown", _too_few(attempts, failed, needed))
 
 
-def _of_failures(condition: Condition, level: Level) -> Holds:
+def _of_failures(condition: Condition, part: MeasuredPart) -> Holds:
     """How many attempts failed: of one class, or of all."""
-    errors = (level.get("counts") or {}).get("errors") or {}
-    failed = sum(errors.values()) if condition.stat is None else errors.get(condition.stat, 0)
-    return _of_number(condition, float(failed))
+    return _of_number(condition, float(part.counts.failed_of(condition.stat)))
 
 
-def _is_excused(condition: Condition, level: Level, failed: int, ended: int) -> bool:
+def _is_excused(condition: Condition, part: MeasuredPart, failed: int, ended: int) -> bool:
     """Whether it broke only through what the generator's own machine did not give."""
-    own = sum(_own_failures(level).values())
+    own = sum(_own_failures(part).values())
     if not own or condition.stat not in (None, "connect"):
         return False
     error_rate = 100 * (failed - own) / max(1, ended - own)
@@ -165,8 +164,8 @@ def _is_excused(condition: Condition, level: Level, failed: int, ended: int) -> 
     return _of_number(condition, value).word == "held"
 
 
-def _of_rate(condition: Condition, level: Level, *, contended: bool) -> Holds:
-    value = _rate(level, condition.metric)
+def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Holds:
+    value = rate_of(part, condition.metric.replace("/s", "_per_s"))
     if value is None:
         return Holds(None, condition.limit, "not shown", f"no {condition.metric} was measured")
     holds = _of_number(condition, value, at_least=contended)
@@ -189,49 +188,33 @@ def _of_number(condition: Condition, value: float, *, at_least: bool = False) ->
     return Holds(value, condition.limit, "held" if true else "broken")
 
 
-def part_of(level: Level, name: str | None) -> Level | None:
-    """Return the level itself, or the step with the name."""
+def part_of(level: MeasuredPart, name: str | None) -> MeasuredPart | None:
+    """Return the level itself, or its request with the name."""
     if name is None:
         return level
-    steps = level.get("steps") or ()
-    return next((step for step in steps if step.get("name") == name), None)
+    return level.request(name) if isinstance(level, Level) else None
 
 
-def stats_of(level: Level, metric: str) -> Mapping[str, Any]:
-    """Return the numbers of a time of a level; empty where it has none."""
-    key = f"{metric}_ms"
-    found = (level.get("latency") or {}).get(key) or (level.get("stream") or {}).get(key)
-    return found or {}
+def stats_of(part: MeasuredPart, metric: str) -> Statistics:
+    """Return the numbers of a time; without a value all of it is None."""
+    return time_of(part, f"{metric}_ms") or Statistics(n=0)
 
 
-def _key(stat: str | None) -> str:
-    return (stat or "").replace(".", "_")
-
-
-def _rate(level: Level, metric: str) -> float | None:
-    key = metric.replace("/s", "_per_s")
-    value: float | None = level.get(key, (level.get("stream") or {}).get(key))
-    return value
-
-
-def _survivors(level: Level) -> str | None:
+def _survivors(counts: AttemptCounts) -> str | None:
     """Times are those of ok answers: say so when more than one attempt in a hundred failed."""
-    counts = level.get("counts") or {}
-    failed = sum((counts.get("errors") or {}).values())
-    ended = counts.get("ok", 0) + failed
-    if failed * 100 <= ended:
+    if counts.failed * 100 <= counts.ended:
         return None
-    return f"of the ok answers only: {units.show_percent(100 * failed / ended)} failed"
+    share = units.show_percent(100 * counts.failed / counts.ended)
+    return f"of the ok answers only: {share} failed"
 
 
-def _own_failures(level: Level) -> dict[str, int]:
+def _own_failures(part: MeasuredPart) -> dict[str, int]:
     """Failures of dials for which the generator's machine had nothing left, by reason."""
-    reasons = level.get("reasons") or {}
-    return {reason: reasons[reason] for reason in OWN_REASONS if reason in reasons}
+    return {reason: part.reasons[reason] for reason in OWN_REASONS if reason in part.reasons}
 
 
-def _own_text(level: Level) -> str:
-    own = _own_failures(level)
+def _own_text(part: MeasuredPart) -> str:
+    own = _own_failures(part)
     return f"{sum(own.values()):,} failures are the generator's own: {', '.join(own)}"
 
 

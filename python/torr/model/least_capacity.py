@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import MissedError, UsageError
+from torr.results.capacity import Capacity, SloCapacity
 from torr.units import parse_count, parse_rate, show_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from torr.results.result import Result
 
 _HINT = "write '5000 ok/s' or '200 users'"
 _USERS = ("users", "user", "connections", "connection")
@@ -37,21 +38,21 @@ class LeastCapacity:
     def __str__(self) -> str:
         return self.text
 
-    def missed_by(self, result: Mapping[str, Any]) -> MissedError | None:
+    def missed_by(self, result: Result) -> MissedError | None:
         """Return why a ladder does not show this capacity, or None if it does."""
-        capacity = result.get("capacity") or {}
-        name = "slo" if (result.get("experiment") or {}).get("slos") else "peak"
-        shown = capacity.get(name)
+        capacity = result.capacity or Capacity()
+        name = "slo" if (result.experiment or {}).get("slos") else "peak"
+        shown = capacity.slo if name == "slo" else capacity.peak
         asked = f"--min-capacity '{self}'"
         if shown is None:
-            why = (capacity.get("reasons") or {}).get(name) or "no level was measured"
+            why = capacity.reasons.get(name) or "no level was measured"
             return MissedError(f"{asked}: not shown: {why}")
-        reached = shown["ok_per_s"] if self.ok_per_s is not None else shown["concurrency"]
+        reached = shown.ok_per_s if self.ok_per_s is not None else shown.concurrency
         limit = self.ok_per_s if self.ok_per_s is not None else self.users
         if limit is None or reached >= limit:
             return None
-        place = f"{show_rate(shown['ok_per_s'])} ok/s at {shown['concurrency']:,} users"
-        if shown.get("beyond") is None and name == "slo":
+        place = f"{show_rate(shown.ok_per_s)} ok/s at {shown.concurrency:,} users"
+        if isinstance(shown, SloCapacity) and shown.beyond is None:
             hint = "the ladder ended before the SLOs broke: give it higher --levels"
             return MissedError(f"{asked}: not shown: the highest level held, {place}", hint)
         return MissedError(f"{asked}: missed: {place}")

@@ -6,38 +6,39 @@ whose last byte lies inside the window, as in `ok_per_s`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.monitor.limit import Figures, limit
 from torr.monitor.looks import Look, between
 from torr.monitor.timeline import share
 from torr.procfs.stat import TICKS_PER_S
+from torr.results.monitor import WindowUsage
 
 if TYPE_CHECKING:
-    from torr.monitor.axis import Axis
+    from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from torr.monitor.axis import Axis
+    from torr.results.level import Level
 
 LEAST_TICKS = 10
 
 
 def derived(
-    looks: Sequence[Look], axis: Axis, level: Mapping[str, Any], target_cores: tuple[int, ...]
-) -> Json:
+    looks: Sequence[Look], axis: Axis, level: Level, target_cores: tuple[int, ...]
+) -> WindowUsage:
     """The `derived` of a level's monitor."""
-    seconds = level.get("seconds") or 0.0
+    seconds = level.seconds
     window = (list(looks), axis.zero_s, axis.zero_s + seconds)
-    answers = (level.get("ok_per_s") or 0.0) * seconds
+    answers = level.ok_per_s * seconds
     target_s = between(*window, lambda look: look.target.cpu_s if look.target else None)
     busiest_s = between(*window, lambda look: look.target.busiest_s if look.target else None)
     generator_s = between(*window, lambda look: look.generator.cpu_s)
     inside = [look for look in looks if window[1] < look.at_s <= window[2]]
     figures = Figures(
         cores=_cores(window),
-        workers=tuple((level.get("health") or {}).get("worker_cpu_rate") or ()),
-        is_limited=(level.get("health") or {}).get("verdict") == "generator-limited",
+        workers=tuple(level.health.worker_cpu_rate),
+        is_limited=level.health.verdict == "generator-limited",
         target_rate=_percent(target_s, seconds),
         target_cores=target_cores,
         thread_rate=None if busiest_s is None else share(busiest_s, seconds),
@@ -48,18 +49,18 @@ def derived(
         ),
     )
     side, reason = limit(figures)
-    return {
-        "target_cpu_rate": figures.target_rate,
-        "target_cpu_us_per_request": _ratio(_told(target_s), answers, 1e6),
-        "requests_per_cpu_s": _ratio(answers, _told(target_s), 1),
-        "target_rss_max_bytes": max(
+    return WindowUsage(
+        target_cpu_rate=figures.target_rate,
+        target_cpu_us_per_request=_ratio(_told(target_s), answers, 1e6),
+        requests_per_cpu_s=_ratio(answers, _told(target_s), 1),
+        target_rss_max_bytes=max(
             (look.target.rss_bytes for look in inside if look.target), default=None
         ),
-        "generator_cpu_rate": _percent(generator_s, seconds),
-        "core_busy_rate": [round(rate, 2) for _, rate in sorted(figures.cores.items())],
-        "limit": side,
-        "limit_reason": reason,
-    }
+        generator_cpu_rate=_percent(generator_s, seconds),
+        core_busy_rate=[round(rate, 2) for _, rate in sorted(figures.cores.items())],
+        limit=side,
+        limit_reason=reason,
+    )
 
 
 def _cores(window: tuple[list[Look], float, float]) -> dict[int, float]:

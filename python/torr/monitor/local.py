@@ -8,7 +8,6 @@ below: the first process of a system holds sockets for its services, and everybo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from torr.procfs.listeners import addresses, listeners
@@ -16,6 +15,8 @@ from torr.procfs.sockets import holder_of
 from torr.procfs.stat import process_stat
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torr.model.url import Url
 
 MOST_SOCKETS = 8

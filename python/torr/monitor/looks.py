@@ -6,11 +6,12 @@ other one is, and what happened between the others is still whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torr.monitor.tree import Group
     from torr.procfs.totals import MachineTotals
 

@@ -3,7 +3,7 @@
     monitor = Monitor(watch, zero_s=time.monotonic() + 2)   # the window begins after a warm-up
     monitor.start()
     …                                                       # the load; monitor.slice_came(piece)
-    level["monitor"] = monitor.stop(level)
+    series = monitor.stop(level)
 
 Nothing here raises for what it cannot see, and no load waits for it: what could not be looked at is
 null, and said once in `warnings`.
@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
@@ -28,11 +30,13 @@ from torr.procfs.process import name_of
 from torr.procfs.totals import machine_totals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
     from torr.procfs.files import Root
-
-Json = dict[str, Any]
+    from torr.results.level import Interval, Level
+    from torr.results.monitor import EndpointSamples, MonitorSeries
 
 # CPU time comes in ticks of 10 ms: shorter intervals show the ticks.
 _LEAST_S = 0.2
@@ -44,7 +48,7 @@ class Source(Protocol):
     def start(self, axis: Axis) -> None:
         """Begin to ask."""
 
-    def stop(self, seconds: float) -> Json:
+    def stop(self, seconds: float) -> EndpointSamples:
         """Ask no more; what was told, on the axis of a window so long. Takes seconds at most."""
 
     def abandon(self) -> None:
@@ -93,13 +97,13 @@ class Monitor:
         for source in self._watch.sources:
             source.start(self._axis)
 
-    def slice_came(self, piece: Mapping[str, Any]) -> None:
-        """Hear that a slice has come: it tells where the zero of the axis is."""
-        end_s = piece["t_s"] + piece["seconds"]
-        is_measured = piece["phase"] == "measure"
+    def slice_came(self, piece: Interval) -> None:
+        """Hear that an interval has come: it tells where the zero of the axis is."""
+        end_s = piece.t_s + piece.seconds
+        is_measured = piece.phase == "measure"
         self._axis.slice_came(end_s, time.monotonic(), is_measured=is_measured)
 
-    def stop(self, level: Mapping[str, Any]) -> Json:
+    def stop(self, level: Level) -> MonitorSeries:
         """Look for the last time; the `monitor` of this level."""
         self._ticker.stop()
         with _Spent() as spent:
@@ -109,19 +113,24 @@ class Monitor:
             cores = () if target is None else target.cores()
             names = [] if target is None else self._names()
         looks = joined(self._looks.all, _LEAST_S)
-        found = timeline(looks, self._axis)
-        found["derived"] = derived(looks, self._axis, level, cores)
-        if target is not None:
-            found["target"] |= {"pss_bytes": pss, "cores": list(cores), "names": names}
-        endpoints = [source.stop(level.get("seconds") or 0.0) for source in self._watch.sources]
-        found["endpoints"] = endpoints
-        found["warnings"] = [each["error"] for each in endpoints if each.get("error")]
+        series = timeline(looks, self._axis)
+        if series.target is not None:
+            known = {"pss_bytes": pss, "cores": list(cores), "names": names}
+            target_series = msgspec.structs.replace(series.target, **known)
+            series = msgspec.structs.replace(series, target=target_series)
+        endpoints = [source.stop(level.seconds) for source in self._watch.sources]
+        warnings = [each.error for each in endpoints if each.error]
         if target is not None and not any(look.target and look.target.processes for look in looks):
-            found["warnings"].append("monitor: the process of the target is not there")
+            warnings.append("monitor: the process of the target is not there")
         others = sum(source.cost_s for source in self._watch.sources)
         cost_s = self._own_s + spent.seconds + self._ticker.cost_s + others
-        found["cost_rate"] = round(100 * cost_s / max(1e-9, time.monotonic() - self._began_s), 4)
-        return found
+        return msgspec.structs.replace(
+            series,
+            derived=derived(looks, self._axis, level, cores),
+            endpoints=endpoints,
+            warnings=warnings,
+            cost_rate=round(100 * cost_s / max(1e-9, time.monotonic() - self._began_s), 4),
+        )
 
     def abandon(self) -> None:
         """Look no more, whatever was seen: of a load that has failed. Again does nothing."""

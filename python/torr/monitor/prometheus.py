@@ -17,6 +17,7 @@ from torr.model.json_input import parse_json
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
 from torr.monitor.looks import MOST
 from torr.monitor.scraped import MOST_SERIES
+from torr.results.monitor import EndpointSamples, EndpointSeries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,21 +57,23 @@ class PrometheusServer:
     def abandon(self) -> None:
         """There is nothing to end: it is asked when the load is over."""
 
-    def stop(self, seconds: float) -> Json:
+    def stop(self, seconds: float) -> EndpointSamples:
         """Ask it everything; what it told."""
-        found: Json = {"url": str(self._url), "t_s": [], "series": [], "left_out": 0}
         if self._axis is None:
-            return found | {"error": self._error}
+            return EndpointSamples(url=str(self._url), error=self._error)
         self._greeting.join(ANSWER_S)
         if self._ahead_s is None:
             why = self._error or f"monitor: {self._url} did not answer in time"
-            return found | {"error": why}
+            return EndpointSamples(url=str(self._url), error=why)
         grid = _grid(self._axis, self._began_s, seconds)
         series = self._asked([at_s + self._ahead_s for at_s in grid])
-        found["t_s"] = [round(self._axis.at(at_s), 3) for at_s in grid]
-        found["series"] = series[:MOST_SERIES]
-        found["left_out"] = max(0, len(series) - MOST_SERIES)
-        return found | {"error": self._error}
+        return EndpointSamples(
+            url=str(self._url),
+            t_s=[round(self._axis.at(at_s), 3) for at_s in grid],
+            series=series[:MOST_SERIES],
+            left_out=max(0, len(series) - MOST_SERIES),
+            error=self._error,
+        )
 
     def _greet(self) -> None:
         try:
@@ -87,10 +90,10 @@ class PrometheusServer:
             )
         self.cost_s = time.thread_time()
 
-    def _asked(self, times: list[float]) -> list[Json]:
+    def _asked(self, times: list[float]) -> list[EndpointSeries]:
         """The series of every query, in their order; those without data are left out."""
         until_s = time.monotonic() + ASKING_S
-        series: list[Json] = []
+        series: list[EndpointSeries] = []
         for name, query in self._queries.items():
             if time.monotonic() > until_s:
                 self._error = f"monitor: {self._url} took longer than {ASKING_S:g} s: asked no more"
@@ -100,7 +103,7 @@ class PrometheusServer:
             try:
                 asked = {"query": query, **span, "step": f"{step_s:.3f}"}
                 answer = self._ask("/api/v1/query_range", asked)
-                series += [_told(name, each, times, step_s) for each in answer["result"]]
+                series += [_series(name, each, times, step_s) for each in answer["result"]]
             except (EndpointError, *_OTHER_FORM) as error:
                 why = error if isinstance(error, EndpointError) else "its answer has another form"
                 self._error = self._error or f"monitor: query {name!r} at {self._url}: {why}"
@@ -128,7 +131,7 @@ def _grid(axis: Axis, began_s: float, seconds: float) -> list[float]:
     return [axis.zero_s + first + number * step for number in range(count)]
 
 
-def _told(name: str, each: Json, times: list[float], step_s: float) -> Json:
+def _series(name: str, each: Json, times: list[float], step_s: float) -> EndpointSeries:
     values: list[float | None] = [None] * len(times)
     for at_s, text in each["values"]:
         place = round((float(at_s) - times[0]) / step_s)
@@ -136,4 +139,4 @@ def _told(name: str, each: Json, times: list[float], step_s: float) -> Json:
         if 0 <= place < len(values) and math.isfinite(number):
             values[place] = round(number, 6)
     labels = {key: value for key, value in each["metric"].items() if key != "__name__"}
-    return {"name": name, "labels": labels, "kind": "query", "values": values}
+    return EndpointSeries(name=name, labels=labels, kind="query", values=values)

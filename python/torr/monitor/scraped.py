@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.monitor.exposition import Reader, is_exposition
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
 from torr.monitor.looks import Looks
 from torr.monitor.ticker import Ticker
+from torr.results.monitor import EndpointSamples, EndpointSeries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from torr.monitor.axis import Axis
     from torr.monitor.exposition import Labels, Sample
 
-Json = dict[str, Any]
 Page = tuple[float, dict[tuple[str, "Labels"], "Sample"]]
 
 MOST_SERIES = 40
@@ -74,10 +74,10 @@ class TextEndpoint:
         except EndpointError as error:
             self._error = self._error or f"monitor: {self._url} was not read: {error}"
 
-    def stop(self, seconds: float) -> Json:  # noqa: ARG002 - it was read while the load went on
+    def stop(self, seconds: float) -> EndpointSamples:  # noqa: ARG002 - it was read while the load went on
         """What it told; a read that is under way has its time to end."""
         if self._ticker is None or self._axis is None:
-            return {"url": str(self._url), "error": self._error}
+            return EndpointSamples(url=str(self._url), error=self._error)
         self._ticker.stop(ANSWER_S)
         pages, axis = list(self._pages.all), self._axis
         error = self._error
@@ -85,21 +85,21 @@ class TextEndpoint:
             error = f"monitor: {self._url} did not answer in time"
         keys = list(dict.fromkeys(key for _, page in pages for key in page))
         pairs = list(itertools.pairwise(pages))
-        return {
-            "url": str(self._url),
-            "t_s": [round(axis.at(before[0]), 3) for before, _ in pairs],
-            "series": [_told(key, pairs) for key in keys[:MOST_SERIES]],
-            "left_out": max(0, len(keys) - MOST_SERIES),
-            "error": error,
-        }
+        return EndpointSamples(
+            url=str(self._url),
+            t_s=[round(axis.at(before[0]), 3) for before, _ in pairs],
+            series=[_series(key, pairs) for key in keys[:MOST_SERIES]],
+            left_out=max(0, len(keys) - MOST_SERIES),
+            error=error,
+        )
 
 
-def _told(key: tuple[str, Labels], pairs: list[tuple[Page, Page]]) -> Json:
+def _series(key: tuple[str, Labels], pairs: list[tuple[Page, Page]]) -> EndpointSeries:
     kinds = [page[key].kind for pair in pairs for _, page in pair if key in page]
     kind = kinds[0] if kinds else "gauge"
     value = _growth if kind == "counter" else _at_end
     values = [value(key, pair) for pair in pairs]
-    return {"name": key[0], "labels": dict(key[1]), "kind": kind, "values": values}
+    return EndpointSeries(name=key[0], labels=dict(key[1]), kind=kind, values=values)
 
 
 def _at_end(key: tuple[str, Labels], pair: tuple[Page, Page]) -> float | None:

@@ -7,53 +7,59 @@ that time, memory and numbers of things are those at its end. What is not known 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.monitor.looks import Look
 from torr.procfs.totals import Core, Interface, Pressure
+from torr.results.monitor import (
+    CoreSeries,
+    MonitorSeries,
+    NetworkSeries,
+    PressureSeries,
+    ProcessSeries,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from torr.monitor.axis import Axis
     from torr.monitor.tree import Group
 
-Json = dict[str, Any]
 Pair = tuple[Look, Look]
 
 MOST_INTERFACES = 8
 _DIGITS = 2
 
 
-def timeline(looks: Sequence[Look], axis: Axis) -> Json:
+def timeline(looks: Sequence[Look], axis: Axis) -> MonitorSeries:
     """Everything that was looked at, over time."""
     pairs = list(itertools.pairwise(looks))
-    found: Json = {
-        "t_s": [round(axis.at(a.at_s), 3) for a, _ in pairs],
-        "seconds": [round(b.at_s - a.at_s, 3) for a, b in pairs],
-        "cores": _cores(pairs),
-        "generator": _group(pairs, lambda look: look.generator),
-        "network": _network(pairs),
-        "psi": _psi(pairs),
-    }
-    if any(look.target for look in looks):
-        found["target"] = _group(pairs, lambda look: look.target)
-    return found
+    has_target = any(look.target for look in looks)
+    return MonitorSeries(
+        t_s=[round(axis.at(a.at_s), 3) for a, _ in pairs],
+        seconds=[round(b.at_s - a.at_s, 3) for a, b in pairs],
+        cores=_cores(pairs),
+        generator=_group(pairs, lambda look: look.generator),
+        target=_group(pairs, lambda look: look.target) if has_target else None,
+        network=_network(pairs),
+        psi=_psi(pairs),
+    )
 
 
-def _cores(pairs: Sequence[Pair]) -> Json:
+def _cores(pairs: Sequence[Pair]) -> CoreSeries:
     """How busy each core was; of what, on average over the cores."""
     numbers = sorted(
         {number for a, b in pairs for number in {*a.machine.cores} & {*b.machine.cores}}
     )
     busy = [[_core(pair, number, lambda core: core.busy) for pair in pairs] for number in numbers]
-    kinds: dict[str, Callable[[Core], int]] = {
-        "user_rate": lambda core: core.user,
-        "system_rate": lambda core: core.system,
-        "irq_rate": lambda core: core.irq,
-        "steal_rate": lambda core: core.steal,
-    }
-    means = {name: [_mean(pair, numbers, of) for pair in pairs] for name, of in kinds.items()}
-    return {"numbers": numbers, "busy_rate": busy, **means}
+    return CoreSeries(
+        numbers=numbers,
+        busy_rate=busy,
+        user_rate=[_mean(pair, numbers, lambda core: core.user) for pair in pairs],
+        system_rate=[_mean(pair, numbers, lambda core: core.system) for pair in pairs],
+        irq_rate=[_mean(pair, numbers, lambda core: core.irq) for pair in pairs],
+        steal_rate=[_mean(pair, numbers, lambda core: core.steal) for pair in pairs],
+    )
 
 
 def _core(pair: Pair, number: int, of: Callable[[Core], int]) -> float | None:
@@ -69,17 +75,20 @@ def _mean(pair: Pair, numbers: Iterable[int], of: Callable[[Core], int]) -> floa
     return round(sum(known) / len(known), _DIGITS) if known else None
 
 
-def _group(pairs: Sequence[Pair], of: Callable[[Look], Group | None]) -> Json:
+def _group(pairs: Sequence[Pair], of: Callable[[Look], Group | None]) -> ProcessSeries:
     """A tree of processes over time; where it was not looked at, nothing is known."""
-    names = ("processes", "threads", "rss_bytes", "descriptors")
-    found: Json = {
-        "cpu_rate": [_growth(pair, of, lambda g: 100 * g.cpu_s) for pair in pairs],
-        "busiest_thread_rate": [_busiest(pair, of) for pair in pairs],
-        "voluntary_per_s": [_growth(pair, of, lambda g: g.voluntary) for pair in pairs],
-        "involuntary_per_s": [_growth(pair, of, lambda g: g.involuntary) for pair in pairs],
-        "descriptors_rate": [_rounded(_at_end(pair, of, "descriptors_rate")) for pair in pairs],
-    }
-    return found | {name: [_at_end(pair, of, name) for pair in pairs] for name in names}
+    groups = [of(end) for _, end in pairs]
+    return ProcessSeries(
+        cpu_rate=[_growth(pair, of, lambda g: 100 * g.cpu_s) for pair in pairs],
+        busiest_thread_rate=[_busiest(pair, of) for pair in pairs],
+        voluntary_per_s=[_growth(pair, of, lambda g: g.voluntary) for pair in pairs],
+        involuntary_per_s=[_growth(pair, of, lambda g: g.involuntary) for pair in pairs],
+        descriptors=[group.descriptors if group else None for group in groups],
+        descriptors_rate=[_rounded(group.descriptors_rate if group else None) for group in groups],
+        processes=[group.processes if group else None for group in groups],
+        threads=[group.threads if group else None for group in groups],
+        rss_bytes=[group.rss_bytes if group else None for group in groups],
+    )
 
 
 def _growth(
@@ -98,22 +107,12 @@ def _busiest(pair: Pair, of: Callable[[Look], Group | None]) -> float | None:
     return None if a is None or b is None else round(share(b - a, seconds), _DIGITS)
 
 
-def _at_end(pair: Pair, of: Callable[[Look], Group | None], name: str) -> Any:  # noqa: ANN401
-    return getattr(of(pair[1]), name, None)
-
-
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _DIGITS)
 
 
-def _network(pairs: Sequence[Pair]) -> Json:
+def _network(pairs: Sequence[Pair]) -> dict[str, NetworkSeries]:
     """The interfaces over which most went; those over which nothing went are left out."""
-    kinds: dict[str, Callable[[Interface], int]] = {
-        "bytes_in_per_s": lambda each: each.bytes_in,
-        "bytes_out_per_s": lambda each: each.bytes_out,
-        "packets_in_per_s": lambda each: each.packets_in,
-        "packets_out_per_s": lambda each: each.packets_out,
-    }
     first, last = (pairs[0][0], pairs[-1][1]) if pairs else (None, None)
     moved: dict[str, int] = {}
     if first is not None and last is not None:
@@ -122,7 +121,12 @@ def _network(pairs: Sequence[Pair]) -> Json:
             moved[name] = each.bytes_in + each.bytes_out - before.bytes_in - before.bytes_out
     busiest = sorted((name for name in moved if moved[name] > 0), key=lambda name: -moved[name])
     return {
-        name: {kind: [_flow(pair, name, of) for pair in pairs] for kind, of in kinds.items()}
+        name: NetworkSeries(
+            bytes_in_per_s=[_flow(pair, name, lambda each: each.bytes_in) for pair in pairs],
+            bytes_out_per_s=[_flow(pair, name, lambda each: each.bytes_out) for pair in pairs],
+            packets_in_per_s=[_flow(pair, name, lambda each: each.packets_in) for pair in pairs],
+            packets_out_per_s=[_flow(pair, name, lambda each: each.packets_out) for pair in pairs],
+        )
         for name in busiest[:MOST_INTERFACES]
     }
 
@@ -136,15 +140,15 @@ def _flow(pair: Pair, name: str, of: Callable[[Interface], int]) -> float | None
     return round((of(b) - of(a)) / seconds, _DIGITS)
 
 
-def _psi(pairs: Sequence[Pair]) -> Json:
+def _psi(pairs: Sequence[Pair]) -> dict[str, PressureSeries]:
     names = [name for name in ("cpu", "memory", "io") if _has_pressure(pairs, name)]
     return {
-        name: {
-            "some_rate": [_pressed(pair, name, lambda p: p.some_us) for pair in pairs],
-            "full_rate": [_pressed(pair, name, lambda p: p.full_us) for pair in pairs],
-            "some_avg10_rate": [pair[1].machine.pressure[name].some_avg10 for pair in pairs],
-            "full_avg10_rate": [pair[1].machine.pressure[name].full_avg10 for pair in pairs],
-        }
+        name: PressureSeries(
+            some_rate=[_pressed(pair, name, lambda p: p.some_us) for pair in pairs],
+            full_rate=[_pressed(pair, name, lambda p: p.full_us) for pair in pairs],
+            some_avg10_rate=[pair[1].machine.pressure[name].some_avg10 for pair in pairs],
+            full_avg10_rate=[pair[1].machine.pressure[name].full_avg10 for pair in pairs],
+        )
         for name in names
     }
 

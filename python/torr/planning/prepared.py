@@ -1,7 +1,7 @@
 """A run or a ladder that is about to start: its plan, its head of result.json, and its steps.
 
 Nothing is opened or written here. Until the load is over nothing heavy is imported: no numpy,
-scipy, matplotlib, pydantic or rich.
+scipy, matplotlib or rich.
 """
 
 from __future__ import annotations

@@ -7,14 +7,15 @@ what was measured now ─────────┘
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from torr.errors import UsageError, require
 from torr.micro import across, machine
 from torr.report.micro import KIND
-from torr.report.micro_names import key_of, names
+from torr.report.micro_names import key_of, names_of
 from torr.stats import comparison, limit
 from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 
     from torr.model.change import Change
     from torr.plugin.session import Session
-
-Json = dict[str, Any]
+    from torr.results.level import Level
+    from torr.results.result import Result
+    from torr.results.verdict import LimitVerdict, Verdict
 
 _METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
 _PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
 _MOST_NAMED = 3
+_FUNCTION = "::function"
+"""The factor that holds the function; no parameter of a test can have this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Baseline:
     """The kept run that --torr-compare names, and what --torr-fail-if asks for."""
 
     run: int
-    result: Json
+    result: Result
     changes: tuple[Change, ...]
 
 
@@ -79,18 +83,18 @@ def set_beside(session: Session) -> None:
     _say_what_is_missing(session, baseline)
 
 
-def _judged(session: Session, baseline: Baseline) -> list[Json]:
+def _judged(session: Session, baseline: Baseline) -> list[Verdict]:
     """Verdicts over all functions at once: their chance of a false finding is one, too."""
     from torr.store.environment import environment
 
     sides = (f"run {baseline.run}", "now")
     now = [_as_cell(level) for level in session.levels]
-    before = [_as_cell(level) for level in baseline.result["levels"]]
+    before = [_as_cell(level) for level in baseline.result.levels]
 
-    def judge(then: Sequence[Json]) -> list[Json]:
+    def judge(then: Sequence[Level]) -> list[Verdict]:
         return comparison.unpaired(then, now, sides, _PROCEDURE)
 
-    if not across.is_another(baseline.result.get("environment") or {}, environment()):
+    if not across.is_another(baseline.result.environment, environment()):
         found = judge(before)
     else:
         found = across.judged(before, _scales(session, baseline), judge)
@@ -99,7 +103,7 @@ def _judged(session: Session, baseline: Baseline) -> list[Json]:
 
 def _scales(session: Session, baseline: Baseline) -> tuple[float, float, float] | None:
     """How much faster this machine is than the baseline's, which is said."""
-    factors = across.scales(baseline.result.get("machine_speed"), machine.speed().as_json())
+    factors = across.scales(baseline.result.machine_speed, machine.speed())
     if factors is not None:
         session.said.append(
             f"the earlier run is of another machine: its numbers are scaled by {factors[0]:.2f}"
@@ -108,36 +112,38 @@ def _scales(session: Session, baseline: Baseline) -> tuple[float, float, float] 
     return factors
 
 
-def _as_cell(level: Json) -> Json:
+def _as_cell(level: Level) -> Level:
     """A trial whose function is a part of its setting: functions are not compared to others."""
-    whose = {"candidate": level["candidate"], "factors": level.get("factors") or {}}
-    return {**level, "factors": whose}
+    factors = {**level.factors, _FUNCTION: level.candidate or ""}
+    return msgspec.structs.replace(level, factors=factors)
 
 
-def _of_function(verdict: Json) -> Json:
-    return {**verdict, **verdict["factors"]}
+def _of_function(verdict: Verdict) -> Verdict:
+    factors = dict(verdict.factors)
+    candidate = str(factors.pop(_FUNCTION))
+    return msgspec.structs.replace(verdict, candidate=candidate, factors=factors)
 
 
-def _limit(change: Change, verdicts: Sequence[Json]) -> Json:
+def _limit(change: Change, verdicts: Sequence[Verdict]) -> LimitVerdict:
     """Judge a change of one function; `verdicts` are all of it, by ok/s first."""
-    found = next((each for each in verdicts if each["metric"] == change.key), None)
+    found = next((each for each in verdicts if each.metric == change.key), None)
     if found is not None:
         return limit.judge(change, found)
     first = verdicts[0]
-    sides = (first["baseline"], first["candidate"])
-    where = (first["concurrency"], first["factors"])
+    sides = (first.baseline or "", first.candidate or "")
+    where = (first.concurrency or 0, first.factors)
     return limit.too_rare(change, sides, *where, of="operations")
 
 
 def _say_what_is_missing(session: Session, baseline: Baseline) -> None:
-    known = set(map(_key, baseline.result["levels"]))
+    known = set(map(_key, baseline.result.levels))
     missing = {_key(level): level for level in session.levels if _key(level) not in known}
-    name_of = names({"levels": session.levels})
+    name_of = names_of(session.levels)
     listed = [name_of(level) for level in missing.values()]
     if listed:
         session.said.append(f"not in run {baseline.run}, and beside nothing: {', '.join(listed)}")
     if baseline.changes and not session.against:
-        there = sorted({level["candidate"] for level in baseline.result["levels"]})
+        there = sorted({level.candidate or "" for level in baseline.result.levels})
         more = ", …" if len(there) > _MOST_NAMED else ""
         raise UsageError(
             f"--torr-fail-if: nothing was compared, run {baseline.run} has none of these functions",
@@ -157,5 +163,5 @@ def _change(text: str) -> Change:
     return replace(found, text=words)  # as it was asked for
 
 
-def _key(each: Json) -> tuple[object, ...]:
-    return (*key_of(each), each["concurrency"])
+def _key(part: Level | Verdict) -> tuple[object, ...]:
+    return (*key_of(part), part.concurrency)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,11 +10,14 @@ from torr.errors import UsageError
 from torr.micro.budget import Budget
 from torr.plugin import MARK
 from torr.report import micro
+from torr.report.micro_names import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+    from torr.report.cells import Table
+    from torr.results.functions import BudgetVerdict
 
 NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-allow-not-shown"
 """What to do about a budget or a limit that is not shown."""
@@ -30,20 +33,24 @@ def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     return Budget.all_of(mark.kwargs)
 
 
-def why_not_met(verdicts: Sequence[dict[str, Any]], allows_not_shown: bool) -> str | None:
+def why_not_met(verdicts: Sequence[BudgetVerdict], allows_not_shown: bool) -> str | None:
     """Return why a test fails by its budgets; None where it does not."""
     parts = []
-    missed = micro.budgets({"budgets": [v for v in verdicts if v["word"] == "broken"]})
+    missed = _table([verdict for verdict in verdicts if verdict.word == "broken"])
     if missed is not None:
         rows = (
             f"{name}: {of}, measured {value} ({span})" for name, of, value, span, _ in missed.rows
         )
         parts += ["budget missed:", *rows]
-    unshown = micro.budgets({"budgets": [v for v in verdicts if v["word"] == "not shown"]})
+    unshown = _table([verdict for verdict in verdicts if verdict.word == "not shown"])
     if unshown is not None and not allows_not_shown:
         rows = (f"{name}: {of}: {word}" for name, of, _, _, word in unshown.rows)
         parts += ["budget not shown:", *rows, f"hint: {NOT_SHOWN}"]
     return "\n".join(parts) or None
+
+
+def _table(verdicts: Sequence[BudgetVerdict]) -> Table | None:
+    return micro.budget_table(verdicts, names_of(verdicts))
 
 
 def fail_unmeasured() -> NoReturn:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from torr.errors import TorrError, require
 from torr.plugin import keeping
 from torr.plugin.beside import read_baseline
+
+if TYPE_CHECKING:
+    from torr.results.profile import ProfileKind
 
 
 def check(config: pytest.Config) -> None:
@@ -24,7 +29,7 @@ def check(config: pytest.Config) -> None:
         raise pytest.UsageError(f"torr: {error.message}{hint}") from error
 
 
-def _check_profiler(kind: str | None) -> None:
+def _check_profiler(kind: ProfileKind | None) -> None:
     if kind is not None:
         from torr.micro.profiling import Profiling
 

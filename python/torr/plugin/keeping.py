@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import pytest
 from torr.errors import TorrError
 from torr.micro import machine
 from torr.report.micro import KIND
+from torr.results.result import Conclusions, read
 from torr.store.rundir import RunDirectory, check_name
 
 if TYPE_CHECKING:
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.plugin.session import Session
+    from torr.results.functions import MachineSpeed
+    from torr.results.result import Result, Status
     from torr.store.kept.registering import Registered
-    from torr.store.rundir import Status
-
-Json = dict[str, Any]
 
 _FLAGS = {"name": "--torr-save", "folder": "--torr-dir"}
 _HEAD: pytest.StashKey[Mapping[str, Any]] = pytest.StashKey()
@@ -66,10 +65,9 @@ class Keeping:
 
         with self._follow() as directory:
 
-            def judge() -> Json:
-                directory.close(status, sections(self._session, machine.speed().as_json()))
-                result: Json = json.loads(directory.result_path.read_bytes())
-                return result
+            def judge() -> Result:
+                directory.close(status, concluded(self._session, machine.speed()))
+                return read(directory.result_path)
 
             finish(
                 Steps(
@@ -94,7 +92,7 @@ class Keeping:
             self._directory.profiles = session.profiles
         new = session.levels[self._count :]
         self._count += len(new)
-        self._directory.keep_levels(new, sections(session, machine.speed().as_json()))
+        self._directory.keep_levels(new, concluded(session, machine.speed()))
         return self._directory
 
 
@@ -102,22 +100,15 @@ def _shown(path: Path, start: Path) -> Path:
     return path.relative_to(start) if path.is_relative_to(start) else path
 
 
-def sections(session: Session, speed: dict[str, float]) -> Json:
-    """What a session comes to, as sections of result.json."""
-    budgets = [verdict for entry in session.entries for verdict in entry.judged]
-    leaks = [
-        {"candidate": entry.name, "factors": entry.parameters, **entry.leaks.as_json()}
-        for entry in session.entries
-        if entry.leaks is not None
-    ]
-    return {
-        "verdicts": [*session.compared, *session.against],
-        "budgets": budgets,
-        "leaks": leaks,
-        "fail_if": session.limits,
-        "machine_speed": speed,
-        "profiles": session.profiles,
-    }
+def concluded(session: Session, speed: MachineSpeed) -> Conclusions:
+    """Return what a session comes to."""
+    return Conclusions(
+        verdicts=[*session.compared, *session.against],
+        budgets=[verdict for entry in session.entries for verdict in entry.budgets],
+        leaks=[entry.leaks for entry in session.entries if entry.leaks is not None],
+        fail_if=session.limits,
+        machine_speed=speed,
+    )
 
 
 def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
@@ -129,7 +120,7 @@ def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
     return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS, secrets=secrets)
 
 
-def _head(config: pytest.Config) -> Json:
+def _head(config: pytest.Config) -> dict[str, Any]:
     from torr.model.secrets import redacted_command
     from torr.store.environment import environment
 

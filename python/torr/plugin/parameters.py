@@ -10,8 +10,10 @@ from torr.model.secrets import redacted_value
 if TYPE_CHECKING:
     import pytest
 
+    from torr.results.base import Factors
 
-def parameters_of(item: pytest.Item) -> dict[str, str]:
+
+def parameters_of(item: pytest.Item) -> Factors:
     """Return a test's parameters by their names; none where it has none."""
     given = getattr(item, "callspec", None)
     if given is None:

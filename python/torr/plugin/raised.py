@@ -6,19 +6,22 @@ A number in a table says that something is wrong, and not what.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report import micro
 
-Level = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import Result
 
 _RAISED = "raised."
 _MOST_CLASSES = 3
 _LAST_LINES = 6
 
 
-def lines(result: Mapping[str, Any]) -> Iterator[str]:
+def lines(result: Result) -> Iterator[str]:
     """Return what each function raised, the most frequent first; nothing where nothing was."""
     for name, levels in micro.groups(result):
         counts = _counts(levels)
@@ -34,10 +37,10 @@ def lines(result: Mapping[str, Any]) -> Iterator[str]:
 def _counts(levels: Sequence[Level]) -> Counter[str]:
     found: Counter[str] = Counter()
     for level in levels:
-        found.update(level["reasons"])
+        found.update(level.reasons)
     return found
 
 
 def _first(levels: Sequence[Level]) -> dict[str, str]:
     """The first traceback of each reason; the first round has those of all."""
-    return {each["reason"]: each["detail"] for level in levels for each in level["samples"]}
+    return {sample.reason or "": sample.detail for level in levels for sample in level.samples}

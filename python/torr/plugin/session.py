@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 import pytest
 
 from torr.errors import TorrError, UsageError
@@ -16,35 +18,36 @@ from torr.plugin.parameters import parameters_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.micro.leaking import Leaks
     from torr.micro.profiling import Profiling
+    from torr.results.base import Factors, ResultPart
+    from torr.results.functions import BudgetVerdict, LeakTable
+    from torr.results.level import Level
+    from torr.results.profile import Profile, ProfileKind
+    from torr.results.verdict import LimitVerdict, Verdict
 
-Level = dict[str, Any]
-Verdict = dict[str, Any]
+Part = TypeVar("Part", bound="ResultPart")
 
 _CUT_SHORT = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 
 
 @dataclass(slots=True)
 class Entry:
-    """What was measured under one name; `parameters` are those of the test, as texts.
+    """What was measured under one name; `factors` are the parameters of the test, as texts.
 
     `unprofiled` is why there is no profile of it although profiles were asked for.
     """
 
     nodeid: str
-    name: str
-    parameters: dict[str, str]
+    candidate: str
+    factors: Factors
     levels: list[Level] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
-    leaks: Leaks | None = None
+    budgets: list[BudgetVerdict] = field(default_factory=list)
+    leaks: LeakTable | None = None
     unprofiled: str | None = None
 
-    @property
-    def judged(self) -> list[Verdict]:
-        """Its budgets' verdicts with its name, as result.json has them."""
-        whose = {"candidate": self.name, "factors": self.parameters}
-        return [{**verdict, **whose} for verdict in self.verdicts]
+    def named(self, part: Part) -> Part:
+        """Return a part of the result under this name."""
+        return msgspec.structs.replace(part, candidate=self.candidate, factors=self.factors)
 
 
 class Session:
@@ -58,12 +61,13 @@ class Session:
                 "run these tests with -p no:xdist or -n 0",
             )
         self.config = config
+        self.started = datetime.now(timezone.utc)
         self.entries: list[Entry] = []
         self.compared: list[Verdict] = []
         self.against: list[Verdict] = []
-        self.limits: list[Verdict] = []
+        self.limits: list[LimitVerdict] = []
         self.said: list[str] = []
-        self.profiles: list[dict[str, Any]] = []
+        self.profiles: list[Profile] = []
         self.profiling = _profiling(config.getoption("torr_profile"))
         self.rounds: int | None = config.getoption("torr_rounds")
         self.fails = config.getoption("torr_budgets") == "fail"
@@ -79,7 +83,9 @@ class Session:
         """Return a new entry of a test; of several in one test each but the first is numbered."""
         path, _, _ = item.nodeid.partition("[")
         base = path if name is None else f"{path}::{name}"
-        same = sum(e.nodeid == item.nodeid and e.name.split(" #")[0] == base for e in self.entries)
+        same = sum(
+            e.nodeid == item.nodeid and e.candidate.split(" #")[0] == base for e in self.entries
+        )
         own = base if not same else f"{base} #{same + 1}"
         made = Entry(item.nodeid, own, parameters_of(item))
         self.entries.append(made)
@@ -94,8 +100,10 @@ class Session:
         if not own:
             fail_unmeasured()
         for entry in own:
-            entry.verdicts = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
-        why = why_not_met([v for entry in own for v in entry.judged], self.allows_not_shown)
+            entry.budgets = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
+        why = why_not_met(
+            [verdict for entry in own for verdict in entry.budgets], self.allows_not_shown
+        )
         if why is not None and self.fails:
             pytest.fail(why, pytrace=False)
 
@@ -118,7 +126,7 @@ class Session:
         self._fail_by_limits(session, is_cut=is_cut)
 
     def _fail_by_limits(self, session: pytest.Session, *, is_cut: bool) -> None:
-        words = {limit["word"] for limit in self.limits}
+        words = {limit.word for limit in self.limits}
         if self.allows_not_shown:
             words.discard("not shown")
         if "not shown" in words:
@@ -135,7 +143,7 @@ class Session:
                 session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
 
-def _profiling(kind: str | None) -> Profiling | None:
+def _profiling(kind: ProfileKind | None) -> Profiling | None:
     if kind is None:
         return None
     from torr.micro.profiling import Profiling

@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from torr import __version__
 from torr.cli.columns import Columns
 from torr.micro import machine, overhead
+from torr.model.moment import stamp
 from torr.plugin import raised
-from torr.plugin.keeping import sections
+from torr.plugin.keeping import concluded
 from torr.report import flames, micro, profiled_lines
 from torr.report.micro_names import names
+from torr.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.plugin.session import Session
     from torr.report.cells import Table
+    from torr.results.functions import MachineSpeed
 
 _MOST_ROWS = 12
 
@@ -31,7 +37,7 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         f"machine speed {speed.median:.2f} ({speed.least:.2f}–{speed.most:.2f}); taken off every"
         f" time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in batches"
     )
-    result = {"kind": micro.KIND, "levels": session.levels, **sections(session, speed.as_json())}
+    result = _result(session, speed)
     collector = micro.collector(result)
     if collector:
         reporter.write_line(collector)
@@ -47,23 +53,37 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         reporter.write_line(line)
 
 
+def _result(session: Session, speed: MachineSpeed) -> Result:
+    """What the session comes to so far, as the report reads it; whether it is kept or not."""
+    return Result(
+        **msgspec.structs.asdict(concluded(session, speed)),
+        schema_=1,
+        torr=__version__,
+        kind="micro",
+        name="pytest",
+        started=stamp(session.started),
+        status="running",
+        levels=session.levels,
+        profiles=session.profiles,
+    )
+
+
 def _write_table(table: Table, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
     reporter.write_line("")
     for line in Columns(table.columns, table.rows, table.words).lines():
         reporter.write_line(line)
 
 
-def _of_unprofiled(session: Session, result: dict[str, Any]) -> Iterator[str]:
+def _of_unprofiled(session: Session, result: Result) -> Iterator[str]:
     name_of = names(result)
     for entry in session.entries:
         if entry.unprofiled is not None:
-            whose = {"candidate": entry.name, "factors": entry.parameters}
-            yield f"no profile of {name_of(whose)}: {entry.unprofiled}"
+            yield f"no profile of {name_of(entry)}: {entry.unprofiled}"
 
 
-def _of_limits(result: dict[str, Any]) -> Iterator[str]:
+def _of_limits(result: Result) -> Iterator[str]:
     name_of = names(result)
     told = {"failed": "it surely did", "passed": "it surely did not"}
-    for limit in result["fail_if"]:
-        word = told.get(limit["word"], f"cannot be told: {limit['reason']}")
-        yield f"{name_of(limit)}: {limit['condition']}: {word}"
+    for limit in result.fail_if:
+        word = told.get(limit.word, f"cannot be told: {limit.reason}")
+        yield f"{name_of(limit)}: {limit.condition}: {word}"

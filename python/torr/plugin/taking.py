@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import pytest
 
 from torr.errors import UsageError, require
@@ -19,8 +20,9 @@ from torr.stats.metric import OK_PER_S, Metric
 if TYPE_CHECKING:
     from torr.micro.measuring import Measurement
     from torr.plugin.session import Entry, Session
+    from torr.results.functions import LeakTable
+    from torr.results.level import Level
 
-Level = dict[str, Any]
 Call = Callable[..., Any]
 
 
@@ -73,7 +75,7 @@ class _Taking:
         return entry
 
     def _keep(self, measured: Measurement, entry: Entry) -> Found:
-        entry.levels += trials(entry.name, entry.parameters, measured)
+        entry.levels += trials(entry.candidate, entry.factors, measured)
         self._session.keeping.go_on()
         return Found(entry.levels, dict(measured.errors.counts))
 
@@ -108,8 +110,8 @@ class Measure(_Taking):
         entry = self._entry(name)
         taken = self._keep(measured, entry)
         if self._session.profiling is not None:
-            found = self._session.profiling.of(subject, n, measured, lines)
-            self._session.profiles.append({**found, **_whose(entry)})
+            profile = self._session.profiling.of(subject, n, measured, lines)
+            self._session.profiles.append(entry.named(profile))
             self._session.keeping.go_on()
         return taken
 
@@ -161,14 +163,15 @@ class Leaks(_Taking):
         max_growth: int | None = None,
         given: Callable[[int], object] | None = None,
         name: str | None = None,
-    ) -> leaking.Leaks:
+    ) -> LeakTable:
         """Run `n` operations; fails where more and more is left behind.
 
         With `max_growth` it fails where there are more objects more than that at the end, and
         growth that goes on is no failure by itself. What an operation raises is raised.
         """
-        found = replace(leaking.leaks(fn, n, given), limit=max_growth)
-        self._entry(name).leaks = found
+        found = leaking.leaks(fn, n, given, max_growth)
+        entry = self._entry(name)
+        entry.leaks = entry.named(found)
         self._session.keeping.go_on()
         if not found.is_met:
             pytest.fail(_why_leaking(found), pytrace=False)
@@ -197,21 +200,17 @@ class Compare(_Taking):
         found = compare_functions(subjects, n, count)
         entries = {name: self._entry(name) for name in functions}
         for level in found.levels:
-            entry = entries[level["candidate"]]
-            entry.levels.append({**level, **_whose(entry)})
+            entry = entries[level.candidate or ""]
+            entry.levels.append(entry.named(level))
         for verdict in found.verdicts:
-            beside = entries[verdict["baseline"]].name
-            whose = {**_whose(entries[verdict["candidate"]]), "baseline": beside}
-            self._session.compared.append({**verdict, **whose})
+            named = entries[verdict.candidate or ""].named(verdict)
+            baseline = entries[verdict.baseline or ""].candidate
+            self._session.compared.append(msgspec.structs.replace(named, baseline=baseline))
         self._session.keeping.go_on()
         return found
 
 
-def _whose(entry: Entry) -> Level:
-    return {"candidate": entry.name, "factors": entry.parameters}
-
-
-def _why_leaking(found: leaking.Leaks) -> str:
+def _why_leaking(found: LeakTable) -> str:
     """What is wrong with what was left behind."""
     types = ", ".join(f"{count:+,} {name}" for name, count in found.types[:3] if count > 0)
     places = "\n".join(f"  {size:+,} B  {place}" for place, size in found.places)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
 
@@ -11,18 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.profile.stacks import Stacks
-
-Json = dict[str, Any]
-
-
-def of_stacks(stacks: Stacks) -> Json:
-    """Return what result.json says where there is a profile."""
-    return {"unit": stacks.unit, "folded": stacks.fold(), "failure": None, "hint": None}
+    from torr.results.profile import ProfiledLine
 
 
-def failed(why: str, hint: str | None = None) -> Json:
-    """Return what result.json says where there is no profile."""
-    return {"unit": None, "folded": None, "failure": why, "hint": hint}
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a profiler found, or why it found nothing."""
+
+    unit: str | None = None
+    folded: str | None = None
+    lines: tuple[ProfiledLine, ...] = ()
+    failure: str | None = None
+    hint: str | None = None
+
+
+def of_stacks(stacks: Stacks) -> Observation:
+    """Return what was found as stacks."""
+    return Observation(unit=stacks.unit, folded=stacks.fold())
 
 
 def cost_rate(now: float | None, before: Sequence[float]) -> float | None:

@@ -17,6 +17,7 @@ from torr.profile.tools import SLACK_S, seen
 if TYPE_CHECKING:
     from torr.http_client import Response
     from torr.profile.stacks import Stacks
+    from torr.results.profile import ProfileKind
 
 _HINT = 'import _ "net/http/pprof" and serve it, or name the process by its id'
 # Of what a server says in its own words.
@@ -32,7 +33,7 @@ class Pprof:
 
     url: str
     tool: str = "pprof"
-    kind: str = "cpu"
+    kind: ProfileKind = "cpu"
 
     @property
     def address(self) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 TOOL, KIND = "line-profiler", "lines"
 

@@ -28,7 +28,9 @@ from torr.profile.tools import SLACK_S, seen, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-TOOL, KIND = "memray", "memory"
+    from torr.results.profile import ProfileKind
+
+TOOL = "memray"
 
 _HINT = "pip install memray, for torr and in the target's own Python"
 _START = f"start it with {VARIABLE}=DIR PYTHONPATH=$(python -m torr.profile.hook)"
@@ -51,7 +53,7 @@ class Memray:
 
     pids: tuple[int, ...]
     tool: str = TOOL
-    kind: str = KIND
+    kind: ProfileKind = "memory"
     _over: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
 
     def check(self) -> None:

@@ -8,10 +8,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from torr.procfs.stat import is_running
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import HERTZ, SLACK_S, Program, found, seen
+
+if TYPE_CHECKING:
+    from torr.results.profile import ProfileKind
 
 # An address, a name and the file that it is in, which may be `(server (deleted))`. Names of C++ and
 # Rust have blanks and brackets of their own; an offset, where there is one, ends them for sure.
@@ -28,7 +32,7 @@ class Perf:
 
     pids: tuple[int, ...]
     tool: str = "perf"
-    kind: str = "cpu"
+    kind: ProfileKind = "cpu"
     _program: Program = field(default_factory=Program, compare=False, repr=False)
 
     def check(self) -> None:

@@ -6,7 +6,6 @@ told, and costs the profile alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,8 +17,11 @@ from torr.profile.perf import Perf
 from torr.profile.pyspy import PySpy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from torr.model.profiling import Asked
     from torr.profile.stacks import Stacks
+    from torr.results.profile import ProfileKind
 
 _PYTHON = "python"
 
@@ -32,8 +34,8 @@ class Profiler(Protocol):
         """What people call it."""
 
     @property
-    def kind(self) -> str:
-        """What it sees, as result.json says it: `cpu` or `memory`."""
+    def kind(self) -> ProfileKind:
+        """What it sees, as result.json says it."""
 
     def check(self) -> None:
         """Raise UsageError where it cannot work here."""

@@ -6,10 +6,14 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from torr.procfs.stat import is_running
 from torr.profile.stacks import Stacks
 from torr.profile.tools import HERTZ, Program, beside, found, seen, text_of
+
+if TYPE_CHECKING:
+    from torr.results.profile import ProfileKind
 
 _PROCESS = re.compile(r'^process \d+:".*?";', re.MULTILINE | re.DOTALL)
 
@@ -21,7 +25,7 @@ class PySpy:
     pid: int
     hertz: int = HERTZ
     tool: str = "py-spy"
-    kind: str = "cpu"
+    kind: ProfileKind = "cpu"
     _program: Program = field(default_factory=Program, compare=False, repr=False)
 
     def check(self, flag: str = "--profile") -> None:

@@ -7,13 +7,14 @@ stackcollapse: `root;caller;leaf 42` a line. So a name in it has no `;`, and no 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from typing_extensions import Self
 
 Stack = tuple[str, ...]

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torr.profile.stacks import Stacks
 
 HERTZ = 100

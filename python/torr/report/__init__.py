@@ -6,18 +6,17 @@ Matplotlib is imported when a picture is drawn, not before.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from torr.report.say import Language
+    from torr.results.result import Result
 
 
-def write_all(
-    result: dict[str, Any], directory: Path, language: Language | None = None
-) -> list[Path]:
+def write_all(result: Result, directory: Path, language: Language | None = None) -> list[Path]:
     """Write every file that people read of `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and its PNGs as well, of a
@@ -30,16 +29,16 @@ def write_all(
     from torr.errors import OutputError
     from torr.report import csv, dat, flame_svg, html, markdown, png
 
-    writers: list[Callable[[dict[str, Any], Path], list[Path]]]
+    writers: list[Callable[[Result, Path], list[Path]]]
     page = partial(html.write, lang=language)
     summary = partial(markdown.write, language=language or "en")
     flame = partial(flame_svg.write, language=language or "en")
     writers = [page, summary, csv.write, flame]
-    if result["kind"] == "ladder":
+    if result.kind == "ladder":
         writers += [dat.write, png.write_ladder]
-    if result["kind"] == "diff":
+    if result.kind == "diff":
         writers += [png.write_diff]
-    if result["kind"] == "compare":
+    if result.kind == "compare":
         writers += [png.write_comparison]
     try:
         return [path for write in writers for path in write(result, directory)]

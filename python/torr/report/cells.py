@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
-from torr.stats.series import Level, is_cut, is_limited, is_starved
 from torr.units import show_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.base import Statistics
+    from torr.results.level import Level
 
 TIME_STATS = ("p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "mean", "stdev")
 
@@ -28,17 +32,17 @@ class Table:
 
 def usable(rounds: Sequence[Level]) -> Sequence[Level]:
     """Return the rounds that claim something, or all of them where none does."""
-    found = [level for level in rounds if not is_limited(level)] or rounds
-    found = [level for level in found if not is_cut(level)] or found
-    return [level for level in found if not is_starved(level)] or found
+    found = [level for level in rounds if not level.is_limited] or rounds
+    found = [level for level in found if not level.cut_short] or found
+    return [level for level in found if not level.is_starved] or found
 
 
-def is_bound(stats: Mapping[str, Any], stat: str) -> bool:
+def is_bound(stats: Statistics, stat: str) -> bool:
     """Whether a number is a lower bound."""
-    return stats.get(stat) is not None and stat in (stats.get("at_least") or ())
+    return stats.value(stat) is not None and stats.is_lower_bound(stat)
 
 
-def cell(stats: Mapping[str, Any], stat: str) -> str:
+def cell(stats: Statistics, stat: str) -> str:
     """Return a time, marked where it is a lower bound."""
-    text = show_ms(stats.get(stat))
+    text = show_ms(stats.value(stat))
     return f"≥ {text}" if is_bound(stats, stat) else text

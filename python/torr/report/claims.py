@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report.say import Text, chain, say
 from torr.report.told import told
 from torr.report.wording import most_by
-from torr.stats.series import (
-    Point,
-    failed,
-)
 from torr.units import show_percent, show_rate
 
 if TYPE_CHECKING:
-    from torr.model.condition import Condition
+    from collections.abc import Callable
 
-Result = Mapping[str, Any]
+    from torr.model.condition import Condition
+    from torr.results.capacity import Knee, Peak, SloCapacity
+    from torr.results.result import Result
+    from torr.results.series import LevelPoint
+    from torr.results.verdict import Verdict
 
 SHARED = say("(client and target share this machine)")
 
@@ -35,15 +34,15 @@ def phrase(condition: Condition) -> str:
     return _CONDITIONS[condition.op](label=condition.label, limit=condition.show_limit())
 
 
-def rate_of(claim: Mapping[str, Any]) -> Text:
+def rate_of(claim: Peak | Knee | SloCapacity | LevelPoint) -> Text:
     """Return a rate of requests, marked where it is a lower bound."""
-    rate = show_rate(claim["ok_per_s"])
-    if claim.get("at_least"):
+    rate = show_rate(claim.ok_per_s)
+    if claim.at_least:
         return say("≥ {rate} requests/s {shared}", rate=rate, shared=SHARED)
     return say("{rate} requests/s", rate=rate)
 
 
-def failed_there(point: Point | None, *, is_only: bool = False) -> str:
+def failed_there(point: LevelPoint | None, *, is_only: bool = False) -> str:
     """Return the failures of the level that a sentence speaks of, however few; `is_only` of all."""
     if point is None or point.success_rate is None or point.success_rate == 100:
         return ""
@@ -55,18 +54,17 @@ def failed_there(point: Point | None, *, is_only: bool = False) -> str:
 
 def errors_of(result: Result) -> str:
     """Return how many failed and the commonest reason, where there were errors."""
-    levels = result["levels"]
-    count = sum(map(failed, levels))
+    count = sum(level.counts.failed for level in result.levels)
     if not count:
         return ""
-    return say(": {count:,} failed{most}", count=count, most=most_by(levels))
+    return say(": {count:,} failed{most}", count=count, most=most_by(result.levels))
 
 
-def seen(condition: Condition, found: Mapping[str, Any]) -> str:
+def seen(condition: Condition, verdict: Verdict) -> str:
     """Return the value that was judged; where it is not shown or missing, the reason."""
-    reason = told(found["reason"] or "")
-    if found["value"] is None or found["word"] == "not shown":
+    reason = told(verdict.reason or "")
+    if verdict.value is None or verdict.word == "not shown":
         return reason or say("no value")
     # A broken one may break by something else than its value, such as requests that were dropped.
-    why = reason if found["word"] == "broken" else ""
-    return chain("; ", [condition.show(found["value"]), why])
+    why = reason if verdict.word == "broken" else ""
+    return chain("; ", [condition.show(verdict.value), why])

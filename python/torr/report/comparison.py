@@ -14,19 +14,20 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from torr.report import comparison_words
+from torr.results.verdict import Verdict
 from torr.stats import trials
 from torr.stats.metric import OK_PER_S, Metric, primary_of
-from torr.stats.series import is_limited, verdict_of
 from torr.stats.trials import Cell, Rounds
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Json = Mapping[str, Any]
-
-SETTLED = ("better", "worse", "same")
-"""The words that claim something."""
+    from torr.results.base import Factors
+    from torr.results.level import Level
+    from torr.results.result import Result, TrialFailure
 
 
 @dataclass(frozen=True)
@@ -38,20 +39,20 @@ class Entry:
     """
 
     name: str
-    trials: Mapping[int, Json] = field(default_factory=dict)
-    failures: Sequence[Json] = ()
-    verdicts: Mapping[Metric, Json] = field(default_factory=dict)
+    trials: Mapping[int, Level] = field(default_factory=dict)
+    failures: Sequence[TrialFailure] = ()
+    verdicts: Mapping[Metric, Verdict] = field(default_factory=dict)
     discarded: frozenset[int] = frozenset()
 
     @property
     def is_limited(self) -> bool:
         """Whether the generator was the limit in one of the trials."""
-        return any(map(is_limited, self.trials.values()))
+        return any(level.is_limited for level in self.trials.values())
 
     @property
     def is_bound(self) -> bool:
         """Whether the rates are lower bounds: client and target shared the machine."""
-        return any(verdict_of(level) == "contended" for level in self.trials.values())
+        return any(level.is_contended for level in self.trials.values())
 
     @property
     def error_rate(self) -> float | None:
@@ -59,7 +60,7 @@ class Entry:
         return trials.error_rate(list(self.trials.values()))
 
     @property
-    def kept(self) -> dict[int, Json]:
+    def kept(self) -> dict[int, Level]:
         """The trials by round, without discarded rounds."""
         return {n: level for n, level in self.trials.items() if n not in self.discarded}
 
@@ -73,13 +74,21 @@ class Entry:
         values = self.values(metric)
         return median(values.values()) if values else None
 
+    def verdict(self, metric: Metric) -> Verdict:
+        """Return the verdict of a metric; an empty one where none was made."""
+        return self.verdicts.get(metric) or Verdict(metric=metric.key, request=metric.request)
+
+    def count(self, verdict: Verdict) -> int:
+        """Return how many rounds a verdict stands on; without one, how many trials are kept."""
+        return len(self.kept) if verdict.n is None else verdict.n
+
 
 @dataclass(frozen=True)
 class Place:
     """One cell: its setting in words, and an entry for every candidate, in their order."""
 
     words: str
-    factors: Mapping[str, Any]
+    factors: Factors
     concurrency: int | None
     rate: float | None
     primary: Metric
@@ -96,9 +105,9 @@ class Place:
         """The entries of all others."""
         return [entry for entry in self.entries if entry.name != self.baseline]
 
-    def verdict(self, entry: Entry) -> Json | None:
-        """Return the verdict of the primary metric."""
-        return entry.verdicts.get(self.primary)
+    def verdict(self, entry: Entry) -> Verdict:
+        """Return the verdict of the primary metric; an empty one where none was made."""
+        return entry.verdict(self.primary)
 
     def standing(self, entry: Entry) -> str:
         """Return the word of a candidate here, or what stands in the place of one."""
@@ -110,7 +119,7 @@ class Place:
             return "no baseline"
         if entry.is_limited or self.base.is_limited:
             return "no verdict"
-        return (self.verdict(entry) or {}).get("word") or "inconclusive"
+        return self.verdict(entry).word or "inconclusive"
 
     def printed(self, entry: Entry) -> str:
         """Return the standing as people read it: `faster` for a better rate or time."""
@@ -121,8 +130,8 @@ class Place:
         standing = self.standing(entry)
         if standing in ("failed", "no baseline"):
             failures = entry.failures if standing == "failed" else self.base.failures
-            return failures[0].get("text") if failures else "it has no trial here"
-        return (self.verdict(entry) or {}).get("reason")
+            return failures[0].text if failures else "it has no trial here"
+        return self.verdict(entry).reason
 
     def pairs(self, entry: Entry, metric: Metric) -> dict[int, tuple[float, float]]:
         """Return the baseline's number and the candidate's of each round that has both."""
@@ -138,29 +147,27 @@ class Comparison:
     baseline: str
     primary: Metric
     places: tuple[Place, ...]
-    failures: tuple[Json, ...]
-    experiment: Json
+    failures: tuple[TrialFailure, ...]
+    experiment: Mapping[str, Any]
 
     @classmethod
-    def of(cls, result: Json) -> Self:
+    def of(cls, result: Result) -> Self:
         """Put a result of kind `compare` in order."""
-        levels, found = result.get("levels") or [], result.get("verdicts") or []
-        failures = tuple(map(_named_once, result.get("failures") or ()))
-        experiment = result.get("experiment") or {}
-        every = [*(experiment.get("candidates") or {}), *trials.candidates(levels)]
-        names = list(dict.fromkeys([*every, *(str(f.get("candidate") or "") for f in failures)]))
-        given = experiment.get("baseline") or next((v.get("baseline") for v in found), None)
+        failures = tuple(map(_named_once, result.failures))
+        experiment = result.experiment or {}
+        every = [*(experiment.get("candidates") or {}), *trials.candidates(result.levels)]
+        names = list(dict.fromkeys([*every, *(failure.candidate for failure in failures)]))
+        given = experiment.get("baseline") or next((v.baseline for v in result.verdicts), None)
         baseline = given or next(iter(names), "")
-        primary = _primary(levels, found)
-        places = _places(levels, found, failures, experiment, names)
-        return cls(
-            tuple(names),
-            baseline,
-            primary,
-            tuple(Place(*each[:4], primary, baseline, each[4]) for each in places),
-            failures,
-            experiment,
+        primary = _primary(result)
+        places = tuple(
+            Place(
+                *(words, cell.factors, cell.concurrency or None, cell.rate),
+                *(primary, baseline, entries),
+            )
+            for words, cell, entries in _places(result, failures, experiment, names)
         )
+        return cls(tuple(names), baseline, primary, places, failures, experiment)
 
     @property
     def rivals(self) -> list[str]:
@@ -172,52 +179,47 @@ class Comparison:
         return [(p, entry) for p in self.places for entry in p.entries if entry.name == name]
 
 
-Judged = dict[Cell, dict[str, dict[Metric, Json]]]
-Found = tuple[str, dict[str, Any], int | None, float | None, tuple[Entry, ...]]
+Judged = dict[Cell, dict[str, dict[Metric, Verdict]]]
 
 
-def _primary(levels: Sequence[Json], found: Sequence[Json]) -> Metric:
-    named = (Metric(v["metric"], v.get("request")) for v in found if v.get("family") == "primary")
-    first = next(named, None)
-    return first or (primary_of(levels[0]) if levels else Metric(OK_PER_S))
+def _primary(result: Result) -> Metric:
+    named = (Metric(v.metric, v.request) for v in result.verdicts if v.family == "primary")
+    levels = result.levels
+    return next(named, None) or (primary_of(levels[0]) if levels else Metric(OK_PER_S))
 
 
-def _named_once(failure: Json) -> Json:
+def _named_once(failure: TrialFailure) -> TrialFailure:
     """A failure whose text does not begin with the candidate: wherever it stands, that does."""
-    name, text = failure.get("candidate"), failure.get("text")
-    if not name or not isinstance(text, str):
-        return failure
-    return {**failure, "text": text.removeprefix(f"{name}: ")}
+    return msgspec.structs.replace(
+        failure, text=failure.text.removeprefix(f"{failure.candidate}: ")
+    )
 
 
 def _places(
-    levels: Sequence[Json],
-    verdicts: Sequence[Json],
-    failures: Sequence[Json],
-    experiment: Json,
+    result: Result,
+    failures: Sequence[TrialFailure],
+    experiment: Mapping[str, Any],
     names: Sequence[str],
-) -> list[Found]:
+) -> Iterator[tuple[str, Cell, tuple[Entry, ...]]]:
     """The cells in the order of their factors; one of failures alone has no level of load."""
-    cells: dict[Cell, Rounds] = trials.by_cell(levels)
+    cells: dict[Cell, Rounds] = trials.by_cell(result.levels)
     known = {cell.factors_json for cell in cells}
     for failure in failures:
-        text = _text_of(failure.get("factors"))
+        text = _text_of(failure.factors)
         if text not in known:
             known.add(text)
             cells[Cell(text, 0)] = {}
     order = experiment.get("factors") or {}
     ordered = sorted(cells, key=lambda cell: _rank(cell.factors, order))
-    first = next((level.get("factors") for level in levels), None)
-    show = comparison_words.setting(ordered, order or first or {})
-    judged = _by_place(verdicts)
-    entries = [tuple(_entries(cell, cells[cell], judged, failures, names)) for cell in ordered]
-    return [
-        (show(cell), cell.factors, cell.concurrency or None, cell.rate, each)
-        for cell, each in zip(ordered, entries, strict=True)
-    ]
+    first = next((level.factors for level in result.levels), {})
+    show = comparison_words.setting(ordered, order or first)
+    judged = _by_place(result.verdicts)
+    for cell in ordered:
+        entries = _entries(cell, cells[cell], judged.get(cell, {}), failures, names)
+        yield show(cell), cell, tuple(entries)
 
 
-def _rank(factors: Json, order: Mapping[str, Sequence[Any]]) -> list[int]:
+def _rank(factors: Factors, order: Mapping[str, Sequence[Any]]) -> list[int]:
     """Where a setting stands among those that were asked for, the last factor fastest."""
     return [
         values.index(factors[name]) if factors.get(name) in values else len(values)
@@ -226,33 +228,35 @@ def _rank(factors: Json, order: Mapping[str, Sequence[Any]]) -> list[int]:
 
 
 def _entries(
-    cell: Cell, rounds: Rounds, judged: Judged, failures: Sequence[Json], names: Sequence[str]
+    cell: Cell,
+    rounds: Rounds,
+    verdicts: Mapping[str, Mapping[Metric, Verdict]],
+    failures: Sequence[TrialFailure],
+    names: Sequence[str],
 ) -> Iterator[Entry]:
-    here = [f for f in failures if _text_of(f.get("factors")) == cell.factors_json]
-    verdicts = judged.get(cell, {})
+    here = [failure for failure in failures if _text_of(failure.factors) == cell.factors_json]
     every = [verdict for of_one in verdicts.values() for verdict in of_one.values()]
-    gone = frozenset(n for v in every for n in (v.get("discarded") or {}).get("rounds") or ())
+    gone = frozenset(n for v in every if v.discarded for n in v.discarded.rounds)
     for name in names:
         yield Entry(
             name,
             {number: made[name] for number, made in rounds.items() if name in made},
-            [f for f in here if (f.get("candidate") or "") == name],
+            [failure for failure in here if failure.candidate == name],
             verdicts.get(name, {}),
             gone,
         )
 
 
-def _by_place(verdicts: Sequence[Json]) -> Judged:
+def _by_place(verdicts: Sequence[Verdict]) -> Judged:
     found: Judged = {}
     for verdict in verdicts:
-        if verdict.get("baseline") is None:
+        if verdict.baseline is None:
             continue
-        factors = _text_of(verdict.get("factors"))
-        cell = Cell(factors, verdict.get("concurrency") or 0, verdict.get("rate"))
-        metric = Metric(verdict["metric"], verdict.get("request"))
-        found.setdefault(cell, {}).setdefault(verdict["candidate"], {})[metric] = verdict
+        cell = Cell(_text_of(verdict.factors), verdict.concurrency or 0, verdict.rate)
+        metric = Metric(verdict.metric, verdict.request)
+        found.setdefault(cell, {}).setdefault(verdict.candidate or "", {})[metric] = verdict
     return found
 
 
-def _text_of(factors: Json | None) -> str:
-    return json.dumps(factors or {}, sort_keys=True)
+def _text_of(factors: Factors) -> str:
+    return json.dumps(factors, sort_keys=True)

@@ -7,8 +7,8 @@ cells, and nothing is said of candidates between whom nothing was judged.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from torr.report import comparison_words as words
 from torr.report.comparison import Entry, Place
@@ -16,6 +16,9 @@ from torr.report.say import Text, chain, say
 from torr.report.told import told
 from torr.report.wording import counted as number_of
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
+
+if TYPE_CHECKING:
+    from torr.results.verdict import Verdict
 
 Seen = Sequence[tuple[Place, Entry]]
 """What one or several candidates did in some cells."""
@@ -43,12 +46,12 @@ def with_word(seen: Seen, word: str) -> Seen:
 
 def rounds_of(place: Place, entry: Entry) -> Text:
     """Return how many rounds a verdict is of: `10 rounds`."""
-    return number_of(_verdict(place, entry).get("n") or 0, "round")
+    return number_of(place.verdict(entry).n or 0, "round")
 
 
 def differs(place: Place, entry: Entry) -> Text:
     """Return a verdict that is better or worse: `b is 12 % slower than a (9–15 %, 10 rounds)`."""
-    verdict = _verdict(place, entry)
+    verdict = place.verdict(entry)
     said = {
         "name": entry.name,
         "baseline": place.baseline,
@@ -75,9 +78,9 @@ def _faster(place: Place, entry: Entry) -> str:
 
 def same(place: Place, entry: Entry) -> Text:
     """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
-    verdict = _verdict(place, entry)
+    verdict = place.verdict(entry)
     said = {"name": entry.name, "baseline": place.baseline, "place": place.words}
-    if place.primary.is_rate and not verdict.get("value") and not verdict.get("baseline_value"):
+    if place.primary.is_rate and not verdict.value and not verdict.baseline_value:
         return say("Neither {name} nor {baseline} answered at {place}", **said)
     span, rounds = _span(verdict), rounds_of(place, entry)
     said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
@@ -91,14 +94,14 @@ def same(place: Place, entry: Entry) -> Text:
 
 def undecided(place: Place, entry: Entry) -> Text:
     """Return what was seen of a difference, and why it is no verdict."""
-    verdict = _verdict(place, entry)
+    verdict = place.verdict(entry)
     names = {"name": entry.name, "baseline": place.baseline}
     said = say("{name} against {baseline}", **names)
     ratio = words.ratio(verdict)
     if ratio != "–":
         seen = {"ratio": ratio, "metric": place.primary.label, **names}
         said = say("{name} has {ratio} the {metric} of {baseline}", **seen)
-        if verdict.get("interval"):
+        if verdict.interval:
             said = say("{said} ({seen})", said=said, seen=words.interval(verdict))
     reason = place.reason(entry)
     return chain("; ", [said, told(reason) if reason else say("no reason was kept")])
@@ -124,7 +127,7 @@ def counted(word: str, cells: Seen, total: int | None = None, than: str = "") ->
     most = say("{faster} {where}, at {place}", **said)
     if len(cells) > 1:
         most = say("{faster} {where}, most at {place}", **said)
-    amount, span = _amount(place, entry), _span(_verdict(place, entry))
+    amount, span = _amount(place, entry), _span(place.verdict(entry))
     if span:
         amount = say("{amount} ({span})", amount=amount, span=span)
     return say("{most}: {amount}", most=most, amount=amount)
@@ -135,7 +138,7 @@ def to_settle(cells: Seen) -> str:
     reasons = {place.reason(entry) for place, entry in cells}
     if len(reasons) == 1 and (reason := reasons.pop()):
         return say(" ({why})", why=told(reason))
-    known = [n for place, entry in cells if (n := _verdict(place, entry).get("more_rounds"))]
+    known = [n for place, entry in cells if (n := place.verdict(entry).more_rounds)]
     if not known:
         return ""
     span: str = f"{min(known):,}"
@@ -148,17 +151,17 @@ def to_settle(cells: Seen) -> str:
 
 def size(cell: tuple[Place, Entry]) -> float:
     """Return how large a difference is; where one side had nothing, none is larger."""
-    verdict = _verdict(*cell)
-    if verdict.get("difference") is not None:
-        return abs(float(verdict["difference"]))
-    ratio = verdict.get("ratio")
-    return abs(math.log(ratio)) if ratio else math.inf
+    place, entry = cell
+    verdict = place.verdict(entry)
+    if verdict.difference is not None:
+        return abs(verdict.difference)
+    return abs(math.log(verdict.ratio)) if verdict.ratio else math.inf
 
 
 def fails_more(place: Place, entry: Entry) -> str:
     """Return that a candidate fails more, where that was shown, and by how much."""
-    verdict = entry.verdicts.get(Metric(ERROR_RATE)) or {}
-    if place.primary.key == ERROR_RATE or verdict.get("word") != "worse":
+    verdict = entry.verdict(Metric(ERROR_RATE))
+    if place.primary.key == ERROR_RATE or verdict.word != "worse":
         return ""
     return say(", but fails more ({ratio})", ratio=words.ratio(verdict))
 
@@ -169,24 +172,20 @@ def fails_in(seen: Seen) -> str:
     return say("it fails more in {n}", n=len(found)) if found else ""
 
 
-def _verdict(place: Place, entry: Entry) -> Mapping[str, Any]:
-    return place.verdict(entry) or {}
-
-
 def _amount(place: Place, entry: Entry) -> str:
     """How much: `12 %`, `2.4 ×`, or both numbers where there is no ratio."""
-    verdict, metric = _verdict(place, entry), place.primary
+    verdict, metric = place.verdict(entry), place.primary
     if words.is_multiple(verdict):
-        return f"{verdict['ratio']:.1f} ×"
-    if verdict.get("difference") is not None:
+        return f"{verdict.ratio:.1f} ×"
+    if verdict.difference is not None:
         return words.ratio(verdict)
-    value, base = (words.value(metric, verdict.get(key)) for key in ("value", "baseline_value"))
+    value, base = (words.value(metric, x) for x in (verdict.value, verdict.baseline_value))
     against = {"value": value, "baseline": base, "metric": metric.label}
     return words.change(verdict) or say("{value} against {baseline} {metric}", **against)
 
 
-def _span(verdict: Mapping[str, Any]) -> str:
+def _span(verdict: Verdict) -> str:
     """The interval in the words of the amount."""
-    if words.is_multiple(verdict) or verdict.get("difference") is not None:
+    if words.is_multiple(verdict) or verdict.difference is not None:
         return words.interval(verdict)
     return words.change_interval(verdict)

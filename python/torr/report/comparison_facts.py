@@ -14,9 +14,10 @@ from torr.report.say import Text, chain, join, say
 from torr.report.told import matches, told
 
 if TYPE_CHECKING:
+    from torr.results.level import Level
+    from torr.results.result import Result
     from torr.stats.metric import Metric
 
-Result = Mapping[str, Any]
 
 _MOST_PLACES = 3
 
@@ -45,9 +46,9 @@ def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
             yield say("{name} ran out of its descriptors at {places}.", name=name, places=places)
 
 
-def _has_none_left(level: Result) -> bool:
-    derived = (level.get("monitor") or {}).get("derived") or {}
-    reason = str(derived.get("limit_reason") or "")
+def _has_none_left(level: Level) -> bool:
+    derived = level.monitor.derived if level.monitor else None
+    reason = (derived.limit_reason if derived else None) or ""
     return matches("the target has {share} of its descriptors open", reason) is not None
 
 
@@ -62,8 +63,8 @@ def configuration(result: Result) -> Table:
     ]
     rows += [(name, chain(", ", [_value(v) for v in values])) for name, values in factors.items()]
     rows += [(say("rounds"), _rounds(experiment))]
-    levels = result.get("levels") or []
-    rows += [(say("measured in each trial"), words.names(_seconds(levels)))] if levels else []
+    if result.levels:
+        rows.append((say("measured in each trial"), words.names(_seconds(result.levels))))
     if experiment.get("restart"):
         rows.append((say("server restarted each"), told(str(experiment["restart"]))))
     if experiment.get("discard_if"):
@@ -119,7 +120,7 @@ def environment(result: Result) -> Table | None:
     """Return the machine and the versions, a row each."""
     rows = [
         (key.replace("_", " ").replace(".", ": ", 1), _value(value))
-        for key, value in csv.flat(result.get("environment") or {})
+        for key, value in csv.flat(result.environment)
         if value not in (None, "")
     ]
     return Table(("", say("value")), tuple(rows), frozenset({0, 1})) if rows else None
@@ -128,16 +129,10 @@ def environment(result: Result) -> Table | None:
 def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
     """Return the last lines of each failed trial's server, with the trial in words."""
     for failure in found.failures:
-        lines = failure.get("log_tail") or ()
-        if lines:
-            factors = failure.get("factors") or {}
-            where = join([words.named(name, value) for name, value in factors.items()])
-            trial = _trial(str(failure.get("candidate")), str(failure.get("round", "–")))
-            yield chain(", ", [trial, where]), "\n".join(map(str, lines))
-
-
-def _trial(name: str, number: str) -> Text:
-    return say("{name}, round {number}", name=name, number=number)
+        if failure.log_tail:
+            where = join([words.named(name, value) for name, value in failure.factors.items()])
+            trial = say("{name}, round {number}", name=failure.candidate, number=f"{failure.round}")
+            yield chain(", ", [trial, where]), "\n".join(failure.log_tail)
 
 
 def _in(word: str, cells: Sequence[tuple[Place, Entry]], found: Comparison) -> str:
@@ -166,7 +161,7 @@ def _where(cells: Sequence[tuple[Place, Entry]], found: Comparison) -> Text:
 def _measured(place: Place, entry: Entry) -> str:
     if place.standing(entry) not in (*DIFFER, "same"):
         return place.words
-    verdict = place.verdict(entry) or {}
+    verdict = place.verdict(entry)
     said = {"ratio": words.ratio(verdict), "span": words.interval(verdict)}
     return say("{place} ({ratio}, {span})", place=place.words, **said)
 
@@ -184,7 +179,7 @@ def _secondary(name: str, seen: Sequence[tuple[Place, Entry]], found: Comparison
 
 
 def _count(metric: Metric, seen: Sequence[tuple[Place, Entry]]) -> str:
-    judged = [(e.verdicts.get(metric) or {}).get("word") for p, e in seen if not p.base.is_limited]
+    judged = [e.verdict(metric).word for p, e in seen if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
     is_one = len(seen) == 1
     each = [
@@ -205,9 +200,8 @@ def _rounds(experiment: Mapping[str, Any]) -> str:
     return _value(experiment.get("rounds"))
 
 
-def _seconds(levels: Sequence[Mapping[str, Any]]) -> list[str]:
-    windows = {round(float(level.get("seconds") or 0), 1) for level in levels}
-    shown = sorted(windows)
+def _seconds(levels: Sequence[Level]) -> list[str]:
+    shown = sorted({round(level.seconds, 1) for level in levels})
     if len(shown) > 2:
         return [say("{low:g} to {high:g} s", low=shown[0], high=shown[-1])]
     return [f"{seconds:g} s" for seconds in shown]

@@ -8,7 +8,6 @@ marker before they differ by colour. The baseline's dots are its own rounds arou
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torr.report import comparison_rows as rows
@@ -17,6 +16,8 @@ from torr.report.comparison_scale import Scale
 from torr.stats.judgement import DELTA
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

@@ -42,7 +42,7 @@ def draw(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
         _estimate(ax, at, place, entry, scale)
     _amount(ax, at, place, entry)
     if standing == "failed":
-        _say(ax, at, f"failed: {str(entry.failures[0].get('kind')).replace('_', ' ')}")
+        _say(ax, at, f"failed: {entry.failures[0].kind.replace('_', ' ')}")
     elif standing in ("not measured", "no baseline"):
         _say(ax, at, standing)
 
@@ -102,7 +102,7 @@ def _dots(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
 
 def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
     """The estimate as the marker of its word, on its interval; beside the axis where none is."""
-    verdict, standing = place.verdict(entry) or {}, place.standing(entry)
+    verdict, standing = place.verdict(entry), place.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
     if span is not None:
         between = [scale.shown(end) for end in span]
@@ -111,7 +111,7 @@ def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> No
     if middle is not None:
         marks = {**_marker(standing), "zorder": 4, "clip_on": False}
         ax.plot([scale.shown(middle)], [at], **marks)
-    elif verdict:
+    elif verdict.word is not None:
         # In the column of ratios: on the axis it would be one.
         marks = {**_marker(standing), "markersize": 5, "clip_on": False}
         ax.plot([1 + _BESIDE / inches(ax)], [at], transform=ax.get_yaxis_transform(), **marks)
@@ -119,10 +119,10 @@ def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> No
 
 def _amount(ax: Axes, at: int, place: Place, entry: Entry) -> None:
     """The ratio, right of the row."""
-    verdict = place.verdict(entry) or {}
+    verdict = place.verdict(entry)
     is_base = entry.name == place.baseline
     text = "baseline" if is_base and entry.trials else words.ratio(verdict)
-    if verdict.get("difference") is not None:
+    if verdict.difference is not None:
         text = text.replace(" points", "")
     ax.annotate(
         "" if text == "–" else text,

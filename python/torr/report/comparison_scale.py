@@ -7,17 +7,18 @@ estimate and interval; a round far outside of them stands at the edge, so that i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from torr.report.verdict_table import is_forbidden
 from torr.stats.judgement import DELTA, MARGIN_POINTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from typing_extensions import Self
 
     from torr.report.comparison import Comparison, Entry, Place
+    from torr.results.verdict import Verdict
 
 _BEYOND = 0.6
 """How far rounds widen the axis, as a share of what estimates need."""
@@ -125,27 +126,26 @@ class Scale:
 
 def _half_of_shares(found: Comparison) -> float:
     """The margin of shares depends on the baseline's: one band for all cells is the narrowest."""
-    verdicts = [place.verdict(entry) or {} for place in found.places for entry in place.entries]
-    return min((v["margin"] for v in verdicts if "margin" in v), default=MARGIN_POINTS)
+    verdicts = (place.verdict(entry) for place in found.places for entry in place.entries)
+    return min((v.margin for v in verdicts if v.margin is not None), default=MARGIN_POINTS)
 
 
-def ends(verdict: Mapping[str, Any], scale: Scale) -> tuple[float, float] | None:
+def ends(verdict: Verdict, scale: Scale) -> tuple[float, float] | None:
     """Return the positions of a verdict's interval; an end without a bound is infinite."""
-    interval = verdict.get("interval")
-    if not interval or is_forbidden(verdict):
+    if verdict.interval is None or verdict.obstacle:
         return None
-    low, high = interval
+    low, high = verdict.interval
     return (
         -math.inf if low is None else scale.position(low),
         math.inf if high is None else scale.position(high),
     )
 
 
-def centre(verdict: Mapping[str, Any], scale: Scale) -> float | None:
+def centre(verdict: Verdict, scale: Scale) -> float | None:
     """Return the position of a verdict's estimate; None where it has none, or may have none."""
-    if is_forbidden(verdict):
+    if verdict.obstacle:
         return None
-    value = verdict.get("difference") if scale.is_share else verdict.get("ratio")
+    value = verdict.difference if scale.is_share else verdict.ratio
     return None if value is None else scale.position(value)
 
 
@@ -153,6 +153,6 @@ def _certain(found: Comparison, scale: Scale) -> Iterator[float]:
     """The positions that the axis must hold: estimates and ends of intervals."""
     for place in found.places:
         for entry in place.entries:
-            verdict = place.verdict(entry) or {}
+            verdict = place.verdict(entry)
             each = [centre(verdict, scale), *(ends(verdict, scale) or ())]
             yield from (at for at in each if at is not None and math.isfinite(at))

@@ -9,8 +9,7 @@ is farthest ahead of the baseline.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report import comparison_words as words
 from torr.report.comparison import Comparison
@@ -34,7 +33,10 @@ from torr.report.told import told
 from torr.report.wording import because, first_text
 from torr.report.wording import counted as number_of
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from torr.results.result import Result
 
 SHARED = say("client and target share this machine")
 
@@ -51,8 +53,7 @@ def verdict(result: Result) -> Text:
     said = [_nothing(found) or ""]
     if not said[0]:
         said = [*(_of_pair(found) if len(found.rivals) == 1 else _of_many(found)), _bounds(found)]
-    ended_by = result.get("ended_by")
-    end = say("ended early by {what}", what=ended_by) if ended_by else ""
+    end = say("ended early by {what}", what=result.ended_by) if result.ended_by else ""
     return one_line(say("{said}.", said=chain("; ", [*said, end])))
 
 
@@ -70,8 +71,7 @@ def _nothing(found: Comparison) -> Text | None:
         return say("Nothing to compare: {why}", why=words.names(absent))
     if len(with_word(seen, "no verdict")) == len(seen):
         levels = [x for p, e in seen for side in (p.base, e) for x in side.trials.values()]
-        reasons = [r for x in levels for r in (x.get("health") or {}).get("reasons") or ()]
-        why = because(first_text(reasons))
+        why = because(first_text([reason for x in levels for reason in x.health.reasons]))
         return say("Claims nothing: the generator was the limit{why}", why=why)
     return None
 
@@ -176,10 +176,10 @@ def _bounds(found: Comparison) -> str:
 def _absent(found: Comparison, name: str) -> Text:
     """Why a candidate has no trial that could be compared."""
     who = say("{name}, the baseline,", name=name) if name == found.baseline else name
-    own = [failure for failure in found.failures if failure.get("candidate") == name]
+    own = [failure for failure in found.failures if failure.candidate == name]
     if not own:
         return say("{who} has no trial", who=who)
-    said = {"trials": number_of(len(own), "trial"), "why": because(own[0].get("text"))}
+    said = {"trials": number_of(len(own), "trial"), "why": because(own[0].text)}
     return say("{who} failed in {trials}{why}", who=who, **said)
 
 
@@ -187,6 +187,6 @@ def _first_failure(found: Comparison) -> str:
     if not found.failures:
         return ""
     first = found.failures[0]
-    said = {"trials": number_of(len(found.failures), "trial"), "name": str(first.get("candidate"))}
+    said = {"trials": number_of(len(found.failures), "trial"), "name": first.candidate}
     failed = say("{trials} failed and the first was one of {name}", **said)
-    return chain("", [failed, because(first.get("text"))])
+    return chain("", [failed, because(first.text)])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.model.condition import Condition
 from torr.report.cells import Table
@@ -14,21 +13,21 @@ from torr.report.told import told
 
 if TYPE_CHECKING:
     from torr.report.comparison import Place
+    from torr.results.base import Factors
+    from torr.results.result import Result
+    from torr.results.verdict import Verdict
 
-Result = Mapping[str, Any]
-Judged = tuple[str, Mapping[str, Any]]
 
-
-def slos(result: Result) -> list[Judged]:
+def slos(result: Result) -> list[tuple[str, Verdict]]:
     """Return every verdict of an SLO with its cell in words, in the order of the cells."""
-    found = [verdict for verdict in result.get("verdicts") or () if verdict.get("condition")]
+    found = [verdict for verdict in result.verdicts if verdict.condition]
     if not found:
         return []
     comparison = Comparison.of(result)
     places, names = comparison.places, comparison.names
     at = {_key(place.factors, place.concurrency): n for n, place in enumerate(places)}
-    ranked = [(at.get(_key(v["factors"], v["concurrency"]), len(at)), v) for v in found]
-    ranked.sort(key=lambda each: (each[0], names.index(each[1]["candidate"])))
+    ranked = [(at.get(_key(v.factors, v.concurrency), len(at)), v) for v in found]
+    ranked.sort(key=lambda each: (each[0], names.index(each[1].candidate or "")))
     return [(_words(places, rank, verdict), verdict) for rank, verdict in ranked]
 
 
@@ -37,12 +36,12 @@ def of_slos(result: Result) -> Table | None:
     rows = tuple(
         (
             place,
-            verdict["candidate"],
-            verdict["condition"],
+            verdict.candidate or "",
+            verdict.condition or "",
             _seen(verdict),
             interval_of(verdict) or "–",
-            told(verdict["word"]),
-            told(verdict["reason"] or ""),
+            told(verdict.word or ""),
+            told(verdict.reason or ""),
         )
         for place, verdict in slos(result)
     )
@@ -53,25 +52,24 @@ def of_slos(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0, 1, 2, 5, 6})) if rows else None
 
 
-def interval_of(verdict: Mapping[str, Any]) -> str | None:
+def interval_of(verdict: Verdict) -> str | None:
     """Return the interval of an SLO's value with its unit; None where none is known."""
-    ends = verdict.get("interval")
-    if ends is None:
+    if verdict.interval is None:
         return None
-    show = Condition.parse(verdict["condition"]).show
-    return " – ".join(map(show, ends))
+    show = Condition.parse(verdict.condition or "").show
+    return " – ".join(map(show, verdict.interval))
 
 
-def _key(factors: Mapping[str, Any], concurrency: int | None) -> tuple[str, int]:
+def _key(factors: Factors, concurrency: int | None) -> tuple[str, int]:
     return json.dumps(factors, sort_keys=True), concurrency or 0
 
 
-def _words(places: tuple[Place, ...], rank: int, verdict: Mapping[str, Any]) -> str:
+def _words(places: tuple[Place, ...], rank: int, verdict: Verdict) -> str:
     if rank < len(places):
         return places[rank].words
-    return chain(", ", [f"{name} {value}" for name, value in verdict["factors"].items()])
+    return chain(", ", [f"{name} {value}" for name, value in verdict.factors.items()])
 
 
-def _seen(verdict: Mapping[str, Any]) -> str:
-    value = verdict["value"]
-    return "–" if value is None else Condition.parse(verdict["condition"]).show(value)
+def _seen(verdict: Verdict) -> str:
+    value = verdict.value
+    return "–" if value is None else Condition.parse(verdict.condition or "").show(value)

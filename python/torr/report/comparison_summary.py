@@ -6,8 +6,7 @@ metric's ratio with its interval and its word stands near the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as tables
@@ -17,7 +16,10 @@ from torr.report.comparison import Comparison
 from torr.report.comparison_slos import of_slos
 from torr.report.say import chain, say
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.results.result import Result
 
 
 def sections(result: Result) -> Iterator[str]:

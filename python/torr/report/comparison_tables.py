@@ -7,8 +7,7 @@ rounds; those that a verdict is not about have no word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import comparison_words as words
 from torr.report.cells import Table
@@ -17,13 +16,16 @@ from torr.report.told import told
 from torr.report.verdict_table import coverage
 from torr.report.wording import heading
 from torr.stats.metric import METRICS, OK_PER_S, Metric
-from torr.stats.series import ended, variation
+from torr.stats.series import variation
 from torr.units import show_percent
 
 if TYPE_CHECKING:
-    from torr.report.comparison import Comparison, Entry, Place
+    from collections.abc import Iterable, Iterator, Sequence
 
-Result = Mapping[str, Any]
+    from torr.report.comparison import Comparison, Entry, Place
+    from torr.results.base import Factors
+    from torr.results.verdict import Verdict
+
 Row = tuple[str, ...]
 
 _LOADS = ("connections", "users", "rate")
@@ -75,11 +77,11 @@ def of_failures(found: Comparison) -> Table | None:
     settings = {_key(place.factors): place.words for place in found.places}
     rows = tuple(
         (
-            str(failure.get("candidate") or ""),
-            settings.get(_key(failure.get("factors") or {}), ""),
-            str(failure.get("round", "–")),
-            told(str(failure.get("kind") or "").replace("_", " ")),
-            "; ".join(str(failure[key]) for key in ("text", "hint") if failure.get(key)),
+            failure.candidate,
+            settings.get(_key(failure.factors), ""),
+            f"{failure.round}",
+            told(failure.kind.replace("_", " ")),
+            "; ".join(text for text in (failure.text, failure.hint) if text),
         )
         for failure in found.failures
     )
@@ -94,10 +96,9 @@ def of_errors(found: Comparison) -> Table | None:
         for entry in place.entries:
             counts: dict[str, int] = {}
             for level in entry.trials.values():
-                errors = (level.get("counts") or {}).get("errors") or {}
-                for reason, count in (level.get("reasons") or errors).items():
+                for reason, count in (level.reasons or level.counts.errors).items():
                     counts[reason] = counts.get(reason, 0) + count
-            attempts = sum(map(ended, entry.trials.values()))
+            attempts = sum(level.counts.ended for level in entry.trials.values())
             for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
                 share = show_percent(100 * count / attempts) if attempts else "–"
                 rows.append((place.words, entry.name, reason, f"{count:,}", share))
@@ -110,13 +111,12 @@ def of_discarded(found: Comparison) -> Table | None:
     rows = []
     for place in found.places:
         for entry in place.rivals:
-            verdict = place.verdict(entry) or {}
-            gone = verdict.get("discarded")
+            verdict = place.verdict(entry)
+            gone = verdict.discarded
             if gone:
-                whole = gone.get("whole") or {}
-                rounds = chain(", ", [str(number) for number in gone.get("rounds") or ()])
-                who = chain(", ", [f"{k} {n}" for k, n in (gone.get("because_of") or {}).items()])
-                each = (_with_word(place, verdict), _with_word(place, whole))
+                rounds = chain(", ", [str(number) for number in gone.rounds])
+                who = chain(", ", [f"{name} {count}" for name, count in gone.because_of.items()])
+                each = (_with_word(place, verdict), _with_word(place, verdict.with_discarded))
                 rows.append((place.words, entry.name, rounds, who, *each))
     whose = (say("cell"), say("candidate"), say("rounds discarded"), say("because of"))
     columns = (*whose, say("without them"), say("with them"))
@@ -149,7 +149,7 @@ def _of_places(places: Sequence[Place], found: Comparison) -> Table:
 
 
 def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
-    verdict = place.verdict(entry) or {}
+    verdict = place.verdict(entry)
     load = place.rate if place.rate is not None else place.concurrency
     spread = variation(list(entry.values(place.primary).values()))
     beside = [cell for metric in metrics for cell in _with_ratio(entry, metric)]
@@ -160,7 +160,7 @@ def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
         "–" if spread is None else f"{100 * spread:.1f} %",
         words.ratio(verdict),
         words.interval(verdict),
-        str(verdict.get("n", len(entry.kept))),
+        f"{entry.count(verdict)}",
         told(place.printed(entry)),
         show_percent(entry.error_rate),
         *beside,
@@ -170,13 +170,14 @@ def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
 
 def _limit(entry: Entry) -> str:
     """Which side was the limit, as most trials were seen; nothing where none was watched."""
-    derived = [(level.get("monitor") or {}).get("derived") or {} for level in entry.trials.values()]
-    seen = [str(found["limit"]) for found in derived if found.get("limit")]
+    monitors = (level.monitor for level in entry.trials.values())
+    derived = (monitor.derived for monitor in monitors if monitor)
+    seen = [found.limit for found in derived if found and found.limit]
     return told(max(seen, key=seen.count, default=""))
 
 
 def _short(place: Place, entry: Entry) -> Row:
-    verdict = place.verdict(entry) or {}
+    verdict = place.verdict(entry)
     return (
         _middle(entry, place.primary),
         words.ratio(verdict),
@@ -184,7 +185,7 @@ def _short(place: Place, entry: Entry) -> Row:
         told(place.printed(entry)),
         _middle(entry, Metric("response_ms.p99")),
         show_percent(entry.error_rate),
-        str(verdict.get("n", len(entry.kept))),
+        f"{entry.count(verdict)}",
     )
 
 
@@ -195,18 +196,18 @@ def _middle(entry: Entry, metric: Metric) -> str:
 
 
 def _with_ratio(entry: Entry, metric: Metric) -> tuple[str, str]:
-    return _middle(entry, metric), words.ratio(entry.verdicts.get(metric) or {})
+    return _middle(entry, metric), words.ratio(entry.verdict(metric))
 
 
 def _is_known(metric: Metric, places: Sequence[Place]) -> bool:
     return any(entry.values(metric) for place in places for entry in place.entries)
 
 
-def _with_word(place: Place, verdict: Mapping[str, Any]) -> str:
-    word = told(place.primary.word(verdict.get("word") or "none"))
+def _with_word(place: Place, verdict: Verdict) -> str:
+    word = told(place.primary.word(verdict.word or "none"))
     seen = say("{ratio} ({span})", ratio=words.ratio(verdict), span=words.interval(verdict))
-    return say("{word}, {seen}, n = {n}", word=word, seen=seen, n=str(verdict.get("n")))
+    return say("{word}, {seen}, n = {n}", word=word, seen=seen, n=str(verdict.n))
 
 
-def _key(factors: Mapping[str, Any]) -> str:
+def _key(factors: Factors) -> str:
     return repr(sorted(factors.items()))

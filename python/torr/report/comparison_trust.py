@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report import comparison_words as words
 from torr.report.comparison import Comparison
 from torr.report.say import Text, chain, one_line, say
 from torr.report.wording import counted, first_text
-from torr.stats.series import is_limited, variation, verdict_of
+from torr.stats.series import variation
 
-Result = Mapping[str, Any]
-Levels = Sequence[Mapping[str, Any]]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import Result
 
 
 def parts(result: Result) -> list[str]:
@@ -29,9 +31,9 @@ def of_nothing(result: Result) -> list[str]:
     return [one_line(part) for part in _failed(Comparison.of(result))]
 
 
-def _health(levels: Levels) -> Text:
-    limited = [level for level in levels if is_limited(level)]
-    contended = [level for level in levels if verdict_of(level) == "contended"]
+def _health(levels: Sequence[Level]) -> Text:
+    limited = [level for level in levels if level.is_limited]
+    contended = [level for level in levels if level.is_contended]
     if limited:
         said = {"trials": _of(limited, levels), "why": _why(limited)}
         return say(
@@ -43,12 +45,12 @@ def _health(levels: Levels) -> Text:
     return say("Healthy: the generator had room")
 
 
-def _of(some: Levels, levels: Levels) -> Text:
+def _of(some: Sequence[Level], levels: Sequence[Level]) -> Text:
     return say("{some:,} of {all}", some=len(some), all=counted(len(levels), "trial"))
 
 
-def _why(levels: Levels) -> str:
-    reasons = [r for level in levels for r in (level.get("health") or {}).get("reasons") or ()]
+def _why(levels: Sequence[Level]) -> str:
+    reasons = [reason for level in levels for reason in level.health.reasons]
     first = first_text(list(dict.fromkeys(reasons)))
     return say(" ({why})", why=first) if first else ""
 
@@ -78,11 +80,7 @@ def _failed(found: Comparison) -> Iterator[str]:
     if not found.failures:
         return
     for is_measured in (False, True):
-        who = [
-            str(failure.get("candidate") or "")
-            for failure in found.failures
-            if bool(failure.get("measured")) == is_measured
-        ]
+        who = [x.candidate for x in found.failures if x.measured == is_measured]
         each = words.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
         trials = counted(len(who), "trial")
         if who and is_measured:
@@ -97,17 +95,17 @@ def _discarded(found: Comparison) -> Iterator[str]:
     rounds = 0
     for place in found.places:
         verdicts = [v for e in place.entries for v in e.verdicts.values()]
-        gone = next((v["discarded"] for v in verdicts if v.get("discarded")), None)
+        gone = next((v.discarded for v in verdicts if v.discarded), None)
         if gone is None:
             continue
-        rounds += len(gone.get("rounds") or ())
-        because = rules.setdefault(str(gone.get("rule")), {})
-        for name, count in (gone.get("because_of") or {}).items():
+        rounds += len(gone.rounds)
+        because = rules.setdefault(gone.rule, {})
+        for name, count in gone.because_of.items():
             because[name] = because.get(name, 0) + count
     for rule, because in rules.items():
         who = words.names([f"{name} {count}" for name, count in because.items()])
-        gone = counted(rounds, "round")
-        yield say("{rounds} discarded by {rule} ({whose})", rounds=gone, rule=rule, whose=who)
+        said = {"rounds": counted(rounds, "round"), "rule": rule, "whose": who}
+        yield say("{rounds} discarded by {rule} ({whose})", **said)
 
 
 def _cores(found: Comparison) -> Iterator[str]:

@@ -7,20 +7,21 @@ Where something forbids a claim, as survivors against survivors, none is written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import diff
 from torr.report.say import Text, chain, join, say, say_count
-from torr.report.verdict_table import is_forbidden, show_value
+from torr.report.verdict_table import show_number
 from torr.report.wording import counted
 from torr.units import show_factor, show_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from torr.results.verdict import Verdict
     from torr.stats.metric import Metric
     from torr.stats.trials import Cell
 
-Verdict = Mapping[str, Any]
 
 _NOUNS: dict[str, Callable[[int], Text]] = {
     "processes": lambda n: say_count(n, "{n:,} process", "{n:,} processes"),
@@ -75,20 +76,19 @@ def names(each: Sequence[str]) -> str:
 
 def ratio(verdict: Verdict) -> str:
     """Return the difference for a table: `0.88x`, `≥ 0.88x`, `+0.40 points`; `–` for none."""
-    if is_forbidden(verdict):
+    if verdict.obstacle:
         return "–"
-    difference = verdict.get("difference")
-    if difference is not None:
-        return say("{difference:+.2f} points", difference=difference)
+    if verdict.difference is not None:
+        return say("{difference:+.2f} points", difference=verdict.difference)
     return diff.show_ratio(verdict, "x")
 
 
 def interval(verdict: Verdict) -> str:
     """Return the interval for a table: `0.85–0.91`, `+0.30 to +0.50`; `–` where there is none."""
-    ends = verdict.get("interval")
-    if not ends or is_forbidden(verdict):
+    ends = verdict.interval
+    if ends is None or verdict.obstacle:
         return "–"
-    if verdict.get("difference") is not None:
+    if verdict.difference is not None:
         low, high = (_end(end, "+.2f") for end in ends)
         return say("{low} to {high}", low=low, high=high)
     return _span(ends)
@@ -96,33 +96,33 @@ def interval(verdict: Verdict) -> str:
 
 def change(verdict: Verdict) -> str | None:
     """Return how far from 1 a ratio is, in percent of the baseline: `12 %`; None for none."""
-    found = verdict.get("ratio")
+    found = verdict.ratio
     return None if not found else f"{_percents([found], found)[0]} %"
 
 
 def change_interval(verdict: Verdict) -> str:
     """Return the interval of `change`: `9–15 %`, with signs where it lies on both sides of 1."""
-    ends, found = verdict.get("interval"), verdict.get("ratio")
-    if not ends or not found:
+    found = verdict.ratio
+    if verdict.interval is None or not found:
         return ""
-    if ends[0] is None or ends[1] is None:
+    low, high = verdict.interval
+    if low is None or high is None:
         return interval(verdict)
-    if ends[0] < 1 < ends[1]:
-        low, high = (f"{100 * (end - 1):+.1f}".replace("-", "−") for end in ends)
-        return say("{low} to {high} %", low=low, high=high)
-    low, high = _percents(ends if found > 1 else ends[::-1], found)
-    return f"{low}–{high} %"
+    if low < 1 < high:
+        below, above = (f"{100 * (end - 1):+.1f}".replace("-", "−") for end in (low, high))
+        return say("{low} to {high} %", low=below, high=above)
+    near, far = _percents((low, high) if found > 1 else (high, low), found)
+    return f"{near}–{far} %"
 
 
 def is_multiple(verdict: Verdict) -> bool:
     """Whether a ratio is better told as a multiple than in percent."""
-    found = verdict.get("ratio")
-    return found is not None and found >= _PERCENT_UP_TO
+    return verdict.ratio is not None and verdict.ratio >= _PERCENT_UP_TO
 
 
 def value(metric: Metric, number: float | None) -> str:
     """Return a number of a metric for people, with its unit where its name does not say it."""
-    return "–" if number is None else show_value({"metric": metric.key}, number)
+    return "–" if number is None else show_number(metric, number)
 
 
 def _load(cell: Cell) -> list[str]:

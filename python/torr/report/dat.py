@@ -10,14 +10,19 @@ Percent signs in the last column, comments from `#` on, and blank lines are read
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.errors import FileError, UsageError
 from torr.model.outside_file import read_bounded
-from torr.model.part import MOST
-from torr.stats.series import Point, Series
+from torr.results.base import LARGEST
+from torr.results.series import LevelPoint
+from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.results.result import Result
 
 # A ladder has a hundred levels at most.
 _MOST_BYTES = 1 << 20
@@ -25,10 +30,10 @@ _MOST_BYTES = 1 << 20
 COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
 
 
-def write(result: dict[str, Any], directory: Path) -> list[Path]:
+def write(result: Result, directory: Path) -> list[Path]:
     """Write NAME.dat of a ladder's result."""
-    path = directory / f"{result['name']}.dat"
-    replace_bytes(path, text(Series.of(result["name"], result["levels"])).encode())
+    path = directory / f"{result.name}.dat"
+    replace_bytes(path, text(Series.of(result.name, result.levels)).encode())
     return [path]
 
 
@@ -55,7 +60,7 @@ def read(path: Path) -> Series:
     except UnicodeDecodeError as error:
         message = f"{path} is not text: byte {error.start} is not UTF-8"
         raise UsageError(message, f"a .dat has {_columns()}") from error
-    points: dict[int, Point] = {}
+    points: dict[int, LevelPoint] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:
@@ -69,7 +74,7 @@ def read(path: Path) -> Series:
     return Series(path.stem, tuple(points[key] for key in sorted(points)))
 
 
-def _point(words: list[str], path: Path, line: int) -> Point:
+def _point(words: list[str], path: Path, line: int) -> LevelPoint:
     if len(words) != len(COLUMNS):
         message = f"{len(words)} columns where {len(COLUMNS)} were expected"
         raise FileError(path, line, message, f"the columns are {_columns()}")
@@ -82,7 +87,7 @@ def _point(words: list[str], path: Path, line: int) -> Point:
         raise FileError(path, line, f"{words[1]!r} is not a number of {COLUMNS[1]}")
     if success is not None and success > 100:
         raise FileError(path, line, f"a success rate of {words[3]} is over 100 %")
-    return Point(int(concurrency), rate, service, success)
+    return LevelPoint(int(concurrency), rate, service, success)
 
 
 def _value(word: str, column: str, path: Path, line: int) -> float | None:
@@ -94,7 +99,7 @@ def _value(word: str, column: str, path: Path, line: int) -> float | None:
         raise FileError(path, line, message) from error
     if math.isnan(value):
         return None
-    if not 0 <= value <= MOST:
+    if not 0 <= value <= LARGEST:
         raise FileError(path, line, f"{word!r} is not possible ({column})")
     return value
 

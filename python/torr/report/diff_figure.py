@@ -13,11 +13,13 @@ from matplotlib.transforms import Bbox
 from torr.report import theme
 from torr.report.labels import AROUND, Labels
 from torr.report.theme import FIRST, SECOND, Mark
-from torr.stats.series import Point, Series
+from torr.stats.series import Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from torr.results.series import LevelPoint
 
 Sides = tuple[Series, Series]
 Words = tuple[str, str]
@@ -118,7 +120,7 @@ def _toward(sides: Sides, metric: str) -> tuple[int, int]:
     return (-1, 1) if a and b and a[-1] < b[-1] else (1, -1)
 
 
-def _known(series: Series, metric: str) -> list[Point]:
+def _known(series: Series, metric: str) -> list[LevelPoint]:
     return [point for point in series.points if getattr(point, metric) is not None]
 
 

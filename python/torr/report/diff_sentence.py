@@ -6,8 +6,7 @@ ratio is a bound too (`≥` or `≤`); the ratio of two lower bounds bounds noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import diff
 from torr.report.say import Text, chain, join, say, say_count
@@ -17,9 +16,12 @@ from torr.report.wording import counted, places
 from torr.units import show_factor, show_rate
 
 if TYPE_CHECKING:
-    from torr.stats.series import Point, Series
+    from collections.abc import Sequence
 
-Result = Mapping[str, Any]
+    from torr.results.result import Result
+    from torr.results.series import LevelPoint
+    from torr.results.verdict import Verdict
+    from torr.stats.series import Series
 
 INTERLEAVED = say("The two took turns in rounds: drift hit both")
 NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not excluded")
@@ -27,15 +29,12 @@ NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not e
 
 def verdict(result: Result) -> Text:
     """Return the ratios of the requests/s, at the common levels and of the best of each side."""
-    a, b = diff.sides(dict(result))
-    found = [v for v in result["verdicts"] if v["metric"] == "ok_per_s" and v["ratio"] is not None]
+    a, b = diff.sides(result)
+    found = [v for v in result.verdicts if v.metric == "ok_per_s" and v.ratio is not None]
     best_a, best_b = (max(side.points, key=lambda p: p.ok_per_s) for side in (a, b))
     if not found or not best_a.ok_per_s:
         return say("{name} answered nothing, so there is no ratio.", name=a.name)
-    best = {
-        "ratio": best_b.ok_per_s / best_a.ok_per_s,
-        "bounds": (best_a.at_least, best_b.at_least),
-    }
+    best = diff.show_bounded(best_b.ok_per_s / best_a.ok_per_s, (best_a.at_least, best_b.at_least))
     ratios = say(
         "{b} answers {span} the requests/s of {a} at {levels}{worth}",
         a=a.name,
@@ -44,7 +43,7 @@ def verdict(result: Result) -> Text:
         levels=say_count(len(found), "{n} common level", "{n} common levels"),
         worth=_worth(found),
     )
-    ends = {"a": _best(best_a), "b": _best(best_b), "ratio": diff.show_ratio(best)}
+    ends = {"a": _best(best_a), "b": _best(best_b), "ratio": best}
     highest = say("best against best {b} to {a}, {ratio}", **ends)
     end = _conclusion(found) or _rounds(a, b)
     return say("{said}.", said=chain("; ", [ratios, highest, end]))
@@ -52,13 +51,13 @@ def verdict(result: Result) -> Text:
 
 def trust(result: Result) -> Text:
     """Return that drift is not excluded, and which rates are lower bounds."""
-    sides = diff.sides(dict(result))
+    sides = diff.sides(result)
     shared = [where for side in sides if (where := _where(side)) is not None]
-    judged = [v for v in result["verdicts"] if diff.is_judged(v)]
-    is_paired = bool(judged) and all((v["method"] or "").startswith("paired") for v in judged)
+    judged = [verdict for verdict in result.verdicts if verdict.word is not None]
+    is_paired = bool(judged) and all((v.method or "").startswith("paired") for v in judged)
     parts = [INTERLEAVED if is_paired else NOT_INTERLEAVED]
     if judged:
-        parts.append(say("{n} trials a side at least", n=min(v["n"] for v in judged)))
+        parts.append(say("{n} trials a side at least", n=min(v.n or 0 for v in judged)))
     if shared:
         where = shared[0]
         if len(shared) > 1:
@@ -70,23 +69,23 @@ def trust(result: Result) -> Text:
                 where=where,
             )
         )
-    if any(diff.bound(v) == "?" for v in result["verdicts"]):
+    if any(diff.bound(v.bounds) == "?" for v in result.verdicts):
         parts.append(say("a ratio of two lower bounds (?) bounds nothing"))
     return say("{said}.", said=chain(" · ", parts))
 
 
 def health(result: Result) -> str:
     """Return `contended` when a rate of either side is a lower bound; else nothing is known."""
-    points = (point for side in diff.sides(dict(result)) for point in side.points)
+    points = (point for side in diff.sides(result) for point in side.points)
     return "contended" if any(point.at_least for point in points) else "unknown"
 
 
-def _conclusion(found: list[Mapping[str, Any]]) -> str:
+def _conclusion(found: Sequence[Verdict]) -> str:
     """The words of the levels whose trials carry one: `faster at 100 and 200, same at 400`."""
-    judged = [verdict for verdict in found if diff.is_judged(verdict)]
+    judged = [verdict for verdict in found if verdict.word is not None]
     words: dict[str, list[str]] = {}
     for verdict in judged:
-        words.setdefault(printed(verdict), []).append(f"{verdict['concurrency']:,}")
+        words.setdefault(printed(verdict), []).append(f"{verdict.concurrency:,}")
     said = join(
         [say("{word} at {levels}", word=told(word), levels=join(at)) for word, at in words.items()]
     )
@@ -96,28 +95,28 @@ def _conclusion(found: list[Mapping[str, Any]]) -> str:
     return say("{said}, no verdict at {levels}", said=said, levels=counted(rest, "level"))
 
 
-def _span(found: list[Mapping[str, Any]]) -> str:
+def _span(found: Sequence[Verdict]) -> str:
     """The lowest and the highest ratio, marked where all of them are the same kind of bound."""
-    low, high = (show_factor(pick(v["ratio"] for v in found)) for pick in (min, max))
-    marks = {diff.bound(verdict) for verdict in found}
+    low, high = (show_factor(pick(v.ratio or 0.0 for v in found)) for pick in (min, max))
+    marks = {diff.bound(verdict.bounds) for verdict in found}
     mark = f"{marks.pop()} " if marks in ({"≥"}, {"≤"}) else ""
     return f"{mark}{low if low == high else f'{low}–{high}'} ×"
 
 
-def _worth(found: list[Mapping[str, Any]]) -> str:
+def _worth(found: Sequence[Verdict]) -> str:
     """What the marks of single ratios come to, where one mark cannot say it for all."""
-    nothing = sum(diff.bound(verdict) == "?" for verdict in found)
+    nothing = sum(diff.bound(verdict.bounds) == "?" for verdict in found)
     if nothing == len(found):
         return say(", which bounds nothing: both rates are lower bounds")
     if nothing:
         return say(
             ", at {n} of which both rates are lower bounds and the ratio bounds nothing", n=nothing
         )
-    marks = {diff.bound(verdict) for verdict in found}
+    marks = {diff.bound(verdict.bounds) for verdict in found}
     return say(", some of them bounds") if len(marks) > 1 else ""
 
 
-def _best(point: Point) -> Text:
+def _best(point: LevelPoint) -> Text:
     rate = f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}"
     return say("{rate} (at {level:,})", rate=rate, level=point.concurrency)
 

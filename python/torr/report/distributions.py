@@ -7,7 +7,6 @@ percentile that its number of values carries; nothing is smoothed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torr.report import micro
@@ -17,9 +16,12 @@ from torr.stats.histogram import Histogram
 from torr.stats.series import by_concurrency
 
 if TYPE_CHECKING:
-    from torr.report.side import Side
+    from collections.abc import Iterator, Sequence
 
-Level = Mapping[str, Any]
+    from torr.report.side import Side
+    from torr.results.level import Level
+    from torr.results.result import Result
+
 Json = dict[str, Any]
 
 STEP = 0.05
@@ -33,7 +35,7 @@ _COMPARED = ("response",)
 _STREAMED = ("ttft", "inter_chunk", "response")
 
 
-def of(result: Mapping[str, Any]) -> list[Json]:
+def of(result: Result) -> list[Json]:
     """Return the curves of a result: metric, name, n and points of (share, milliseconds).
 
     `name` is what the curve is of: nothing for a single level, else its level or candidate and
@@ -56,27 +58,26 @@ def of_sides(sides: Sequence[Side]) -> list[Json]:
     ]
 
 
-def _groups(result: Mapping[str, Any]) -> Iterator[tuple[Json, Sequence[Level]]]:
-    levels = result.get("levels") or []
-    if result["kind"] == "compare":
+def _groups(result: Result) -> Iterator[tuple[Json, Sequence[Level]]]:
+    if result.kind == "compare":
         for place in Comparison.of(result).places:
             for entry in place.entries:
                 where = {"candidate": entry.name, "cell": place.words, "concurrency": None}
                 yield where, list(entry.trials.values())
         return
-    if result["kind"] == "micro":
+    if result.kind == "micro":
         for name, rounds in micro.groups(result):
             yield {"candidate": name, "cell": name, "concurrency": None}, rounds
         return
-    for concurrency, rounds in by_concurrency(levels).items():
+    for concurrency, rounds in by_concurrency(result.levels).items():
         yield {"candidate": None, "cell": None, "concurrency": concurrency}, rounds
 
 
 def _curves(name: Json, levels: Sequence[Level]) -> Iterator[Json]:
-    is_streamed = any(level.get("stream") for level in levels)
+    is_streamed = any(level.stream for level in levels)
     plain = _PLAIN if name["candidate"] is None else _COMPARED
     for metric in _STREAMED if is_streamed else plain:
-        texts = [(level.get("histograms") or {}).get(metric) for level in levels]
+        texts = [level.histograms.get(metric) for level in levels]
         found = Histogram.sum(Histogram.read(text) for text in texts if text)
         if not found.carries(0.5):
             continue

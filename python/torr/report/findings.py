@@ -7,7 +7,6 @@ every arrangement can be tried, and the best is taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +16,8 @@ from matplotlib.text import Text
 from torr.report import theme
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from matplotlib.axes import Axes
 
 Side = Literal["right", "left", "over"]

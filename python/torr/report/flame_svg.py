@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torr.report import flames
 from torr.report.say import Language, render
 from torr.store.atomic import replace_bytes
 from torr.units import show_ms, show_percent, show_size
+
+if TYPE_CHECKING:
+    from torr.results.result import Result
 
 Flame = Mapping[str, Any]
 Node = Mapping[str, Any]
@@ -40,7 +43,7 @@ class _Box(NamedTuple):
     share: float
 
 
-def write(result: dict[str, Any], directory: Path, language: Language = "en") -> list[Path]:
+def write(result: Result, directory: Path, language: Language = "en") -> list[Path]:
     """Write flame.svg, flame-2.svg and so on of a result: as many as it has flame graphs."""
     paths = []
     for number, flame in enumerate(flames.flames(result), 1):

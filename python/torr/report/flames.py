@@ -6,8 +6,7 @@ baseline did has no place in the tree; it has its row in the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from torr.profile.stacks import Node, Row, Stacks
 from torr.report.cells import Table
@@ -20,8 +19,13 @@ from torr.report.wording import levels_of
 from torr.stats.series import noun_of
 from torr.units import show_percent, show_setting
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.results.profile import Profile
+    from torr.results.result import Result
+
 Json = dict[str, Any]
-Result = Mapping[str, Any]
 
 _MOST_ROWS = 30
 _LEAST_SHARE = 0.001
@@ -48,7 +52,7 @@ def tops(result: Result, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
     Beside a baseline they are those whose share differs the most.
     """
     for each in taken(result):
-        is_memory = _is_of_memory(each.profile)
+        is_memory = each.profile.kind == "memory"
         if each.before is None:
             what = say("Functions by memory") if is_memory else say("Functions by time")
             yield _title(what, result, each.profile), _most(each.stacks, most)
@@ -64,7 +68,7 @@ def notes(result: Result) -> list[str]:
     """Return what there is to say of each profile: what it cost, or why there is none."""
     return [
         say("{title}: {said}", title=_went(result, profile), said=_note(result, profile))
-        for profile in result.get("profiles") or ()
+        for profile in result.profiles
     ]
 
 
@@ -140,17 +144,17 @@ def _points(new: Row | None, old: Row | None) -> float:
     return round(100 * difference, 1) + 0.0
 
 
-def _note(result: Result, profile: Result) -> str:
+def _note(result: Result, profile: Profile) -> str:
     """What is to be said, and what became of the target where that is to be told, too."""
-    return chain("; ", [_outcome(result, profile), told(profile.get("note") or "")])
+    return chain("; ", [_outcome(result, profile), told(profile.note or "")])
 
 
-def _outcome(result: Result, profile: Result) -> str:
-    cost = profile["cost_rate"]
-    if profile["failure"]:
-        hint = f" ({profile['hint']})" if profile["hint"] else ""
-        return say("no profile: {why}", why=told(profile["failure"] + hint))
-    if result.get("kind") == KIND:
+def _outcome(result: Result, profile: Profile) -> str:
+    cost = profile.cost_rate
+    if profile.failure:
+        hint = f" ({profile.hint})" if profile.hint else ""
+        return say("no profile: {why}", why=told(profile.failure + hint))
+    if result.kind == KIND:
         return _cost_of_function(cost)
     if cost is None:
         return say("in a trial of its own, whose cost is not known")
@@ -167,34 +171,30 @@ def _cost_of_function(cost: float | None) -> str:
     return say("in rounds of its own, with {cost} fewer operations/s", cost=show_percent(cost))
 
 
-def _went(result: Result, profile: Result) -> Text:
+def _went(result: Result, profile: Profile) -> Text:
     time, memory = say("Where the time went"), say("Where the memory went")
-    return _title(memory if _is_of_memory(profile) else time, result, profile)
+    return _title(memory if profile.kind == "memory" else time, result, profile)
 
 
-def _title(what: Text, result: Result, profile: Result, beside: str | None = None) -> Text:
+def _title(what: Text, result: Result, profile: Profile, beside: str | None = None) -> Text:
     """What is shown, of whom where that is known, and under which load."""
-    is_of_function = result.get("kind") == KIND
-    who = names(result)(profile) if is_of_function else profile.get("candidate")
+    is_of_function = result.kind == KIND
+    who = names(result)(profile) if is_of_function else profile.candidate
     if who and beside is not None:
         what = say("{what}: {who} beside {baseline}", what=what, who=who, baseline=beside)
     elif who:
         what = say("{what} in {who}", what=what, who=who)
     if is_of_function:  # of one thread, and of no load
-        return say("{what}, by {tool}", what=what, tool=profile["tool"])
+        return say("{what}, by {tool}", what=what, tool=profile.tool)
     at = _at(result, profile)
-    return say("{what}, by {tool} at {at}", what=what, tool=profile["tool"], at=at)
+    return say("{what}, by {tool} at {at}", what=what, tool=profile.tool, at=at)
 
 
-def _at(result: Result, profile: Result) -> str:
+def _at(result: Result, profile: Profile) -> str:
     """The level, and the setting of what else was varied."""
-    level = levels_of([profile["concurrency"]], noun_of(result.get("levels") or ()))
-    factors = (profile.get("factors") or {}).items()
-    return chain(", ", [level, show_setting({k: v for k, v in factors if k != _LOAD})])
-
-
-def _is_of_memory(profile: Result) -> bool:
-    return bool(profile.get("kind") == "memory")
+    level = levels_of([profile.concurrency], noun_of(result.levels))
+    factors = {k: v for k, v in profile.factors.items() if k != _LOAD}
+    return chain(", ", [level, show_setting(factors)])
 
 
 def _share(share: float) -> str:

@@ -6,27 +6,29 @@ is full, or that requests go out late, is said at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.say import Text, chain, say
 from torr.units import show_ms
+
+if TYPE_CHECKING:
+    from torr.results.level import Interval, IntervalHealth
 
 FULL_RATE = 95.0
 """Percent of a core, used and waited for, from which on the engine calls it full."""
 
 
-def generator_now(piece: Mapping[str, Any]) -> tuple[str, Text] | None:
+def generator_now(piece: Interval) -> tuple[str, Text] | None:
     """Return what the newest slice shows of the generator, and a word: `contended` or `unknown`.
 
     `contended` where what is measured now may be the generator's; None where a slice says nothing.
     """
-    health = piece.get("health") or {}
-    used = health.get("worker_cpu_rate") or ()
-    if not used:
+    health = piece.health
+    used = [rate or 0.0 for rate in health.worker_cpu_rate] if health else []
+    if not health or not used:
         return None
-    waited = health.get("run_queue_rate") or ()
+    waited = [rate or 0.0 for rate in health.run_queue_rate]
     is_full = any(a + b >= FULL_RATE for a, b in zip_longest(used, waited, fillvalue=0.0))
     late = _latest(health)
     is_late = late is not None and late[0] > late[1]
@@ -43,8 +45,8 @@ def generator_now(piece: Mapping[str, Any]) -> tuple[str, Text] | None:
     return ("contended" if is_full or is_late else "unknown"), said
 
 
-def _latest(health: Mapping[str, Any]) -> tuple[float, float] | None:
+def _latest(health: IntervalHealth) -> tuple[float, float] | None:
     """Lag and limit, in milliseconds, of the worker that is nearest to its limit, or past it."""
-    pairs = zip(health.get("lag_ms") or (), health.get("lag_limit_ms") or (), strict=False)
+    pairs = zip(health.lag_ms, health.lag_limit_ms, strict=False)
     known = [(lag, limit) for lag, limit in pairs if lag is not None and limit]
     return max(known, key=lambda pair: pair[0] / pair[1], default=None)

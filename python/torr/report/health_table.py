@@ -5,23 +5,27 @@ Nothing is judged here: the engine did that, slice by slice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import Table
 from torr.report.say import say
 from torr.report.told import told
 from torr.report.wording import heading
-from torr.stats.series import Level, is_of_locust, noun_of, verdict_of
+from torr.stats.series import noun_of
 from torr.units import show_ms, show_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Health, Level
 
 
 def judged(levels: Sequence[Level]) -> Table | None:
     """Return one row a level: how full its busiest worker was, and how late its latest one."""
-    known = [level for level in levels if (level.get("health") or {}).get("worker_cpu_rate")]
+    known = [level for level in levels if level.health.worker_cpu_rate]
     if not known:
         return None
-    is_locust = any(map(is_of_locust, known))
+    is_locust = any(level.is_of_locust for level in known)
     columns = (
         heading(noun_of(levels)),
         say("health"),
@@ -35,21 +39,20 @@ def judged(levels: Sequence[Level]) -> Table | None:
 
 
 def _row(level: Level) -> tuple[str, ...]:
-    health = level["health"]
+    health = level.health
     return (
-        f"{level['concurrency']:,}",
-        told(verdict_of(level)),
-        say("{rate:.0f} % of a core", rate=max(health["worker_cpu_rate"])),
-        show_percent(max(health.get("run_queue_rate") or [0.0])),
-        show_percent(health.get("steal_rate")),
+        f"{level.concurrency:,}",
+        told(health.verdict),
+        say("{rate:.0f} % of a core", rate=max(health.worker_cpu_rate)),
+        show_percent(max(health.run_queue_rate, default=0.0)),
+        show_percent(health.steal_rate),
         *_lag(health),
     )
 
 
-def _lag(health: Mapping[str, Any]) -> tuple[str, str]:
+def _lag(health: Health) -> tuple[str, str]:
     """Where nobody could be late there is none, and older results do not say."""
-    lag = health.get("lag_ms")
-    if lag is None:
+    if health.lag_ms is None:
         return "–", "–"
-    counts = {"late": health["late_slices"], "slices": health["slices"]}
-    return show_ms(lag), say("{late:,} of {slices:,}", **counts)
+    counts = {"late": health.late_slices, "slices": health.slices}
+    return show_ms(health.lag_ms), say("{late:,} of {slices:,}", **counts)

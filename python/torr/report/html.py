@@ -10,15 +10,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.errors import OutputError
 from torr.report import view
 from torr.store.atomic import replace_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torr.results.result import Result
 
 Json = dict[str, Any]
 
@@ -27,14 +31,14 @@ _PAGE = _HERE / "page.html"
 BUNDLE = _HERE / "bundle"
 
 
-def write(result: dict[str, Any], directory: Path, lang: str | None = None) -> list[Path]:
+def write(result: Result, directory: Path, lang: str | None = None) -> list[Path]:
     """Write report.html of a result, in `lang` or in the reader's language."""
     path = directory / "report.html"
     replace_bytes(path, page(result, lang).encode())
     return [path]
 
 
-def page(result: Mapping[str, Any], lang: str | None = None) -> str:
+def page(result: Result, lang: str | None = None) -> str:
     """Return the report of a result."""
     return document({"mode": "report", "lang": lang, "run": view.run(result), "live": None})
 

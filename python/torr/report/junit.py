@@ -9,15 +9,12 @@ and its output says what was found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from torr.errors import OutputError
 from torr.report.verdict_table import (
     is_comparison,
-    is_forbidden,
     metric_of,
     printed,
     show_change,
@@ -27,7 +24,13 @@ from torr.stats.series import lowest
 from torr.stats.trials import unmeasured
 from torr.store.atomic import SHARED, replace_bytes
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from torr.results.base import Factors
+    from torr.results.result import Result
+    from torr.results.verdict import LimitVerdict, Verdict
 
 _CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 
@@ -45,12 +48,12 @@ def text(result: Result, why: str | None = None) -> str:
     """Return one suite: a test for each limit, SLO and verdict, and `why` it does not pass."""
     cases = [*_limits(result), *_slos(result), *_verdicts(result), *_unmeasured(result)]
     if why is not None and not any(case.find("failure") is not None for case in cases):
-        case = Element("testcase", classname=f"torr {result['kind']}", name="passes")
+        case = Element("testcase", classname=f"torr {result.kind}", name="passes")
         SubElement(case, "failure", message=_clean(why))
         cases.append(case)
     suite = Element(
         "testsuite",
-        name=_clean(f"torr {result['kind']} {result['name']}"),
+        name=_clean(f"torr {result.kind} {result.name}"),
         tests=f"{len(cases)}",
         failures=f"{sum(case.find('failure') is not None for case in cases)}",
         errors=f"{sum(case.find('error') is not None for case in cases)}",
@@ -62,64 +65,64 @@ def text(result: Result, why: str | None = None) -> str:
 
 
 def _limits(result: Result) -> Iterator[Element]:
-    for entry in result.get("fail_if") or ():
-        case = _case(f"{entry['baseline']} → {entry['candidate']}", entry["condition"], entry)
-        _end(case, entry, failing="failed")
+    for limit in result.fail_if:
+        case = _case(f"{limit.baseline} → {limit.candidate}", limit.condition, limit)
+        _end(case, limit, failing="failed")
         yield case
 
 
 def _slos(result: Result) -> Iterator[Element]:
-    rounds = lowest(result.get("levels") or ())
-    for verdict in result.get("verdicts") or ():
-        if verdict.get("condition"):
-            whose = f"SLO {verdict['candidate']}" if verdict.get("candidate") else "SLO"
-            case = _case(whose, verdict["condition"], verdict)
-            is_higher = rounds and verdict["concurrency"] != rounds[0]["concurrency"]
-            if is_higher and result["kind"] != "compare":
-                said = ": ".join(filter(None, (verdict["word"], verdict["reason"])))
-                SubElement(case, "system-out").text = _clean(said)
-            else:
-                _end(case, verdict, failing="broken")
-            yield case
+    rounds = lowest(result.levels)
+    for verdict in result.slo_verdicts:
+        whose = f"SLO {verdict.candidate}" if verdict.candidate else "SLO"
+        case = _case(whose, verdict.condition or "", verdict)
+        is_higher = rounds and verdict.concurrency != rounds[0].concurrency
+        if is_higher and result.kind != "compare":
+            said = ": ".join(filter(None, (verdict.word, verdict.reason)))
+            SubElement(case, "system-out").text = _clean(said)
+        else:
+            _end(case, verdict, failing="broken")
+        yield case
 
 
 def _verdicts(result: Result) -> Iterator[Element]:
-    for verdict in result.get("verdicts") or ():
+    for verdict in result.verdicts:
         if is_comparison(verdict):
-            sides = f"{verdict['baseline']} → {verdict['candidate']}"
+            sides = f"{verdict.baseline} → {verdict.candidate}"
             case = _case(sides, metric_of(verdict).label, verdict)
             said = printed(verdict)
-            if not is_forbidden(verdict):
+            if not verdict.obstacle:
                 said += f": {show_change(verdict)} ({show_interval(verdict)})"
-            why = f"; {verdict['reason']}" if verdict["reason"] else ""
-            SubElement(case, "system-out").text = _clean(f"{said}, n = {verdict['n']}{why}")
+            why = f"; {verdict.reason}" if verdict.reason else ""
+            SubElement(case, "system-out").text = _clean(f"{said}, n = {verdict.n}{why}")
             yield case
 
 
 def _unmeasured(result: Result) -> Iterator[Element]:
     """An error for each candidate that no trial of a cell measured."""
     for failure in unmeasured(result):
-        setting = "".join(f" {key}={value}" for key, value in (failure["factors"] or {}).items())
-        case = Element(
-            "testcase", classname=_clean(failure["candidate"]), name=_clean(f"measured{setting}")
-        )
-        error = SubElement(case, "error", message=_clean(failure["text"]), type=failure["kind"])
-        error.text = _clean("\n".join(failure["log_tail"]))
+        name = _clean(f"measured{_setting(failure.factors)}")
+        case = Element("testcase", classname=_clean(failure.candidate), name=name)
+        error = SubElement(case, "error", message=_clean(failure.text), type=failure.kind)
+        error.text = _clean("\n".join(failure.log_tail))
         yield case
 
 
-def _case(sides: str, what: str, entry: Mapping[str, Any]) -> Element:
-    setting = "".join(f" {key}={value}" for key, value in (entry.get("factors") or {}).items())
-    name = f"{what} at {entry['concurrency']:,}{setting}"
+def _case(sides: str, what: str, verdict: Verdict | LimitVerdict) -> Element:
+    name = f"{what} at {verdict.concurrency:,}{_setting(verdict.factors)}"
     return Element("testcase", classname=_clean(sides), name=_clean(name))
 
 
-def _end(case: Element, entry: Mapping[str, Any], failing: str) -> None:
+def _setting(factors: Factors) -> str:
+    return "".join(f" {name}={value}" for name, value in factors.items())
+
+
+def _end(case: Element, verdict: Verdict | LimitVerdict, failing: str) -> None:
     """Whether it failed, was skipped, or says nothing more."""
     ends = {failing: "failure", "not shown": "skipped"}
-    if entry["word"] in ends:
-        message = entry["reason"] or entry["word"]
-        SubElement(case, ends[entry["word"]], message=_clean(message))
+    if verdict.word in ends:
+        message = verdict.reason or verdict.word
+        SubElement(case, ends[verdict.word], message=_clean(message))
 
 
 def _clean(text: str) -> str:

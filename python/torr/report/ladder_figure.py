@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
@@ -15,6 +14,8 @@ from torr.report.labels import Labels
 from torr.report.theme import FIRST, SECOND
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

@@ -17,6 +17,8 @@ from matplotlib.patches import Patch
 from torr.report import theme
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from torr.report.findings import Finding
     from torr.report.labels import Labels
     from torr.report.theme import Mark
-    from torr.stats.series import Point, Series
+    from torr.results.series import LevelPoint
+    from torr.stats.series import Series
 
     Entry = tuple[Artist | tuple[Artist, ...], str]
 
@@ -55,7 +58,7 @@ class Ladder:
         return [point.concurrency for point in self.series.shown]
 
 
-def line(ax: Axes, points: Sequence[Point], metric: str, mark: Mark) -> None:
+def line(ax: Axes, points: Sequence[LevelPoint], metric: str, mark: Mark) -> None:
     """Join the points by a line."""
     values = [p.value(metric) for p in points]
     ax.plot(
@@ -105,7 +108,7 @@ def doubtful_marks(ladder: Ladder) -> list[Entry]:
     return [(mark, "inter_chunk unreliable")] if ladder.joined else []
 
 
-def _kinds(ladder: Ladder) -> list[tuple[tuple[Point, ...], tuple[str, str]]]:
+def _kinds(ladder: Ladder) -> list[tuple[tuple[LevelPoint, ...], tuple[str, str]]]:
     """The levels that claim nothing, by why; the hatching and the name of each kind."""
     series = ladder.series
     return [
@@ -115,7 +118,7 @@ def _kinds(ladder: Ladder) -> list[tuple[tuple[Point, ...], tuple[str, str]]]:
     ]
 
 
-def hollow_points(ladder: Ladder) -> tuple[Point, ...]:
+def hollow_points(ladder: Ladder) -> tuple[LevelPoint, ...]:
     """Return every level that claims nothing."""
     return tuple(point for points, _ in _kinds(ladder) for point in points)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.model.condition import Condition
 from torr.report import plateau
@@ -12,27 +11,28 @@ from torr.report.say import Text, chain, changed, join, say
 from torr.report.told import told
 from torr.report.wording import places
 from torr.stats import capacity as stats
-from torr.stats.series import (
-    Series,
-)
+from torr.stats.series import Series
 from torr.units import show_rate
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from torr.results.capacity import Peak, SloCapacity
+    from torr.results.result import Result
+    from torr.results.verdict import Verdict
 
 
 def verdict(result: Result) -> Text:
     """Return what a ladder says of capacity, a clause that ends without a full stop."""
-    capacity = result.get("capacity") or stats.analyse(result["levels"])
-    series = Series.of(result["name"], result["levels"])
-    if capacity["peak"] is None:
-        why = told(capacity["reasons"]["peak"])
+    capacity = result.capacity or stats.analyse(result.levels)
+    series = Series.of(result.name, result.levels)
+    if capacity.peak is None:
+        why = told(capacity.reasons["peak"])
         return say("Claims nothing: {why}{errors}", why=why, errors=errors_of(result))
-    knee = capacity["knee"]
-    end = say("the knee is at {level:,}", level=knee["concurrency"]) if knee else ""
-    if capacity["slo"] is not None:
-        end = end or _lower_peak(capacity["peak"], capacity["slo"])
-        return chain("; ", [*_holds(capacity["slo"], series), end, _dead(series)])
-    peaks, *failed = _peaks(capacity["peak"], series)
+    knee = capacity.knee
+    end = say("the knee is at {level:,}", level=knee.concurrency) if knee else ""
+    if capacity.slo is not None:
+        end = end or _lower_peak(capacity.peak, capacity.slo)
+        return chain("; ", [*_holds(capacity.slo, series), end, _dead(series)])
+    peaks, *failed = _peaks(capacity.peak, series)
     first = _first_failing(result)
     if first is not None:
         failing = chain("", [_fails(first, series), _held_above(result, first)])
@@ -41,44 +41,45 @@ def verdict(result: Result) -> Text:
     return chain("; ", [peaks, *failed, end, _dead(series)])
 
 
-def _holds(slo: Mapping[str, Any], series: Series) -> tuple[str, str]:
+def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
     """What is held, and what failed there."""
-    where = places(series, slo["concurrency"])
-    if slo["beyond"] is None:
+    where = places(series, slo.concurrency)
+    if slo.beyond is None:
         where = say("{place}, {top},", place=where, top=_top(series))
-    conditions = join([phrase(Condition.parse(text)) for text in slo["conditions"]])
+    conditions = join([phrase(Condition.parse(text)) for text in slo.conditions])
     held = say(
         "Holds {rate} at {where} with {conditions}",
         rate=rate_of(slo),
         where=where,
         conditions=conditions,
     )
-    return held, failed_there(series.at(slo["concurrency"]))
+    return held, failed_there(series.at(slo.concurrency))
 
 
-def _lower_peak(peak: Mapping[str, Any], slo: Mapping[str, Any]) -> str:
+def _lower_peak(peak: Peak, slo: SloCapacity) -> str:
     """Where more connections hold the SLO but bring less, say how few bring the most."""
-    if slo["concurrency"] in peak["plateau"] or slo["concurrency"] < peak["concurrency"]:
+    if slo.concurrency in peak.plateau or slo.concurrency < peak.concurrency:
         return ""
-    rate = show_rate(peak["ok_per_s"])
-    return say("the peak, {rate}, is reached at {at:,}", rate=rate, at=peak["concurrency"])
+    rate = show_rate(peak.ok_per_s)
+    return say("the peak, {rate}, is reached at {at:,}", rate=rate, at=peak.concurrency)
 
 
-def _peaks(peak: Mapping[str, Any], series: Series) -> tuple[str, str]:
+def _peaks(peak: Peak, series: Series) -> tuple[str, str]:
     """Where the peak is, and what failed there."""
-    return _reached(peak, series), failed_there(series.at(peak["highest_at"]))
+    there = series.at(peak.concurrency if peak.highest_at is None else peak.highest_at)
+    return _reached(peak, series), failed_there(there)
 
 
-def _reached(peak: Mapping[str, Any], series: Series) -> str:
-    start = places(series, peak["concurrency"])
+def _reached(peak: Peak, series: Series) -> str:
+    start = places(series, peak.concurrency)
     rate = rate_of(peak)
     if len(series.shown) == 1:
         return say("Answers {rate} at {place}, the only level", rate=rate, place=start)
-    if peak["concurrency"] == series.points[-1].concurrency:
+    if peak.concurrency == series.points[-1].concurrency:
         return say("Reaches {rate} at {place}, {top}", rate=rate, place=start, top=_top(series))
     if plateau.goes_on(peak, series):
         return say("Peaks at {rate}, reached from {place} on", rate=rate, place=start)
-    where = places(series, *peak["plateau"])
+    where = places(series, *peak.plateau)
     return say("Peaks at {rate}, reached at {place}", rate=rate, place=where)
 
 
@@ -103,35 +104,34 @@ def _dead(series: Series) -> str:
     return say("at {place} no request succeeded", place=places(series, *dead))
 
 
-def _first_failing(result: Result) -> Mapping[str, Any] | None:
+def _first_failing(result: Result) -> Verdict | None:
     """The verdict that stood in the way of a capacity: of the lowest level, the worst."""
-    found = [v for v in result.get("verdicts") or () if v.get("condition")]
-    usable = {p.concurrency for p in Series.of("", result["levels"]).points}
-    failing = [v for v in found if v["word"] != "held" and v["concurrency"] in usable]
-    return min(failing, key=lambda v: (v["concurrency"], v["word"] != "broken"), default=None)
+    usable = {p.concurrency for p in Series.of("", result.levels).points}
+    failing = [v for v in result.slo_verdicts if v.word != "held" and v.concurrency in usable]
+    return min(failing, key=lambda v: (v.concurrency, v.word != "broken"), default=None)
 
 
-def _fails(found: Mapping[str, Any], series: Series) -> str:
-    condition = Condition.parse(found["condition"])
-    said = {"condition": phrase(condition), "place": places(series, found["concurrency"])}
-    if found["word"] == "broken":
-        said["seen"] = seen(condition, found)
+def _fails(first: Verdict, series: Series) -> str:
+    condition = Condition.parse(first.condition or "")
+    said = {"condition": phrase(condition), "place": places(series, first.concurrency or 0)}
+    if first.word == "broken":
+        said["seen"] = seen(condition, first)
         return say("Does not hold {condition} even at {place} ({seen})", **said)
-    why = told(found["reason"]) if found["reason"] else say("no reason was kept")
+    why = told(first.reason) if first.reason else say("no reason was kept")
     return say("Cannot show {condition} at {place} ({why})", **said, why=why)
 
 
-def _held_above(result: Result, first: Mapping[str, Any]) -> str:
+def _held_above(result: Result, first: Verdict) -> str:
     """Where too little was seen at the lowest level: the levels above it that hold everything."""
     held: list[int] = []
-    usable = [p.concurrency for p in Series.of("", result["levels"]).points]
+    usable = [p.concurrency for p in Series.of("", result.levels).points]
     for concurrency in usable:
-        words = {v["word"] for v in result["verdicts"] if v.get("concurrency") == concurrency}
+        words = {v.word for v in result.verdicts if v.concurrency == concurrency}
         if words == {"held"}:
             held.append(concurrency)
         elif held or "broken" in words:
             break
-    if first["word"] == "broken" or not held:
+    if first.word == "broken" or not held:
         return ""
     span = say("at {level:,}", level=held[0])
     if len(held) > 1:

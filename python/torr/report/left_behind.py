@@ -6,19 +6,20 @@ goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import Table
 from torr.report.micro_names import names
 from torr.report.say import Text, join, say
 from torr.report.told import told
 
-Result = Mapping[str, Any]
-Leak = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.functions import LeakTable
+    from torr.results.result import Result
 
 _NOTHING = "–"
-_GOES_ON = "growth that goes on"
 _MOST_NAMED = 3
 _MOST_TYPES = 3
 
@@ -26,7 +27,7 @@ _MOST_TYPES = 3
 def table(result: Result) -> Table | None:
     """Return one row a function that was watched for what it leaves behind."""
     name_of = names(result)
-    rows = tuple((name_of(each), *_row(each)) for each in _leaks(result))
+    rows = tuple((name_of(leak), *_row(leak)) for leak in result.leaks)
     columns = (
         *(say("function"), say("operations"), say("target"), say("objects")),
         *(say("blocks an operation"), say("bytes an operation"), say("of the process")),
@@ -38,12 +39,17 @@ def table(result: Result) -> Table | None:
 def failed(result: Result) -> list[Text]:
     """Say of which functions growth goes on, and which left more than they may."""
     name_of = names(result)
-    found = [each for each in _leaks(result) if not _is_met(each)]
-    endless = [name_of(each) for each in found if each.get("limit") is None]
+    missed = [leak for leak in result.leaks if not leak.is_met]
+    endless = [name_of(leak) for leak in missed if leak.limit is None]
     beyond = [
-        say("{name}: {growth} objects, not {limit}", name=name_of(each), **_numbers(each))
-        for each in found
-        if each.get("limit") is not None
+        say(
+            "{name}: {growth} objects, not {limit}",
+            name=name_of(leak),
+            growth=f"{leak.growth:+,}",
+            limit=f"{leak.limit:+,}",
+        )
+        for leak in missed
+        if leak.limit is not None
     ]
     parts = []
     if endless:
@@ -53,34 +59,20 @@ def failed(result: Result) -> list[Text]:
     return parts
 
 
-def _leaks(result: Result) -> Sequence[Leak]:
-    found: Sequence[Leak] = result.get("leaks") or ()
-    return found
-
-
-def _is_met(each: Leak) -> bool:
-    """Of runs before targets were kept: as it is without one."""
-    met = each.get("met")
-    return bool(each["word"] != _GOES_ON if met is None else met)
-
-
-def _row(each: Leak) -> tuple[str, ...]:
-    limit = each.get("limit")
-    most = [f"{count:+,} {kind}" for kind, count in each["types"][:_MOST_TYPES] if count > 0]
+def _row(leak: LeakTable) -> tuple[str, ...]:
+    limit = leak.limit
+    most = [f"{count:+,} {kind}" for kind, count in leak.types[:_MOST_TYPES] if count > 0]
     return (
-        f"{each['count']:,}",
+        f"{leak.count:,}",
         say("growth ends") if limit is None else say("objects ≤ {limit}", limit=f"{limit:+,}"),
-        f"{each['growth']:+,}",
-        f"{each['per_operation']:.2g}",
-        *(_bytes(each.get(key)) for key in ("traced_per_operation", "rss_per_operation")),
-        say("met") if _is_met(each) else say("missed"),
-        told(each["word"]),
+        f"{leak.growth:+,}",
+        f"{leak.per_operation:.2g}",
+        _bytes(leak.traced_per_operation),
+        _bytes(leak.rss_per_operation),
+        say("met") if leak.is_met else say("missed"),
+        told(leak.word),
         ", ".join(most),
     )
-
-
-def _numbers(each: Leak) -> dict[str, str]:
-    return {"growth": f"{each['growth']:+,}", "limit": f"{each['limit']:+,}"}
 
 
 def _named(found: Sequence[str]) -> str:

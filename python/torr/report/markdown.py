@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import (
     comparison_summary,
@@ -24,64 +22,65 @@ from torr.report.say import chain, render, say
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from torr.report.cells import Table
     from torr.report.say import Language
+    from torr.results.result import Result
 
 _MOST_ROWS = 40
 _MOST_FUNCTIONS = 10
 
-Result = Mapping[str, Any]
 
-
-def write(result: dict[str, Any], directory: Path, language: Language = "en") -> list[Path]:
+def write(result: Result, directory: Path, language: Language = "en") -> list[Path]:
     """Write summary.md of a result."""
     path = directory / "summary.md"
     replace_bytes(path, text(result, language).encode())
     return [path]
 
 
-def text(result: Mapping[str, Any], language: Language = "en") -> str:
+def text(result: Result, language: Language = "en") -> str:
     """Return the summary in a language."""
     return "\n\n".join(render(part, language) for part in _parts(result)) + "\n"
 
 
-def _parts(result: Mapping[str, Any]) -> Iterator[str]:
-    yield chain("", ["# ", parts.plain(result["name"])])
+def _parts(result: Result) -> Iterator[str]:
+    yield chain("", ["# ", parts.plain(result.name)])
     yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
     yield from _tables(result)
     yield from _profiles(result)
-    if result.get("command"):
-        yield parts.fenced(shlex.join(result["command"]), "sh")
-    made = f"torr {result.get('torr', '')} {result['kind']}"
+    if result.command:
+        yield parts.fenced(shlex.join(result.command), "sh")
+    made = f"torr {result.torr} {result.kind}"
     yield parts.plain(chain(" · ", [made, trust.when(result)]))
 
 
-def _tables(result: Mapping[str, Any]) -> Iterator[str]:
-    if result["kind"] == "diff":
+def _tables(result: Result) -> Iterator[str]:
+    if result.kind == "diff":
         yield from parts.titled(say("Verdicts"), verdict_table.verdicts(result))
         yield from parts.titled(say("Limits"), verdict_table.limits(result))
         yield from parts.titled(say("Ratios"), table.ratios(result))
         return
-    if result["kind"] == "micro":
+    if result.kind == "micro":
         for title, content in view_tables.of_functions(result):
             yield from parts.titled(title, _short(content))
         return
-    if result["kind"] == "compare":
+    if result.kind == "compare":
         yield from comparison_summary.sections(result)
         return
-    if len(result["levels"]) == 1:
-        yield from parts.titled(say("Times"), table.times(result["levels"][0]))
-        yield from parts.titled(say("Streams"), stream_tables.streams(result["levels"][0]))
-        yield from parts.titled(say("Tokens"), stream_tables.tokens(result["levels"][0]))
-        yield from parts.titled(say("Requests"), request_tables.requests(result["levels"][0]))
-        yield from parts.titled(
-            say("Sockets of requests"), request_tables.sockets_of_requests(result["levels"][0])
-        )
-        yield from parts.titled(
-            say("Streams of requests"), request_tables.streams_of_requests(result["levels"][0])
-        )
-        yield from parts.titled(say("Throughput"), table.throughput(result["levels"][0]))
+    if len(result.levels) == 1:
+        level = result.levels[0]
+        yield from parts.titled(say("Times"), table.times(level))
+        yield from parts.titled(say("Streams"), stream_tables.streams(level))
+        yield from parts.titled(say("Tokens"), stream_tables.tokens(level))
+        yield from parts.titled(say("Requests"), request_tables.requests(level))
+        sockets = request_tables.sockets_of_requests(level)
+        yield from parts.titled(say("Sockets of requests"), sockets)
+        streamed = request_tables.streams_of_requests(level)
+        yield from parts.titled(say("Streams of requests"), streamed)
+        yield from parts.titled(say("Throughput"), table.throughput(level))
     else:
         yield from parts.titled(say("Levels"), table.levels(result))
         yield from parts.titled(say("Streams"), stream_tables.streams_of_levels(result))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torr.report.say import Text, chain, changed, render
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from torr.report.cells import Table
 
 _SPECIAL = re.compile(r"([\\`*\[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w))")

@@ -5,13 +5,12 @@ A budget is met, missed or cannot be told; times are those of operations, from n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report import left_behind, verdict_table
 from torr.report.cells import Table
-from torr.report.micro_names import key_of, names, shortened
+from torr.report.micro_names import Named, key_of, names, parts_of, shortened
 from torr.report.say import Text, chain, join, say, say_count
 from torr.report.told import told
 from torr.stats.metric import OK_PER_S, Metric
@@ -19,9 +18,12 @@ from torr.stats.series import variation
 from torr.stats.trials import by_cell
 from torr.units import show_percent, show_rate, show_time
 
-Result = Mapping[str, Any]
-Level = Mapping[str, Any]
-Verdict = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from torr.results.functions import BudgetVerdict, FunctionTiming
+    from torr.results.level import Level
+    from torr.results.result import Result
 
 KIND = "micro"
 _NOTHING = "–"
@@ -44,7 +46,7 @@ def trust(result: Result) -> Text:
     found = groups(result)
     rounds = sorted({len(levels) for _, levels in found})
     spreads = [s for _, levels in found if (s := _spread(levels)) is not None]
-    speed = result.get("machine_speed") or {}
+    speed = result.machine_speed
     failing = sum(any(map(_failed, levels)) for _, levels in found)
     parts = [
         say("rounds of each: {n}", n=join([f"{n:,}" for n in rounds])) if rounds else "",
@@ -54,7 +56,7 @@ def trust(result: Result) -> Text:
         say_count(failing, "{n:,} function raised errors", "{n:,} functions raised errors")
         if failing
         else "",
-        say("speed of this machine {speed}", speed=f"{speed['median']:.2f}") if speed else "",
+        say("speed of this machine {speed}", speed=f"{speed.median:.2f}") if speed else "",
         _taken_off(result),
         collector(result),
     ]
@@ -63,7 +65,7 @@ def trust(result: Result) -> Text:
 
 def collector(result: Result) -> str:
     """Say whether Python's collector ran in rounds; nothing where that is not known."""
-    words = [str(timing.get("gc")) for timing in _timings(result)]
+    words = [timing.gc for timing in _timings(result)]
     off, on = sum(word.startswith("off") for word in words), words.count("on")
     if off and on:
         said = {"on": f"{on:,}", "off": f"{off:,}"}
@@ -83,16 +85,17 @@ def tables(result: Result) -> Iterator[Table]:
 
 def budgets(result: Result) -> Table | None:
     """Return one row a budget: target, what was measured, its interval, and the word."""
-    found: Sequence[Verdict] = result.get("budgets") or ()
-    if not found:
-        return None
-    name_of = names(result)
+    return budget_table(result.budgets, names(result))
+
+
+def budget_table(budgets: Sequence[BudgetVerdict], name_of: Named) -> Table | None:
+    """Return one row for each of some budgets."""
     columns = (
         *(say("function"), say("budget"), say("measured")),
         *(say("{share} interval", share="90 %"), say("verdict")),
     )
-    rows = tuple((name_of(each), *_budget(each)) for each in found)
-    return Table(columns, rows, frozenset({0, 1, 4}), frozenset({0}))
+    rows = tuple((name_of(budget), *_budget(budget)) for budget in budgets)
+    return Table(columns, rows, frozenset({0, 1, 4}), frozenset({0})) if rows else None
 
 
 def functions(result: Result) -> Table | None:
@@ -107,17 +110,17 @@ def functions(result: Result) -> Table | None:
 
 def changes(result: Result) -> Table | None:
     """Return one row a comparison, by operations a second."""
-    found = [v for v in result.get("verdicts") or () if v.get("family") == "primary"]
-    name_of, short = names(result), shortened(result)
+    found = [verdict for verdict in result.verdicts if verdict.family == "primary"]
+    name_of, short = names(result), shortened(parts_of(result))
     rows = tuple(
         (
             name_of(each),
-            short(each["baseline"]),
+            short(each.baseline or ""),
             verdict_table.show_change(each),
             verdict_table.show_interval(each),
-            f"{each['n']}",
+            f"{each.n}",
             told(verdict_table.printed(each)),
-            told(each["reason"] or ""),
+            told(each.reason or ""),
         )
         for each in found
     )
@@ -128,39 +131,39 @@ def changes(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0, 1, 5, 6}), frozenset({0})) if rows else None
 
 
-def _timings(result: Result) -> list[Mapping[str, Any]]:
+def _timings(result: Result) -> list[FunctionTiming]:
     """How each function was timed, as its first round has it."""
-    return [levels[0].get("micro") or {} for _, levels in groups(result)]
+    return [timing for _, levels in groups(result) if (timing := levels[0].micro) is not None]
 
 
 def _taken_off(result: Result) -> str:
     """What timing itself cost; nothing where other tools timed, which kept none of it."""
-    timings = [timing for timing in _timings(result) if timing.get("clock_ns")]
+    timings = [timing for timing in _timings(result) if timing.clock_ns]
     if not timings:
         return ""
-    clock, turn = (median(timing[key] for timing in timings) for key in ("clock_ns", "turn_ns"))
+    clock = median(timing.clock_ns for timing in timings)
     parts = [say("taken off every time: {clock:.0f} ns for the clock", clock=clock)]
-    if any(timing["batch"] > 1 for timing in timings):
+    if any(timing.batch > 1 for timing in timings):
+        turn = median(timing.turn_ns for timing in timings)
         parts.append(say("{turn:.1f} ns a turn in batches", turn=turn))
     return chain(", ", parts)
 
 
 def _measured(result: Result) -> Text:
-    count = len(groups(result)) + len(result.get("leaks") or ())
+    count = len(groups(result)) + len(result.leaks)
     return say_count(count, "{n:,} function measured", "{n:,} functions measured")
 
 
 def _of_budgets(result: Result) -> list[Text]:
-    found: Sequence[Verdict] = result.get("budgets") or ()
-    if not found:
+    if not result.budgets:
         return []
     name_of = names(result)
-    words = [each["word"] for each in found]
-    missed = [each for each in found if each["word"] == "broken"]
+    words = [budget.word for budget in result.budgets]
+    missed = [budget for budget in result.budgets if budget.word == "broken"]
     parts = [say("{n} of {all} budgets met", n=words.count("held"), all=len(words))]
     if missed:
         named = [
-            say("{name}: {budget}", name=name_of(v), budget=v["text"]) for v in missed[:_MOST_NAMED]
+            say("{name}: {budget}", name=name_of(v), budget=v.text) for v in missed[:_MOST_NAMED]
         ]
         more = len(missed) - len(named)
         if more:
@@ -172,18 +175,18 @@ def _of_budgets(result: Result) -> list[Text]:
 
 
 def _of_limits(result: Result) -> list[Text]:
-    failed = [each for each in result.get("fail_if") or () if each["word"] == "failed"]
+    failed = [limit for limit in result.fail_if if limit.word == "failed"]
     if not failed:
         return []
     name_of = names(result)
-    named = join([f"{name_of(each)}: {each['condition']}" for each in failed[:_MOST_NAMED]])
+    named = join([f"{name_of(limit)}: {limit.condition}" for limit in failed[:_MOST_NAMED]])
     return [say("surely beyond its limit: {names}", names=named)]
 
 
 def groups(result: Result) -> list[tuple[str, list[Level]]]:
     """Return the rounds of each function under each number of threads, by the name it has here."""
     found: dict[tuple[str, str, int], list[Level]] = {}
-    for cell, rounds in by_cell(result.get("levels") or ()).items():
+    for cell, rounds in by_cell(result.levels).items():
         for trials in rounds.values():
             for level in trials.values():
                 found.setdefault((*key_of(level), cell.concurrency), []).append(level)
@@ -191,10 +194,10 @@ def groups(result: Result) -> list[tuple[str, list[Level]]]:
     return [(name_of(levels[0]), levels) for levels in found.values()]
 
 
-def word_of(each: Verdict) -> Text:
+def word_of(budget: BudgetVerdict) -> Text:
     """Return whether a budget is met, in one word."""
     words = {"held": say("met"), "broken": say("missed")}
-    return words.get(each["word"], say("cannot be told"))
+    return words.get(budget.word, say("cannot be told"))
 
 
 def shown(metric: str) -> Callable[[float | None], str]:
@@ -206,10 +209,10 @@ def shown(metric: str) -> Callable[[float | None], str]:
 
 def _function(name: str, levels: Sequence[Level]) -> tuple[str, ...]:
     spread = _spread(levels)
-    batch = (levels[0].get("micro") or {}).get("batch", 1)
+    batch = levels[0].micro.batch if levels[0].micro else 1
     return (
         name,
-        f"{levels[0]['concurrency']}",
+        f"{levels[0].concurrency}",
         f"{len(levels)}",
         show_rate(_median(levels, OK_PER_S)),
         _NOTHING if spread is None else show_percent(100 * spread),
@@ -224,18 +227,18 @@ def _time(levels: Sequence[Level], key: str, batch: int) -> str:
     return say("{time}, of batches", time=found) if batch > 1 and found != _NOTHING else found
 
 
-def _budget(each: Verdict) -> tuple[str, ...]:
-    show = shown(each["metric"])
-    low, high = each["interval"] or (None, None)
-    target = each["text"]
-    if each["scaled_by"] is not None:
-        target = say("{budget}, here {limit}", budget=target, limit=show(each["limit"]))
-    word = word_of(each)
-    if each["reason"]:
-        word = say("{word}: {why}", word=word, why=told(each["reason"]))
+def _budget(budget: BudgetVerdict) -> tuple[str, ...]:
+    show = shown(budget.metric)
+    low, high = budget.interval or (None, None)
+    target = budget.text
+    if budget.scaled_by is not None:
+        target = say("{budget}, here {limit}", budget=target, limit=show(budget.limit))
+    word = word_of(budget)
+    if budget.reason:
+        word = say("{word}: {why}", word=word, why=told(budget.reason))
     return (
         target,
-        show(each["value"]),
+        show(budget.value),
         _NOTHING if low is None else f"{show(low)} – {show(high)}",
         word,
     )
@@ -247,8 +250,8 @@ def _median(levels: Sequence[Level], key: str) -> float | None:
 
 
 def _spread(levels: Sequence[Level]) -> float | None:
-    return variation([level["ok_per_s"] for level in levels])
+    return variation([level.ok_per_s for level in levels])
 
 
 def _failed(level: Level) -> int:
-    return int(level["counts"]["attempted"] - level["counts"]["ok"])
+    return level.counts.attempted - level.counts.ok

@@ -6,37 +6,58 @@ Directories are left out while no other file of the result has the same name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
 from torr.units import show_setting
 
-Result = Mapping[str, Any]
-Named = Callable[[Mapping[str, Any]], str]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-_PARTS = ("levels", "budgets", "leaks", "verdicts", "fail_if", "profiles")
+    from torr.results.base import Factors
+    from torr.results.result import Result
 
 
-def key_of(each: Mapping[str, Any]) -> tuple[str, str]:
+class HasCandidate(Protocol):
+    """A part of a result that is about one function: a level, a verdict, a profile."""
+
+    @property
+    def candidate(self) -> str | None:
+        """The function."""
+
+    @property
+    def factors(self) -> Factors:
+        """Its parameters."""
+
+
+Named = Callable[[HasCandidate], str]
+
+
+def key_of(part: HasCandidate) -> tuple[str, str]:
     """Return what tells a function from every other one: its whole name and its parameters."""
-    return each["candidate"], json.dumps(each.get("factors") or {}, sort_keys=True)
+    return part.candidate or "", json.dumps(part.factors, sort_keys=True)
 
 
 def names(result: Result) -> Named:
     """Return what names anything of a result that has a candidate and factors."""
-    short = shortened(result)
+    return names_of(parts_of(result))
 
-    def named(each: Mapping[str, Any]) -> str:
-        setting = show_setting(each.get("factors") or {})
-        name = short(each["candidate"])
+
+def names_of(parts: Iterable[HasCandidate]) -> Named:
+    """Return what names these parts of a result."""
+    short = shortened(parts)
+
+    def named(part: HasCandidate) -> str:
+        setting = show_setting(part.factors)
+        name = short(part.candidate or "")
         return f"{name} [{setting}]" if setting else name
 
     return named
 
 
-def shortened(result: Result) -> Callable[[str], str]:
-    """Return what shortens names of candidates of a result, and leaves all else as it is."""
-    paths = {path for name in _candidates(result) if (path := _path(name))}
+def shortened(parts: Iterable[HasCandidate]) -> Callable[[str], str]:
+    """Return what shortens the names of their candidates, and leaves all else as it is."""
+    paths = {path for part in parts if (path := _path(part.candidate or ""))}
     files = [_file(path) for path in paths]
 
     def short(name: str) -> str:
@@ -47,10 +68,16 @@ def shortened(result: Result) -> Callable[[str], str]:
     return short
 
 
-def _candidates(result: Result) -> Iterator[str]:
-    for part in _PARTS:
-        for each in result.get(part) or ():
-            yield each.get("candidate") or ""
+def parts_of(result: Result) -> list[HasCandidate]:
+    """Return everything of a result that is about one function."""
+    return [
+        *result.levels,
+        *result.profiles,
+        *result.budgets,
+        *result.leaks,
+        *result.verdicts,
+        *result.fail_if,
+    ]
 
 
 def _path(name: str) -> str:

@@ -9,10 +9,9 @@ are allowed. The axis reaches a thousand times beyond a limit; what is further s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import micro
 from torr.report.micro_names import key_of, names
@@ -20,9 +19,14 @@ from torr.stats.metric import OK_PER_S, Metric
 from torr.units import format_rate, show_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from typing_extensions import Self
 
-Result = Mapping[str, Any]
+    from torr.results.functions import BudgetVerdict
+    from torr.results.level import Level
+    from torr.results.result import Result
+
 
 _MOST_ROWS = 40
 _ORDER = ("broken", "not shown", "held")
@@ -73,8 +77,8 @@ class Picture:
     @classmethod
     def of(cls, result: Result) -> Self | None:
         """Return what is to be drawn of a result; None where there is nothing."""
-        budgets = result.get("budgets") or ()
-        rows = _of_budgets(result, budgets) if budgets else _of_functions(result)
+        budgets = result.budgets
+        rows = _of_budgets(result) if budgets else _of_functions(result)
         limits = (_limits_of_budgets if budgets else _limits_of_rates)(rows)
         if limits is None:
             return None
@@ -99,13 +103,13 @@ class Picture:
         return f"{rounded:g} ×" if self.is_of_budgets else format_rate(rounded)
 
 
-def _of_budgets(result: Result, budgets: Sequence[Result]) -> list[Row]:
+def _of_budgets(result: Result) -> list[Row]:
     """A row a budget: those that are missed first, and of each word the fullest."""
-    known: dict[tuple[str, str], list[Result]] = {}
+    known: dict[tuple[str, str], list[Level]] = {}
     for _, levels in micro.groups(result):
         known.setdefault(key_of(levels[0]), []).extend(levels)
     name_of = names(result)
-    rows = [_budget(name_of(each), each, known.get(key_of(each), ())) for each in budgets]
+    rows = [_budget(name_of(each), each, known.get(key_of(each), ())) for each in result.budgets]
     return sorted(rows, key=lambda row: (_ORDER.index(row.standing), -_place(row.centre)))
 
 
@@ -113,33 +117,31 @@ def _place(centre: float | None) -> float:
     return -math.inf if centre is None else centre
 
 
-def _budget(name: str, each: Result, levels: Sequence[Result]) -> Row:
-    metric, use = Metric(each["metric"]), _use_of(each)
-    show = micro.shown(each["metric"])
-    found = each["value"]
-    interval = each["interval"]
-    low, high = sorted(map(use, interval)) if interval else (0.0, 0.0)
+def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> Row:
+    metric, use = Metric(budget.metric), _use_of(budget)
+    show = micro.shown(budget.metric)
+    low, high = sorted(map(use, budget.interval)) if budget.interval else (0.0, 0.0)
     return Row(
         name=name,
-        budget=each["text"],
-        standing=each["word"],
-        word=micro.word_of(each),
-        amount="–" if found is None else _times(use(found)),
-        centre=None if found is None else _log(use(found)),
-        interval=(_log(low), _log(high)) if interval else None,
+        budget=budget.text,
+        standing=budget.word,
+        word=micro.word_of(budget),
+        amount="–" if budget.value is None else _times(use(budget.value)),
+        centre=None if budget.value is None else _log(use(budget.value)),
+        interval=(_log(low), _log(high)) if budget.interval else None,
         rounds=tuple(
-            Round(level["round"], _log(use(value)), f"{metric.label} {show(value)}")
+            Round(level.round, _log(use(value)), f"{metric.label} {show(value)}")
             for level in levels
             if (value := metric.read(level)) is not None
         ),
     )
 
 
-def _use_of(each: Result) -> Callable[[float], float]:
+def _use_of(budget: BudgetVerdict) -> Callable[[float], float]:
     """How much of a budget a number uses: 1 is the limit, and less is better."""
-    is_success = each["metric"] == "success_rate"
-    wants_little = ("<" in each["text"]) != is_success
-    limit = 100 - each["limit"] if is_success else each["limit"]
+    is_success = budget.metric == "success_rate"
+    wants_little = ("<" in budget.text) != is_success
+    limit = 100 - budget.limit if is_success else budget.limit
 
     def use(value: float) -> float:
         found = 100 - value if is_success else value
@@ -154,7 +156,7 @@ def _use_of(each: Result) -> Callable[[float], float]:
 def _of_functions(result: Result) -> list[Row]:
     metric = Metric(OK_PER_S)
     return [
-        _function(name, [(x["round"], v) for x in levels if (v := metric.read(x)) is not None])
+        _function(name, [(x.round, v) for x in levels if (v := metric.read(x)) is not None])
         for name, levels in micro.groups(result)
     ]
 

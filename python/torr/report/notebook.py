@@ -9,12 +9,12 @@ scripts.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import html, sentence, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from torr.results.result import Result
 
 MOST_BYTES = 2_000_000
 """Jupyter drops outputs of more than 3 MB within three seconds, and saves the others."""
@@ -26,10 +26,10 @@ _FRAME = (
 _WORDS = '<div style="grid-area:1/1"><p><b>{verdict}</b></p><p>{trust}</p>{more}</div>'
 
 
-def fragment(result: Mapping[str, Any]) -> str:
+def fragment(result: Result) -> str:
     """Return the fragment: at most MOST_BYTES and the words, which say where a larger page is."""
     page = html.page(result)
-    frame = _FRAME.format(title=escape(result["name"]), page=_quoted(page))
+    frame = _FRAME.format(title=escape(result.name), page=_quoted(page))
     is_shown = len(frame.encode()) <= MOST_BYTES
     more = "" if is_shown else f"<p>{_too_large(len(page.encode()))}</p>"
     verdict, line = sentence.verdict(result), trust.trust(result)

@@ -6,19 +6,19 @@ above which a level claims nothing, has its levels named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torr.stats.series import Series
+    from collections.abc import Sequence
 
-Peak = Mapping[str, Any]
+    from torr.results.capacity import Peak
+    from torr.stats.series import Series
 
 
 def goes_on(peak: Peak, series: Series) -> bool:
     """Return whether every level above the plateau's first, of which there are some, is on it."""
-    above = [p.concurrency for p in series.shown if p.concurrency > peak["concurrency"]]
-    return bool(above) and set(above) <= set(peak["plateau"])
+    above = [p.concurrency for p in series.shown if p.concurrency > peak.concurrency]
+    return bool(above) and set(above) <= set(peak.plateau)
 
 
 def spans(peak: Peak, series: Series) -> str:
@@ -26,7 +26,7 @@ def spans(peak: Peak, series: Series) -> str:
     levels = [point.concurrency for point in series.shown]
     return ", ".join(
         f"{run[0]:,}" if len(run) == 1 else f"{run[0]:,}–{run[-1]:,}"
-        for run in _runs(levels, peak["plateau"])
+        for run in _runs(levels, peak.plateau)
     )
 
 

@@ -6,10 +6,8 @@ Those of ladders and diffs have wrktest's names.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.model.condition import Condition
 from torr.report import diff, plateau, sentence, trust
@@ -19,17 +17,22 @@ from torr.stats.series import Series
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
     from torr.report.findings import Finding
     from torr.report.ladder_marks import Ladder
+    from torr.results.capacity import Capacity
+    from torr.results.result import Result
 
 
-def write_ladder(result: dict[str, Any], directory: Path) -> list[Path]:
+def write_ladder(result: Result, directory: Path) -> list[Path]:
     """Write NAME_qps_ttlb.png and NAME_successrate.png of a ladder; of streams NAME_streams.png."""
     from torr.report import ladder_figure, stream_figure
 
-    name = result["name"]
+    name = result.name
     shown = ladder(result)
     failures = replace(shown, title=sentence.success(result))
     pictures: dict[str, Callable[[], Figure | None]] = {
@@ -40,11 +43,11 @@ def write_ladder(result: dict[str, Any], directory: Path) -> list[Path]:
     return _save_all(pictures, directory, f"{name}_", ".png")
 
 
-def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
+def write_diff(result: Result, directory: Path) -> list[Path]:
     """Write A_B.qps.ttlb.diff.png and A_B.success_rate.diff.png of a diff."""
     from torr.report import diff_figure
 
-    name = result["name"]
+    name = result.name
     sides = diff.sides(result)
     words = sentence.verdict(result), trust.trust(result)
     failures = sentence.success(result), words[1]
@@ -55,51 +58,53 @@ def write_diff(result: dict[str, Any], directory: Path) -> list[Path]:
     return _save_all(pictures, directory, f"{name}.", ".diff.png")
 
 
-def write_comparison(result: dict[str, Any], directory: Path) -> list[Path]:
+def write_comparison(result: Result, directory: Path) -> list[Path]:
     """Write NAME_compare.png of a comparison; nothing where no trial was measured."""
     from torr.report import comparison_figure
 
     found = Comparison.of(result)
-    words = sentence.verdict(result), f"{result['name']}: {trust.trust(result)}"
+    words = sentence.verdict(result), f"{result.name}: {trust.trust(result)}"
     pictures = {"compare": lambda: comparison_figure.panels(found, words)}
-    return _save_all(pictures, directory, f"{result['name']}_", ".png")
+    return _save_all(pictures, directory, f"{result.name}_", ".png")
 
 
-def ladder(result: dict[str, Any]) -> Ladder:
+def ladder(result: Result) -> Ladder:
     """Return what the pictures of a ladder's result show."""
     from torr.report.ladder_marks import Ladder
 
-    series = Series.of(result["name"], result["levels"])
+    series = Series.of(result.name, result.levels)
     return Ladder(
         series=series,
         title=sentence.verdict(result),
-        subtitle=f"{result['name']}: {trust.trust(result)}",
-        findings=tuple(_findings(result.get("capacity") or {}, series)),
+        subtitle=f"{result.name}: {trust.trust(result)}",
+        findings=tuple(_findings(result.capacity, series)),
         slos=conditions(result),
-        joined=frozenset(x["concurrency"] for x in result["levels"] if is_joined(x)),
+        joined=frozenset(x.concurrency for x in result.levels if is_joined(x)),
     )
 
 
-def _findings(capacity: dict[str, Any], series: Series) -> Iterator[Finding]:
+def _findings(capacity: Capacity | None, series: Series) -> Iterator[Finding]:
     from torr.report.findings import Finding
 
-    peak, knee, slo = (capacity.get(key) for key in ("peak", "knee", "slo"))
+    if capacity is None:
+        return
+    peak, knee, slo = capacity.peak, capacity.knee, capacity.slo
     if peak:
-        start = peak["concurrency"]
+        start = peak.concurrency
         on = f"peak from {start:,} on"
         words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
         yield Finding(start, words, "peak")
     if knee:
-        yield Finding(knee["concurrency"], f"knee: {knee['concurrency']:,}", "knee")
+        yield Finding(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
     if slo:
-        words = f"capacity under SLO: {slo['concurrency']:,}"
-        yield Finding(slo["concurrency"], words, "capacity")
+        words = f"capacity under SLO: {slo.concurrency:,}"
+        yield Finding(slo.concurrency, words, "capacity")
 
 
-def conditions(result: dict[str, Any]) -> tuple[Condition, ...]:
+def conditions(result: Result) -> tuple[Condition, ...]:
     """Return the SLOs that a result was judged by, each once."""
-    texts = [verdict.get("condition") for verdict in result.get("verdicts") or ()]
-    return tuple(Condition.parse(text) for text in dict.fromkeys(texts) if text)
+    texts = dict.fromkeys(verdict.condition for verdict in result.slo_verdicts)
+    return tuple(Condition.parse(text) for text in texts if text)
 
 
 def _save_all(

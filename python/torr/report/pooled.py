@@ -7,42 +7,39 @@ slice shows what its pool says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
+from torr.results.base import Statistics
+from torr.results.level import time_of
 from torr.stats.histogram import Histogram, needed
 
-Slice = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Interval
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
-def pooled(slices: Sequence[Slice], metric: str) -> list[dict[str, Any]]:
+def pooled(slices: Sequence[Interval], metric: str) -> list[dict[str, float | None]]:
     """Return the percentiles of each slice's pools, with the slice's own `min` and `max`."""
-    own = [stats_of(piece, metric) for piece in slices]
-    made: list[dict[str, Any]] = [{key: s.get(key) for key in ("min", "max")} for s in own]
+    own = [time_of(piece, f"{metric}_ms") or Statistics(n=0) for piece in slices]
+    made: list[dict[str, float | None]] = [{"min": s.min, "max": s.max} for s in own]
 
     @cache
     def read(at: int) -> Histogram:
-        text = (slices[at].get("histograms") or {}).get(metric)
+        text = slices[at].histograms.get(metric)
         return Histogram.read(text) if text else Histogram()
 
     for stat, share in _SHARES.items():
-        for pool in _pools([s.get("n") or 0 for s in own], needed(share)):
+        for pool in _pools([s.n for s in own], needed(share)):
             first = pool[0]
-            alone = own[first].get(stat) if len(pool) == 1 else None
+            alone = own[first].value(stat) if len(pool) == 1 else None
             value = alone or Histogram.sum(map(read, pool)).at(share)
             for at in pool:
                 made[at][stat] = value
     return made
-
-
-def stats_of(piece: Slice, metric: str) -> Mapping[str, Any]:
-    """Return a slice's or level's numbers of a time, whether only streams have it or not."""
-    key = f"{metric}_ms"
-    found = (piece.get("stream") or {}).get(key) or (piece.get("latency") or {}).get(key)
-    return found or {}
 
 
 def _pools(counts: Sequence[int], wanted: int) -> list[list[int]]:

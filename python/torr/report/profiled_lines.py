@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import Table
 from torr.report.micro_names import names
 from torr.report.say import Text, say
 from torr.units import show_percent, show_time
 
-Result = Mapping[str, Any]
-Line = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.results.profile import ProfiledLine
+    from torr.results.result import Result
 
 _NS_PER_MS = 1e6
 
@@ -19,26 +21,25 @@ _NS_PER_MS = 1e6
 def tables(result: Result) -> Iterator[tuple[Text, Table]]:
     """Return a table a profile of lines, in the order of the source."""
     name_of = names(result)
-    for profile in result.get("profiles") or ():
-        lines: Sequence[Line] = profile.get("lines") or ()
-        if lines:
+    for profile in result.profiles:
+        if profile.lines:
             title = say(
-                "Lines by time, by {tool}: {whose}", tool=profile["tool"], whose=name_of(profile)
+                "Lines by time, by {tool}: {whose}", tool=profile.tool, whose=name_of(profile)
             )
-            yield title, _table(lines)
+            yield title, _table(profile.lines)
 
 
-def _table(lines: Sequence[Line]) -> Table:
-    whole = sum(line["ns"] for line in lines) or 1
+def _table(lines: Sequence[ProfiledLine]) -> Table:
+    whole = sum(line.ns for line in lines) or 1
     columns = (say("line"), say("code"), say("times"), say("in all"), say("each"), say("share"))
     rows = tuple(
         (
-            line["place"],
-            line["code"],
-            f"{line['hits']:,}",
-            show_time(line["ns"] / _NS_PER_MS),
-            show_time(line["ns"] / line["hits"] / _NS_PER_MS) if line["hits"] else "–",
-            show_percent(round(100 * line["ns"] / whole, 1)),
+            line.place,
+            line.code,
+            f"{line.hits:,}",
+            show_time(line.ns / _NS_PER_MS),
+            show_time(line.ns / line.hits / _NS_PER_MS) if line.hits else "–",
+            show_percent(round(100 * line.ns / whole, 1)),
         )
         for line in lines
     )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import Table, cell, usable
 from torr.report.say import say
 from torr.report.stream_tables import Streams, side_by_side
 from torr.report.wording import heading
-from torr.stats.series import Level, by_concurrency, events_of, failed, is_of_locust, noun_of
+from torr.results.base import Statistics
+from torr.stats.series import by_concurrency, noun_of
 from torr.units import show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Level, NamedRequest
+    from torr.results.result import Result
 
 _REQUEST = say("request")
 _COLUMNS = (_REQUEST, "ok/s", say("attempts"), "p50", "p95", "p99", say("errors"))
@@ -22,8 +28,6 @@ _OF_SOCKETS = {
     "lag": ("p99",),
 }
 
-Step = Mapping[str, Any]
-
 
 def requests(level: Level) -> Table | None:
     """Return one row a named request of a level, where there are several."""
@@ -33,13 +37,13 @@ def requests(level: Level) -> Table | None:
 
 def sockets_of_requests(level: Level) -> Table | None:
     """Return the times that Locust does not know, one row a named request that has some."""
-    found = [step for step in level.get("steps") or () if _time(step, "service")]
-    if not found or not is_of_locust(level):
+    found = [step for step in level.steps if step.latency.service_ms]
+    if not found or not level.is_of_locust:
         return None
     columns = [f"{name} {stat}" for name, stats in _OF_SOCKETS.items() for stat in stats]
     rows = tuple(
         (
-            step["name"],
+            step.name,
             *(cell(_time(step, n), s) for n, stats in _OF_SOCKETS.items() for s in stats),
         )
         for step in found
@@ -49,69 +53,67 @@ def sockets_of_requests(level: Level) -> Table | None:
 
 def streams_of_requests(level: Level) -> Table | None:
     """Return what streams one row a named request, where there are several and some stream."""
-    steps = [step for step in _several(level) if not step.get("event")]
+    steps = [step for step in _several(level) if not step.event]
     columns, rows = _streamed(steps)
-    named = tuple((step["name"], *cells) for step, cells in zip(steps, rows, strict=True))
+    named = tuple((step.name, *cells) for step, cells in zip(steps, rows, strict=True))
     return Table((_REQUEST, *columns), named) if columns else None
 
 
 def failed_events(levels: Sequence[Level]) -> Table | None:
     """Return one row an event of which a locustfile told that it failed."""
-    steps = [step for level in levels for step in level.get("steps") or () if step.get("event")]
+    steps = [step for level in levels for step in level.steps if step.event]
     rows = tuple(
-        (step["name"], f"{failed(step):,}", f"{step['counts']['attempted']:,}")
+        (step.name, f"{step.counts.failed:,}", f"{step.counts.attempted:,}")
         for step in steps
-        if failed(step)
+        if step.counts.failed
     )
     columns = (say("event"), say("failed"), say("of"))
     return Table(columns, rows) if rows else None
 
 
-def requests_of_levels(result: Mapping[str, Any]) -> Table | None:
+def requests_of_levels(result: Result) -> Table | None:
     """Return one row a named request of each level, of the round whose rate is the median."""
     found = _steps_of_levels(result)
     rows = tuple((at, *_cells(step)) for at, step in found)
-    columns = (heading(noun_of(result["levels"])), *_COLUMNS)
+    columns = (heading(noun_of(result.levels)), *_COLUMNS)
     return Table(columns, rows, frozenset({1})) if rows else None
 
 
-def streams_of_requests_of_levels(result: Mapping[str, Any]) -> Table | None:
+def streams_of_requests_of_levels(result: Result) -> Table | None:
     """Return what streams one row a named request of each level, as `requests_of_levels` does."""
     found = _steps_of_levels(result)
     columns, rows = _streamed([step for _, step in found])
-    named = tuple((at, step["name"], *row) for (at, step), row in zip(found, rows, strict=True))
-    names = (heading(noun_of(result["levels"])), _REQUEST, *columns)
+    named = tuple((at, step.name, *row) for (at, step), row in zip(found, rows, strict=True))
+    names = (heading(noun_of(result.levels)), _REQUEST, *columns)
     return Table(names, named, frozenset({1})) if columns else None
 
 
-def _several(level: Level) -> Sequence[Step]:
-    steps = level.get("steps") or ()
-    return steps if len(steps) > 1 or events_of(level) else ()
+def _several(level: Level) -> Sequence[NamedRequest]:
+    return level.steps if len(level.steps) > 1 or level.event_count else ()
 
 
-def _steps_of_levels(result: Mapping[str, Any]) -> list[tuple[str, Step]]:
+def _steps_of_levels(result: Result) -> list[tuple[str, NamedRequest]]:
     found = []
-    for concurrency, rounds in by_concurrency(result["levels"]).items():
-        ordered = sorted(usable(rounds), key=lambda level: level["ok_per_s"])
+    for concurrency, rounds in by_concurrency(result.levels).items():
+        ordered = sorted(usable(rounds), key=lambda level: level.ok_per_s)
         steps = _several(ordered[(len(ordered) - 1) // 2])
         found += [(f"{concurrency:,}", step) for step in steps]
     return found
 
 
-def _streamed(steps: Sequence[Step]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    return side_by_side([Streams.of([step]) for step in steps])
+def _streamed(steps: Sequence[NamedRequest]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    return side_by_side(list(map(Streams.of_request, steps)))
 
 
-def _time(step: Step, name: str) -> Mapping[str, Any]:
-    return (step.get("latency") or {}).get(f"{name}_ms") or {}
+def _time(step: NamedRequest, name: str) -> Statistics:
+    return step.latency.time(f"{name}_ms") or Statistics(n=0)
 
 
-def _cells(step: Step) -> tuple[str, ...]:
-    response = _time(step, "response")
+def _cells(step: NamedRequest) -> tuple[str, ...]:
     return (
-        say("{name} (event)", name=step["name"]) if step.get("event") else step["name"],
-        show_rate(step.get("ok_per_s")),
-        f"{step['counts']['attempted']:,}",
-        *(cell(response, stat) for stat in ("p50", "p95", "p99")),
-        f"{sum(step['counts']['errors'].values()):,}",
+        say("{name} (event)", name=step.name) if step.event else step.name,
+        show_rate(step.ok_per_s),
+        f"{step.counts.attempted:,}",
+        *(cell(step.latency.response, stat) for stat in ("p50", "p95", "p99")),
+        f"{step.counts.failed:,}",
     )

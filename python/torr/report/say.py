@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING, Literal
 from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from typing_extensions import Self
 
 Language = Literal["en", "zh"]

@@ -6,8 +6,7 @@ not, was decided in stats; this module only says it, and never says more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report import (
     comparison_sentence,
@@ -19,58 +18,55 @@ from torr.report import (
 )
 from torr.report.say import Text, chain, changed, say
 from torr.report.wording import because, counted, places
-from torr.stats.series import (
-    Series,
-    attempted,
-    events_of,
-    is_limited,
-)
+from torr.stats.series import Series
 from torr.units import show_percent
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.result import Result
 
 
 def verdict(result: Result) -> Text:
     """Return what the run found, as one sentence."""
-    if result["kind"] == "diff":
+    if result.kind == "diff":
         return diff_sentence.verdict(result)
-    if result["kind"] == "compare":
+    if result.kind == "compare":
         return comparison_sentence.verdict(result)
-    if result["kind"] == "micro":
+    if result.kind == "micro":
         return micro.verdict(result)
-    ended_by = result.get("ended_by")
-    end = say("ended early by {what}", what=ended_by) if ended_by else ""
+    end = say("ended early by {what}", what=result.ended_by) if result.ended_by else ""
     return say("{said}.", said=chain("; ", [_found(result), end]))
 
 
 def is_measured(result: Result) -> bool:
     """Return whether there is anything to say numbers of."""
-    is_told = result["kind"] in {"diff", "micro"} or bool(result.get("failures"))
-    return is_told or any(map(attempted, result["levels"]))
+    is_told = result.kind in {"diff", "micro"} or bool(result.failures)
+    return is_told or any(level.counts.attempted for level in result.levels)
 
 
 def success(result: Result) -> Text:
     """Return what a ladder, or each side of a diff, found about failures, as one sentence."""
-    if result["kind"] == "diff":
-        sides = diff.sides(dict(result))
+    if result.kind == "diff":
+        sides = diff.sides(result)
         each = [say("{name}: {said}", name=side.name, said=_failures(side)) for side in sides]
         return say("{said}.", said=chain("; ", each))
-    said = _failures(Series.of(result["name"], result["levels"]))
+    said = _failures(Series.of(result.name, result.levels))
     return say("{said}.", said=changed(said, lambda text: text[0].upper() + text[1:]))
 
 
 def _found(result: Result) -> str:
     if not is_measured(result):
         return _of_events(result) or say("Nothing was measured{why}", why=because(_failure(result)))
-    if result["kind"] == "ladder":
+    if result.kind == "ladder":
         return ladder_sentence.verdict(result)
     return run_sentence.verdict(result)
 
 
 def _of_events(result: Result) -> str | None:
     """What there is to say where nothing but events was told of."""
-    events = sum(map(events_of, result["levels"]))
-    if not events or all(map(is_limited, result["levels"])):
+    events = sum(level.event_count for level in result.levels)
+    if not events or all(level.is_limited for level in result.levels):
         return run_sentence.verdict(result) if events else None
     none = say("No request was sent by torr's clients")
     told_of = say("the locustfile itself told of {events}", events=counted(events, "event"))
@@ -105,4 +101,4 @@ def _worst(rates: Sequence[tuple[float, int]], series: Series) -> Text:
 
 
 def _failure(result: Result) -> str | None:
-    return next((level["failure"] for level in result["levels"] if level.get("failure")), None)
+    return next((level.failure for level in result.levels if level.failure), None)

@@ -11,23 +11,30 @@ A side has one setting: what is compared is one series of levels with another.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
-from torr.model.result import checked_json
 from torr.report import dat
+from torr.results.level import Level
+from torr.results.profile import Profile
+from torr.results.result import Result, decoded
 from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
 from torr.store.level_lines import recovered
 
-Level = Mapping[str, Any]
-Profile = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from torr.results.base import Factors
+
+Part = TypeVar("Part", Level, Profile)
 
 # What `concurrency` says already.
 _LOAD = "connections"
@@ -47,7 +54,7 @@ class Side:
     run: str | None = None
     run_name: str | None = None
     candidate: str | None = None
-    setting: Mapping[str, Any] = field(default_factory=dict)
+    setting: Factors = field(default_factory=dict)
     profiles: tuple[Profile, ...] = ()
     alpha: float = ALPHA
     rule: Condition | None = None
@@ -76,19 +83,16 @@ def load(path: Path) -> Side:
     except OSError as error:
         hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
         raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
-    return of_result(checked_json(text, str(path)), asked, path)
+    return of_result(decoded(text, str(path)), asked, path)
 
 
-def of_result(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
+def of_result(result: Result, asked: Sequence[str], path: Path) -> Side:
     """Take a side out of a result: `asked` names a candidate and the setting of factors.
 
     `path` is what messages call it. Raises UsageError that says what is wrong with it, and where
     it holds functions: those of one run took no turns, those of two may be of two machines.
     """
-    try:
-        side = _side(result, asked, path)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is not a result of torr", "give a .dat or a run") from error
+    side = _side(result, asked, path)
     if not side.series.points:
         raise UsageError(
             f"{path} has no level that claims anything", "every level was limited or cut short"
@@ -104,36 +108,40 @@ def _split(path: Path) -> tuple[Path, list[str]]:
     return Path(name), asked.split(",")
 
 
-def _side(result: Mapping[str, Any], asked: Sequence[str], path: Path) -> Side:
+def _side(result: Result, asked: Sequence[str], path: Path) -> Side:
     require(
-        result.get("kind") != "micro",
+        result.kind != "micro",
         f"{path} holds functions",
         "pytest --torr-compare NAME sets them beside those of an earlier run",
     )
-    levels: list[Level] = result["levels"]
+    levels = result.levels
     factors = dict(word.partition("=")[::2] for word in asked if "=" in word)
     names = [word for word in asked if "=" not in word]
     found = candidates(levels)
     chosen = names[0] if names else found[0] if found else ""
     if found and (chosen not in found or (not names and len(found) > 1)):
         _refuse_candidate(path, names, found)
-    kept = [x for x in levels if (x.get("candidate") or "") == chosen and _has(x, factors)]
-    settings = {json.dumps(_setting(level), sort_keys=True): _setting(level) for level in kept}
+    kept = [x for x in levels if (x.candidate or "") == chosen and _has(x.factors, factors)]
+    settings = {json.dumps(own, sort_keys=True): own for own in (_setting(x.factors) for x in kept)}
     if len(settings) != 1 and levels:
-        _refuse_setting(path, chosen, [_setting(level) for level in levels])
-    series = Series.of(chosen or result["name"], kept)
+        _refuse_setting(path, chosen, [_setting(level.factors) for level in levels])
+    series = Series.of(chosen or result.name, kept)
     setting = next(iter(settings.values()), {})
-    run = f"{result['name']} {result['started']}" if "started" in result else None
-    taken = [x for x in result.get("profiles") or () if (x.get("candidate") or "") == chosen]
-    profiles = _alone([x for x in taken if _setting(x) == setting], series.name)
-    whose = (run, result["name"], chosen or None, setting)
-    experiment = result.get("experiment") or {}
+    taken = [x for x in result.profiles if (x.candidate or "") == chosen]
+    experiment = result.experiment or {}
     rule, alpha = experiment.get("discard_if"), experiment.get("alpha") or ALPHA
-    require(0 < alpha < 1, f"{path} was judged with a chance of {alpha}", "it is not a share")
+    is_share = isinstance(alpha, float) and 0 < alpha < 1
+    require(is_share, f"{path} was judged with a chance of {alpha}", "it is not a share")
     return Side(
-        *(series, _alone(kept, series.name), *whose, profiles),
+        series,
+        _alone(kept, series.name),
+        run=f"{result.name} {result.started}",
+        run_name=result.name,
+        candidate=chosen or None,
+        setting=setting,
+        profiles=_alone([x for x in taken if _setting(x.factors) == setting], series.name),
         alpha=alpha,
-        rule=None if rule is None else Condition.parse(rule),
+        rule=None if rule is None else Condition.parse(str(rule)),
     )
 
 
@@ -142,23 +150,22 @@ def renamed(side: Side, name: str) -> Side:
     return replace(
         side,
         series=replace(side.series, name=name),
-        trials=tuple({**level, "candidate": name} for level in side.trials),
-        profiles=tuple({**profile, "candidate": name} for profile in side.profiles),
+        trials=tuple(msgspec.structs.replace(level, candidate=name) for level in side.trials),
+        profiles=tuple(msgspec.structs.replace(each, candidate=name) for each in side.profiles),
     )
 
 
-def _alone(found: Sequence[Level], name: str) -> tuple[Level, ...]:
+def _alone(parts: Iterable[Part], name: str) -> tuple[Part, ...]:
     """What a side is compared by: its level of load alone."""
-    return tuple({**each, "factors": {}, "candidate": name} for each in found)
+    return tuple(msgspec.structs.replace(part, factors={}, candidate=name) for part in parts)
 
 
-def _setting(level: Level) -> dict[str, Any]:
-    return {key: value for key, value in (level.get("factors") or {}).items() if key != _LOAD}
+def _setting(factors: Factors) -> Factors:
+    return {key: value for key, value in factors.items() if key != _LOAD}
 
 
-def _has(level: Level, factors: Mapping[str, str]) -> bool:
-    own = level.get("factors") or {}
-    return all(str(own.get(key)) == value for key, value in factors.items())
+def _has(factors: Factors, asked: Mapping[str, str]) -> bool:
+    return all(str(factors.get(key)) == value for key, value in asked.items())
 
 
 def _refuse_candidate(path: Path, names: Sequence[str], found: Sequence[str]) -> None:
@@ -168,7 +175,7 @@ def _refuse_candidate(path: Path, names: Sequence[str], found: Sequence[str]) ->
     raise UsageError(f"{path} {said}: {known}", f"name one behind a colon: {run}:{found[0]}")
 
 
-def _refuse_setting(path: Path, candidate: str, settings: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_setting(path: Path, candidate: str, settings: Sequence[Factors]) -> None:
     each = dict.fromkeys(",".join(f"{k}={v}" for k, v in s.items()) for s in settings)
     if not any(each):
         raise UsageError(f"{path} has no trial at that setting", "leave it out")

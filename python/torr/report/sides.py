@@ -7,9 +7,10 @@ marked, since drift between the runs is not excluded. A level with one trial a s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from torr.errors import UsageError
 from torr.report import diff
@@ -20,7 +21,11 @@ from torr.stats.judgement import LEAST_ROUNDS
 from torr.stats.metric import ERROR_RATE, METRICS, Metric
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.model.change import Change
+    from torr.results.result import Result
+    from torr.results.verdict import LimitVerdict, Verdict
 
 _OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
 PROCEDURE = Procedure(
@@ -29,26 +34,27 @@ PROCEDURE = Procedure(
 )
 
 
-def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> dict[str, Any]:
-    """Return the diff of `b` against its baseline `a`, as result.json of kind `diff` holds it.
+def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> Result:
+    """Return the diff of `b` against its baseline `a`, made now and by no command.
 
     `fail_if` has an entry for each of `changes` at each common level, `profiles` those of both
     sides under their names. Raises UsageError when no level is in common, or when a change cannot
     be told anywhere for want of trials.
     """
     found = diff.compare(a.series, b.series)
-    first, second = (each["name"] for each in found["series"])
+    first, second = (series.name for series in found.series)
     a, b = renamed(a, first), renamed(b, second)
     entries = [entry for change in changes for entry in _limits(a, b, change)]
-    known = {(v["concurrency"], v["metric"]): v for v in found["verdicts"]}
-    known |= {(v["concurrency"], v["metric"]): v for v in judged(a, b)}
-    levels = dict.fromkeys(concurrency for concurrency, _ in known)
-    order = [v for at in sorted(levels) for (its, _), v in known.items() if its == at]
-    profiles = [*a.profiles, *b.profiles]
-    return {**found, "verdicts": order, "fail_if": entries, "profiles": profiles}
+    known = {(v.concurrency, v.metric): v for v in (*found.verdicts, *judged(a, b))}
+    return msgspec.structs.replace(
+        found,
+        verdicts=sorted(known.values(), key=lambda verdict: verdict.concurrency or 0),
+        fail_if=entries,
+        profiles=[*a.profiles, *b.profiles],
+    )
 
 
-def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[dict[str, Any]]:
+def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[Verdict]:
     """Return the verdicts that the trials of both sides carry: at least two trials each.
 
     They are no surer than those of the comparison that made the trials, and leave the rounds out
@@ -62,35 +68,34 @@ def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[dict[str,
         found = comparison.verdicts([*a.trials, *b.trials], a.name, as_there)
     else:
         found = comparison.unpaired(a.trials, b.trials, (a.name, b.name), procedure)
-    return [verdict for verdict in found if min(map(len, verdict["trials"])) > 1]
+    return [verdict for verdict in found if min(map(len, verdict.trials or ()), default=0) > 1]
 
 
-def _limits(a: Side, b: Side, change: Change) -> list[dict[str, Any]]:
+def _limits(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
     """A limit at every common level; an error where no level has the trials to tell it."""
     metric = Metric(change.key, change.name)
     found = judged(a, b, replace(PROCEDURE, primary=metric, metrics=()))
     entries = [limit.judge(change, verdict) for verdict in found]
-    if any(entry["n"] >= LEAST_ROUNDS for entry in entries):
+    if any(entry.n >= LEAST_ROUNDS for entry in entries):
         return entries
     rare = [] if entries else _too_rare(a, b, change)
     if rare:
         return rare
-    why = entries[0]["reason"] if entries else _why_no_trials(a, b, metric)
+    why = entries[0].reason if entries else _why_no_trials(a, b, metric)
     raise UsageError(
         f"--fail-if {change.text!r} needs trials: {why}",
         f"run both sides with --rounds {LEAST_ROUNDS} or more",
     )
 
 
-def _too_rare(a: Side, b: Side, change: Change) -> list[dict[str, Any]]:
+def _too_rare(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
     """The limit at each common level, where answers are too few for its percentile: not shown."""
     kind, _, stat = change.key.partition(".")
     mean = Metric(f"{kind}.mean", change.name)
     if not (stat.startswith("p") and mean.is_time):
         return []
     counts = [
-        Counter(x["concurrency"] for x in side.trials if mean.read(x) is not None)
-        for side in (a, b)
+        Counter(x.concurrency for x in side.trials if mean.read(x) is not None) for side in (a, b)
     ]
     return [
         limit.too_rare(change, (a.name, b.name), users)

@@ -7,7 +7,6 @@ whose numbers it is about. Streams are few: a level without enough of them for a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,14 @@ from torr.report.labels import Labels
 from torr.report.theme import FIRST, SECOND, THIRD
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from torr.model.condition import Condition
     from torr.report.ladder_marks import Ladder
-    from torr.stats.series import Point
+    from torr.results.series import LevelPoint
 
 _WIDTH, _COLUMNS = 10, 2
 # Heights in inches: of a row of panels, and of a row of the legend below them all.
@@ -74,7 +75,7 @@ def _panels(ladder: Ladder) -> list[_Panel]:
     pace = "tpot" if "tpot" in limited and "inter_chunk" not in limited else "inter_chunk"
     every = [_Panel("ttft", _times), _Panel(pace, _times)]
     every += [_Panel("tokens/s", _rate), _Panel("goodput", _share)]
-    known = {name for point in ladder.series.shown for name in point.stream}
+    known = {name for point in ladder.series.shown for name in point.stream_values}
     return [p for p in every if {p.metric, f"{p.metric} mean"} & known]
 
 
@@ -123,7 +124,7 @@ def _finish(ax: Axes, ladder: Ladder, title: str, metric: str, limits: list[Cond
     ladder_marks.name_limits(Labels(ax), ax, limits)
 
 
-def _middle(points: Sequence[Point], metric: str) -> str:
+def _middle(points: Sequence[LevelPoint], metric: str) -> str:
     """The median, where every level that has a mean has enough streams for it."""
     measured = [p for p in points if p.value(f"{metric} mean") is not None]
     return "p50" if all(p.value(f"{metric} p50") is not None for p in measured) else "mean"

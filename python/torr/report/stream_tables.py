@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import TIME_STATS, Table, cell, is_bound, usable
 from torr.report.say import say
 from torr.report.streaming import stream_facts, stream_times
 from torr.report.wording import heading
-from torr.stats.series import RATES, Level, by_concurrency, noun_of, verdict_of
+from torr.results.base import Statistics
+from torr.stats.series import RATES, by_concurrency, noun_of
 from torr.units import show_ms, show_percent, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from torr.results.level import Level, NamedRequest
+    from torr.results.result import Result
+    from torr.results.stream import StreamStatistics
 
 _NAMES = (
     *("ttfe mean", "ttfe p50", "ttfe p95", "ttft mean", "ttft p50", "ttft p95"),
@@ -26,16 +33,15 @@ def streams(level: Level) -> Table | None:
     Percentiles for which no row has enough values are left out.
     """
     times = stream_times(level)
-    each = (level.get("stream") or {}).get("stream_tokens_per_s") or {}
-    every = [stats for _, stats in [*times, ("", each)]]
-    carried = [stat for stat in TIME_STATS if any(s.get(stat) is not None for s in every)]
+    each = level.stream.stream_tokens_per_s if level.stream else None
+    every = [stats for _, stats in times] + ([each] if each else [])
+    carried = [stat for stat in TIME_STATS if any(s.value(stat) is not None for s in every)]
     rows = [
-        (name, f"{stats.get('n', 0):,}", *(cell(stats, stat) for stat in carried))
-        for name, stats in times
+        (name, f"{stats.n:,}", *(cell(stats, stat) for stat in carried)) for name, stats in times
     ]
     if each:
-        rates = (show_rate(each.get(stat)) for stat in carried)
-        rows.append((say("tokens/s each"), f"{each.get('n', 0):,}", *rates))
+        rates = (show_rate(each.value(stat)) for stat in carried)
+        rows.append((say("tokens/s each"), f"{each.n:,}", *rates))
     columns = (say("stream"), "n", *(stat.replace("_", ".") for stat in carried))
     return Table(columns, tuple(rows), names=frozenset({0})) if rows else None
 
@@ -46,40 +52,47 @@ def tokens(level: Level) -> Table | None:
     return Table(("", say("measured")), rows, frozenset({0, 1})) if rows else None
 
 
-def streams_of_levels(result: Mapping[str, Any]) -> Table | None:
+def streams_of_levels(result: Result) -> Table | None:
     """Return one row a level of concurrency: first texts, pace, tokens and goodput of its streams.
 
     Each number is the median of its rounds.
     """
-    found = by_concurrency(result["levels"])
+    found = by_concurrency(result.levels)
     columns, rows = side_by_side([Streams.of(usable(rounds)) for rounds in found.values()])
     if not columns:
         return None
     levels = (f"{concurrency:,}" for concurrency in found)
     named = tuple((at, *cells) for at, cells in zip(levels, rows, strict=True))
-    return Table((heading(noun_of(result["levels"])), *columns), named, frozenset())
+    return Table((heading(noun_of(result.levels)), *columns), named, frozenset())
 
 
 @dataclass(frozen=True)
 class Streams:
     """The `stream` of each round of a row; `at_least` says that its rates are lower bounds."""
 
-    rounds: tuple[Mapping[str, Any], ...]
+    rounds: tuple[StreamStatistics, ...]
     at_least: bool = False
 
     @classmethod
-    def of(cls, parts: Iterable[Mapping[str, Any]]) -> Streams:
-        """Take those of levels or of requests, of which some may not stream."""
-        known = [part for part in parts if part.get("stream")]
-        shared = any(verdict_of(part) == "contended" for part in known)
-        return cls(tuple(part["stream"] for part in known), shared)
+    def of(cls, levels: Iterable[Level]) -> Streams:
+        """Take those of levels, of which some may not stream."""
+        known = [level for level in levels if level.stream]
+        at_least = any(level.is_contended for level in known)
+        return cls(tuple(level.stream for level in known if level.stream), at_least)
+
+    @classmethod
+    def of_request(cls, request: NamedRequest) -> Streams:
+        """Take that of a named request, which may not stream."""
+        return cls((request.stream,) if request.stream else ())
 
     def value(self, name: str) -> float | None:
         """Return the median of a number by its name in a condition: `ttft p95`, `tokens/s`."""
         metric, _, stat = name.partition(" ")
-        parts = self._times(metric) if stat else self.rounds
-        key = stat or RATES[metric]
-        known = [part[key] for part in parts if part.get(key) is not None]
+        if stat:
+            values = [stats.value(stat) for stats in self._times(metric)]
+        else:
+            values = [getattr(stream, RATES[metric]) for stream in self.rounds]
+        known = [value for value in values if value is not None]
         return median(known) if known else None
 
     def cell(self, name: str) -> str:
@@ -93,8 +106,8 @@ class Streams:
         bound = any(is_bound(stats, stat) for stats in self._times(metric))
         return f"{'≥ ' * bound}{show_ms(value)}"
 
-    def _times(self, metric: str) -> list[Mapping[str, Any]]:
-        return [stream.get(f"{metric}_ms") or {} for stream in self.rounds]
+    def _times(self, metric: str) -> list[Statistics]:
+        return [stream.time(f"{metric}_ms") or Statistics(n=0) for stream in self.rounds]
 
 
 def side_by_side(rows: Sequence[Streams]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -6,15 +6,15 @@ the same load: shares of anything else differ for reasons of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.profile.stacks import Stacks
 from torr.report.comparison import Comparison
 
-Result = Mapping[str, Any]
-Profile = Mapping[str, Any]
+if TYPE_CHECKING:
+    from torr.results.profile import Profile
+    from torr.results.result import Result
 
 
 @dataclass(frozen=True)
@@ -32,31 +32,30 @@ class Taken:
 
 def taken(result: Result) -> list[Taken]:
     """Return every profile that has stacks, in the order of the result."""
-    found = [profile for profile in result.get("profiles") or () if profile["folded"]]
+    found = [profile for profile in result.profiles if profile.folded]
     baseline = _baseline(result) if len(found) > 1 else None
-    firsts = {_like(x): x for x in reversed(found) if baseline and x.get("candidate") == baseline}
+    firsts = {_like(x): x for x in reversed(found) if baseline and x.candidate == baseline}
     return [_taken(profile, firsts.get(_like(profile)), baseline) for profile in found]
 
 
 def _taken(profile: Profile, first: Profile | None, baseline: str | None) -> Taken:
-    if first is None or profile.get("candidate") in (None, baseline):
+    if first is None or profile.candidate in (None, baseline):
         return Taken(profile, _stacks(profile))
     return Taken(profile, _stacks(profile), baseline, _stacks(first))
 
 
 def _stacks(profile: Profile) -> Stacks:
-    return Stacks.folded(profile["folded"], profile["unit"])
+    return Stacks.folded(profile.folded or "", profile.unit or "")
 
 
 def _baseline(result: Result) -> str | None:
     """Which side or candidate the others are set beside; None where there are no others."""
-    kind = result.get("kind")
-    if kind == "diff":
-        return str(result["series"][0]["name"])
-    return Comparison.of(result).baseline if kind == "compare" else None
+    if result.kind == "diff":
+        return result.series[0].name
+    return Comparison.of(result).baseline if result.kind == "compare" else None
 
 
 def _like(profile: Profile) -> tuple[object, ...]:
     """What two profiles have in common that can be set beside each other."""
-    factors = tuple(sorted((key, str(x)) for key, x in (profile.get("factors") or {}).items()))
-    return profile["tool"], profile.get("kind", "cpu"), profile["concurrency"], factors
+    factors = tuple(sorted((key, str(x)) for key, x in profile.factors.items()))
+    return profile.tool, profile.kind, profile.concurrency, factors

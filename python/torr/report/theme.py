@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from torr.units import show_percent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from matplotlib.axes import Axes
 
     from torr.report.labels import Labels

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.report import csv, markdown_parts
 from torr.report.cells import Table
-from torr.report.diff import show_ratio
+from torr.report.diff import show_bounded
 from torr.report.say import chain, render, say, say_count
 from torr.report.told import told
 from torr.report.wording import counted
@@ -161,7 +161,7 @@ def _of_newest(ledger: Json) -> str:
     return say(
         "The newest of {what}, {run}, has {value}, {ratio} the baseline's, {other}: {word}.",
         value=value,
-        ratio=show_ratio(change),
+        ratio=show_bounded(change["ratio"], change["bounds"]),
         other=other,
         word=_word(change),
         **known,
@@ -222,7 +222,8 @@ def _change(change: Json | None) -> str:
 def _ratio(change: Json) -> str:
     """A multiple of what was before, of p99 where arrivals came at a rate."""
     metric = Metric(change["metric"])
-    return chain(" ", ["" if metric.is_rate else metric.label, show_ratio(change)])
+    ratio = show_bounded(change["ratio"], change["bounds"])
+    return chain(" ", ["" if metric.is_rate else metric.label, ratio])
 
 
 def _word(change: Json) -> str:

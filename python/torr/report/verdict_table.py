@@ -5,8 +5,7 @@ Cells are words and rounded numbers; exact ones, and every trial, are in result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import Table
 from torr.report.say import say
@@ -16,38 +15,43 @@ from torr.stats.judgement import ALPHA
 from torr.stats.metric import Metric
 from torr.units import show_factor, show_ms, show_percent, show_rate, show_size
 
-Verdict = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torr.results.result import Result
+    from torr.results.verdict import Verdict
 
 
-def verdicts(result: Mapping[str, Any]) -> Table | None:
+def verdicts(result: Result) -> Table | None:
     """Return one row a verdict: the change with its interval, n, spread, p, the word and why.
 
     `more` is how many rounds more would settle it, an estimate.
     """
-    found = [v for v in result.get("verdicts") or () if is_comparison(v)]
+    found = [v for v in result.verdicts if is_comparison(v)]
     if not found:
         return None
-    names = tuple(dict.fromkeys(key for v in found for key in v["factors"] if key != "connections"))
-    has_several = len({v["candidate"] for v in found}) > 1
+    names = tuple(dict.fromkeys(key for v in found for key in v.factors if key != "connections"))
+    has_several = len({v.candidate for v in found}) > 1
     rows = tuple(
         (
-            *((v["candidate"],) if has_several else ()),
-            *(str(v["factors"].get(name, "–")) for name in names),
-            f"{v['concurrency']:,}",
+            *((v.candidate or "",) if has_several else ()),
+            *(str(v.factors.get(name, "–")) for name in names),
+            f"{v.concurrency:,}",
             metric_of(v).label,
-            *(show_value(v, v[key]) for key in ("baseline_value", "value")),
-            "–" if is_forbidden(v) else show_change(v),
-            "–" if is_forbidden(v) else show_interval(v),
-            f"{v['n']}",
+            *(show_number(metric_of(v), x) for x in (v.baseline_value, v.value)),
+            "–" if v.obstacle else show_change(v),
+            "–" if v.obstacle else show_interval(v),
+            f"{v.n}",
             _spread(v),
-            "–" if v["p_adjusted"] is None else f"{v['p_adjusted']:.2g}",
+            "–" if v.p_adjusted is None else f"{v.p_adjusted:.2g}",
             told(printed(v)),
-            f"+{v['more_rounds']}" if v["more_rounds"] else "–",
-            told(v["reason"] or ""),
+            f"+{v.more_rounds}" if v.more_rounds else "–",
+            told(v.reason or ""),
         )
         for v in found
     )
-    a, b = found[0]["baseline"], say("candidate") if has_several else found[0]["candidate"]
+    a = found[0].baseline or ""
+    b = say("candidate") if has_several else found[0].candidate or ""
     level = (*((say("candidate"),) if has_several else ()), *names, heading("connection"))
     columns = (
         *level,
@@ -68,11 +72,11 @@ def verdicts(result: Mapping[str, Any]) -> Table | None:
     return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
 
 
-def limits(result: Mapping[str, Any]) -> Table | None:
+def limits(result: Result) -> Table | None:
     """Return one row a limit and level of a diff."""
     rows = tuple(
-        (f"{x['concurrency']:,}", x["condition"], told(x["word"]), told(x["reason"] or ""))
-        for x in result.get("fail_if") or ()
+        (f"{x.concurrency:,}", x.condition, told(x.word), told(x.reason or ""))
+        for x in result.fail_if
     )
     columns = (heading("connection"), say("fails if"), say("word"), say("why"))
     return Table(columns, rows, frozenset({1, 2, 3})) if rows else None
@@ -80,33 +84,27 @@ def limits(result: Mapping[str, Any]) -> Table | None:
 
 def coverage(found: Iterable[Verdict]) -> str:
     """Return how surely intervals hold what they are about: `95 %`, or `98.3 %` of three looks."""
-    alpha = max((verdict["alpha"] for verdict in found if verdict.get("alpha")), default=ALPHA)
+    alpha = max((verdict.alpha for verdict in found if verdict.alpha), default=ALPHA)
     return f"{100 * (1 - alpha):.3g} %"
 
 
 def is_comparison(verdict: Verdict) -> bool:
     """Whether it is about a candidate and has a word: no SLO, and no mere ratio."""
-    return verdict.get("baseline") is not None and verdict.get("word") is not None
-
-
-def is_forbidden(verdict: Verdict) -> bool:
-    """Whether something forbids any claim: then its ratio is none either, and is not written."""
-    return bool(verdict.get("obstacle"))
+    return verdict.baseline is not None and verdict.word is not None
 
 
 def metric_of(verdict: Verdict) -> Metric:
     """Return what a verdict is about."""
-    return Metric(verdict["metric"], verdict.get("request"))
+    return Metric(verdict.metric, verdict.request)
 
 
 def printed(verdict: Verdict) -> str:
     """Return the word as it is printed: faster or slower for times and rates."""
-    return metric_of(verdict).word(verdict["word"])
+    return metric_of(verdict).word(verdict.word or "")
 
 
-def show_value(verdict: Verdict, value: float | None) -> str:
-    """Write a number of the verdict's metric with its unit."""
-    metric = metric_of(verdict)
+def show_number(metric: Metric, value: float | None) -> str:
+    """Write a number of a metric with its unit."""
     if metric.is_time:
         return show_ms(value)
     if metric.is_share:
@@ -119,18 +117,18 @@ def show_value(verdict: Verdict, value: float | None) -> str:
 def show_change(verdict: Verdict) -> str:
     """Write how the candidate differs: `1.05 ×`, `+0.20 points`; `–` where nothing says it."""
     if metric_of(verdict).is_share:
-        difference = verdict["difference"]
+        difference = verdict.difference
         return "–" if difference is None else say("{points:+.2f} points", points=difference)
-    return "–" if verdict["ratio"] is None else f"{show_factor(verdict['ratio'], 3)} ×"
+    return "–" if verdict.ratio is None else f"{show_factor(verdict.ratio, 3)} ×"
 
 
 def show_interval(verdict: Verdict) -> str:
     """Write the interval: `1.02 – 1.08`; an end without a bound is `?`."""
-    ends: Sequence[float | None] | None = verdict["interval"]
-    if ends is None:
+    if verdict.interval is None:
         return "–"
     is_share = metric_of(verdict).is_share
-    return " – ".join("?" if end is None else _end(end, is_share=is_share) for end in ends)
+    ends = ("?" if end is None else _end(end, is_share=is_share) for end in verdict.interval)
+    return " – ".join(ends)
 
 
 def _end(end: float, *, is_share: bool) -> str:
@@ -138,7 +136,7 @@ def _end(end: float, *, is_share: bool) -> str:
 
 
 def _spread(verdict: Verdict) -> str:
-    spread = verdict["spread"]
+    spread = verdict.spread
     if spread is None:
         return "–"
     return f"{spread:.2f}" if metric_of(verdict).is_share else f"{100 * spread:.1f} %"

@@ -8,8 +8,9 @@ The page draws slices itself, as it does while a run goes on. Texts are plain st
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from torr.report import (
     distributions,
@@ -25,9 +26,16 @@ from torr.report import (
 )
 from torr.report.pooled import pooled
 from torr.report.say import as_json, say
+from torr.results.base import Statistics
+from torr.results.level import Interval, Latency
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import Result
 
 Json = dict[str, Any]
-Result = Mapping[str, Any]
 
 MOST_SLICES = 1_000
 MOST_DRAWN = 10_000
@@ -38,7 +46,6 @@ _DRAWN = (
     *("t_s", "seconds", "phase", "counts", "ok_per_s", "attempted_per_s", "connections_open"),
     "concurrency",
 )
-_COUNTED = ("seconds", "phase", "ok_per_s", "concurrency")
 _TIMES = ("response_ms", "service_ms")
 _STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
 _STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
@@ -62,7 +69,7 @@ def view(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
     return {
         "sentence": as_json(sentence.verdict(result)),
         "trust": {"health": trust.health(result), "text": as_json(trust.trust(result))},
-        "command": shlex.join(result.get("command") or []),
+        "command": shlex.join(result.command),
         "tables": view_tables.tables(result),
         "lists": [*view_lists.lists(result), *_left_out(result)],
         "blocks": view_lists.blocks(result),
@@ -78,60 +85,66 @@ def view(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
 
 
 def without_histograms(result: Result) -> Json:
-    """Return a result whose slices have no histograms; slices.jsonl keeps them.
+    """Return a result as JSON whose slices have no histograms; slices.jsonl keeps them.
 
     Of more than MOST_SLICES they have but what charts are drawn from, and levels have no histograms
     either: a comparison of a hundred trials would be a page that no mail takes. Of more than
     MOST_DRAWN none is left.
     """
-    levels = result.get("levels") or ()
     count = slices_of(result)
-    is_long = count > MOST_SLICES
-    of = drawn if is_long else bare
-    left_out: Json = {"histograms": {}} if is_long else {}
-    return {
-        **result,
-        "levels": [
-            {
-                **level,
-                "slices": [] if count > MOST_DRAWN else list(map(of, level.get("slices") or ())),
-                **left_out,
-            }
-            for level in levels
-        ],
-    }
+    if count > MOST_DRAWN:
+        levels = [msgspec.structs.replace(level, slices=[]) for level in result.levels]
+        result = msgspec.structs.replace(result, levels=levels)
+    found: Json = msgspec.to_builtins(result)
+    for level in found["levels"]:
+        if count > MOST_SLICES:
+            level["histograms"] = {}
+            level["slices"] = list(map(_drawn, level["slices"]))
+        for piece in level["slices"]:
+            piece.pop("histograms", None)
+    return found
 
 
 def slices_of(result: Result) -> int:
     """Return how many slices all levels have."""
-    return sum(len(level.get("slices") or ()) for level in result.get("levels") or ())
+    return sum(len(level.slices) for level in result.levels)
 
 
-def bare(piece: Mapping[str, Any]) -> Json:
+def bare(piece: Interval) -> Json:
     """Return a slice as the page draws it: without its histograms."""
-    return {key: value for key, value in piece.items() if key != "histograms"}
-
-
-def drawn(piece: Mapping[str, Any]) -> Json:
-    """Return what a chart shows of a slice."""
-    found = {key: piece[key] for key in _DRAWN if key in piece}
-    latency, stream = piece.get("latency") or {}, piece.get("stream") or {}
-    if latency:
-        found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency.get(key)}
-    if stream:
-        found["stream"] = {key: stream[key] for key in _STREAMED if key in stream}
+    found: Json = msgspec.to_builtins(piece)
+    del found["histograms"]
     return found
 
 
-def counted(piece: Mapping[str, Any]) -> Json:
-    """Return what words and verdicts are made of, of a slice that no page shows."""
-    found = {key: piece[key] for key in _COUNTED if key in piece}
-    times = (piece.get("latency") or {}).get("response_ms") or {}
-    return {**found, "latency": {"response_ms": {"p95": times.get("p95")}}}
+def light(piece: Interval, count: int) -> Interval:
+    """Return what pages need of a slice of a level, where all levels have `count` slices.
+
+    Of slices that no page shows, that is what words and verdicts are made of.
+    """
+    if count <= MOST_DRAWN:
+        return msgspec.structs.replace(piece, histograms={})
+    p95 = piece.latency.response.p95
+    return Interval(
+        t_s=piece.t_s,
+        seconds=piece.seconds,
+        phase=piece.phase,
+        ok_per_s=piece.ok_per_s,
+        concurrency=piece.concurrency,
+        latency=Latency(response_ms=Statistics(n=piece.latency.response.n, p95=p95)),
+    )
 
 
-def _thin(stats: Mapping[str, Any]) -> Json:
-    return {key: stats[key] for key in _STATS if key in stats}
+def _drawn(piece: Json) -> Json:
+    """What a chart shows of a slice."""
+    found = {key: piece[key] for key in _DRAWN}
+    latency, stream = piece["latency"], piece["stream"]
+    found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}
+    return {**found, "stream": {key: stream[key] for key in _STREAMED}} if stream else found
+
+
+def _thin(stats: Json) -> Json:
+    return {key: stats[key] for key in _STATS}
 
 
 def _left_out(result: Result) -> list[Json]:
@@ -142,16 +155,16 @@ def _left_out(result: Result) -> list[Json]:
     return [view_lists.listed(say("What this page leaves out"), [said])]
 
 
-def pools_of(level: Mapping[str, Any]) -> Json | None:
+def pools_of(level: Level) -> Json | None:
     """Return percentiles of neighbouring slices; None of a level without streams.
 
     Single slices have too few streams for any.
     """
-    if not level.get("stream") or not level.get("slices"):
+    if not level.stream or not level.slices:
         return None
-    return {name: pooled(level["slices"], name) for name in _POOLED}
+    return {name: pooled(level.slices, name) for name in _POOLED}
 
 
 def _pooled(result: Result, pools: Sequence[Json | None] | None) -> Json:
-    known = map(pools_of, result.get("levels") or ()) if pools is None else pools
+    known = map(pools_of, result.levels) if pools is None else pools
     return {str(at): found for at, found in enumerate(known) if found is not None}

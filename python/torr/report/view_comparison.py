@@ -6,7 +6,6 @@ Positions are those of `comparison_scale`: logarithms of ratios, or percentage p
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torr.report import comparison_words as words
@@ -15,16 +14,17 @@ from torr.report.comparison_scale import Scale, centre, ends
 
 if TYPE_CHECKING:
     from torr.report.comparison import Entry, Place
+    from torr.results.result import Result
 
 Json = dict[str, Any]
 
 
-def comparison(result: Mapping[str, Any]) -> Json | None:
+def comparison(result: Result) -> Json | None:
     """Return every cell with its candidates, on one scale; None where there is nothing to draw.
 
     `marks` are ticks of the axis in the order in which room is to be found for them.
     """
-    if result["kind"] != "compare":
+    if result.kind != "compare":
         return None
     found = Comparison.of(result)
     scale = Scale.of(found)
@@ -47,22 +47,22 @@ def comparison(result: Mapping[str, Any]) -> Json | None:
 
 
 def _entry(place: Place, entry: Entry, scale: Scale) -> Json:
-    verdict = place.verdict(entry) or {}
+    verdict = place.verdict(entry)
     is_base = entry.name == place.baseline
     standing = place.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
-    kind = entry.failures[0].get("kind") if standing == "failed" else None
+    kind = entry.failures[0].kind if standing == "failed" else None
     return {
         "name": entry.name,
         "is_baseline": is_base,
         "standing": standing,
         "word": place.printed(entry),
-        "failure": None if kind is None else str(kind).replace("_", " "),
+        "failure": None if kind is None else kind.replace("_", " "),
         "centre": None if middle is None else scale.shown(middle),
         "interval": None if span is None else [scale.shown(end) for end in span],
         "ratio": "" if is_base else words.ratio(verdict),
         "interval_text": words.interval(verdict),
-        "n": verdict.get("n", len(entry.trials)),
+        "n": len(entry.trials) if verdict.n is None else verdict.n,
         "rounds": [_round(place, entry, scale, each) for each in scale.rounds(place, entry)],
     }
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import diff as sides_of
 from torr.report import view_ladder
 from torr.stats.judgement import DELTA
 
+if TYPE_CHECKING:
+    from torr.results.result import Result
+
 Json = dict[str, Any]
 
-_KEYS = ("metric", "concurrency", "baseline_value", "value", "ratio", "difference", "interval", "n")
+_KEYS = (
+    *("metric", "concurrency", "baseline_value", "value", "ratio", "difference", "interval", "n"),
+    "word",
+)
 
 
-def diff(result: Mapping[str, Any]) -> Json | None:
+def diff(result: Result) -> Json | None:
     """Return both sides' points and the change at each common level; None for another kind."""
-    if result["kind"] != "diff":
+    if result.kind != "diff":
         return None
-    sides = sides_of.sides(dict(result))
+    sides = sides_of.sides(result)
     return {
         "noun": "user" if any(side.noun == "user" for side in sides) else "connection",
         "margin": [1 / (1 + DELTA), 1 + DELTA],
         "sides": [{"name": s.name, "points": view_ladder.points(s)} for s in sides],
-        "changes": [
-            {key: verdict.get(key) for key in (*_KEYS, "word")}
-            for verdict in result.get("verdicts") or ()
-        ],
+        "changes": [{key: getattr(verdict, key) for key in _KEYS} for verdict in result.verdicts],
     }

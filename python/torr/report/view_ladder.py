@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from torr.model.condition import Condition
 from torr.report import png
 from torr.report.streaming import is_joined
 
 if TYPE_CHECKING:
-    from torr.stats.series import Point, Series
+    from torr.results.result import Result
+    from torr.results.series import LevelPoint
+    from torr.stats.series import Series
 
 Json = dict[str, Any]
 
 
-def ladder(result: Mapping[str, Any]) -> Json | None:
+def ladder(result: Result) -> Json | None:
     """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
 
     A point's `claim` is `whole`, or why it claims nothing: `limited`, `cut`, `starved`.
     """
-    if result["kind"] != "ladder" or not result["levels"]:
+    if result.kind != "ladder" or not result.levels:
         return None
-    shown = png.ladder(dict(result))
+    shown = png.ladder(result)
     return {
         "noun": shown.series.noun,
         "points": points(shown.series),
         "findings": [asdict(finding) for finding in shown.findings],
         "slos": slos(result),
-        "joined": sorted({x["concurrency"] for x in result["levels"] if is_joined(x)}),
+        "joined": sorted({x.concurrency for x in result.levels if is_joined(x)}),
     }
 
 
-def slos(result: Mapping[str, Any]) -> list[Json]:
+def slos(result: Result) -> list[Json]:
     """Return the limits that a result was judged by, each once; before that, those asked for."""
-    asked = (result.get("experiment") or {}).get("slos") or ()
-    known = png.conditions(dict(result)) or tuple(map(Condition.parse, asked))
+    asked = (result.experiment or {}).get("slos") or ()
+    known = png.conditions(result) or tuple(map(Condition.parse, asked))
     return [_slo(condition) for condition in known]
 
 
@@ -47,8 +50,8 @@ def points(series: Series) -> list[Json]:
     return [_point(point, claims.get(id(point), "whole")) for point in series.shown]
 
 
-def _point(point: Point, claim: str) -> Json:
-    return {**asdict(point), "claim": claim}
+def _point(point: LevelPoint, claim: str) -> Json:
+    return {**msgspec.structs.asdict(point), "stream": point.stream_values, "claim": claim}
 
 
 def _slo(condition: Condition) -> Json:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import comparison_facts as facts
 from torr.report import flames, micro
@@ -13,8 +12,13 @@ from torr.report.told import told
 from torr.report.wording import levels_of
 from torr.stats.series import noun_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import Result
+
 Json = dict[str, Any]
-Result = Mapping[str, Any]
 
 
 def lists(result: Result) -> list[Json]:
@@ -29,7 +33,7 @@ def lists(result: Result) -> list[Json]:
 
 def blocks(result: Result) -> list[Json]:
     """Return texts that are shown as they are, folded: the last lines of trials that failed."""
-    if result["kind"] != "compare":
+    if result.kind != "compare":
         return []
     tails = facts.log_tails(Comparison.of(result))
     title = as_json(say("Logs of the trials that failed"))
@@ -37,7 +41,7 @@ def blocks(result: Result) -> list[Json]:
 
 
 def _of_comparison(result: Result) -> list[Json]:
-    if result["kind"] != "compare":
+    if result.kind != "compare":
         return []
     found = Comparison.of(result)
     return [
@@ -49,7 +53,7 @@ def _of_comparison(result: Result) -> list[Json]:
 
 def _health(result: Result) -> list[Json]:
     """Functions have no generator whose health there were."""
-    if result["kind"] == micro.KIND:
+    if result.kind == micro.KIND:
         return []
     return [listed(say("Health of the generator"), _reasons(result), is_folded=True)]
 
@@ -58,18 +62,17 @@ def _reasons(result: Result) -> Sequence[str]:
     """Every level that is not healthy, with why."""
     found = [
         say("{where}: {why}", where=_place(level), why=told(reason))
-        for level in result["levels"]
-        for reason in (level.get("health") or {}).get("reasons") or ()
+        for level in result.levels
+        for reason in level.health.reasons
     ]
-    return found or ([say("Healthy at every level.")] if result["levels"] else [])
+    return found or ([say("Healthy at every level.")] if result.levels else [])
 
 
-def _place(level: Result) -> str:
-    at = levels_of([level["concurrency"]], noun_of([level]))
-    number = level.get("round", 1)
-    if level.get("candidate"):
-        return say("{who}, {at}, round {n}", who=level["candidate"], at=at, n=number)
-    return say("{at}, round {n}", at=at, n=number)
+def _place(level: Level) -> str:
+    at = levels_of([level.concurrency], noun_of([level]))
+    if level.candidate:
+        return say("{who}, {at}, round {n}", who=level.candidate, at=at, n=level.round)
+    return say("{at}, round {n}", at=at, n=level.round)
 
 
 def listed(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:

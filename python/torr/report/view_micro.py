@@ -6,22 +6,24 @@ Positions are those of `micro_rows`, kept within the axis.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import micro
 from torr.report.micro_rows import Picture, Round, Row
 from torr.report.say import as_json
 
+if TYPE_CHECKING:
+    from torr.results.result import Result
+
 Json = dict[str, Any]
 
 
-def functions(result: Mapping[str, Any]) -> Json | None:
+def functions(result: Result) -> Json | None:
     """Return every budget, or every function where there is none; None where nothing is drawn.
 
     `marks` are ticks of the axis in the order in which room is to be found for them.
     """
-    found = Picture.of(result) if result["kind"] == micro.KIND else None
+    found = Picture.of(result) if result.kind == micro.KIND else None
     if found is None:
         return None
     return {

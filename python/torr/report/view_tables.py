@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torr.report import comparison_facts as facts
 from torr.report import comparison_tables as cells
@@ -24,8 +23,13 @@ from torr.report.comparison import Comparison
 from torr.report.comparison_slos import of_slos
 from torr.report.say import as_json, say
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.results.level import Level
+    from torr.results.result import Result
+
 Json = dict[str, Any]
-Result = Mapping[str, Any]
 Titled = tuple[str, Table | None]
 
 
@@ -54,24 +58,24 @@ def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> Json:
 def first(result: Result) -> Iterator[Titled]:
     """Return what stands right below the chart."""
     kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": of_functions}
-    if result["kind"] in kinds:
-        yield from kinds[result["kind"]](result)
+    if result.kind in kinds:
+        yield from kinds[result.kind](result)
         return
-    yield from _of_level(result["levels"][0]) if len(result["levels"]) == 1 else _of_levels(result)
+    yield from _of_level(result.levels[0]) if len(result.levels) == 1 else _of_levels(result)
     yield say("Capacity"), table.capacity(result)
     yield say("Target and machine"), watched.watched(result)
-    if len(result["levels"]) == 1:
+    if len(result.levels) == 1:
         yield say("SLOs"), table.slos(result)
 
 
 def folded(result: Result) -> Iterator[Titled]:
     """Return what opens when somebody looks."""
-    levels = result["levels"]
-    if result["kind"] in {"diff", "micro"}:
+    levels = result.levels
+    if result.kind in {"diff", "micro"}:
         yield from flames.tops(result)
         yield from profiled_lines.tables(result)
         return
-    if result["kind"] == "compare":
+    if result.kind == "compare":
         found = Comparison.of(result)
         yield say("Every verdict"), verdict_table.verdicts(result)
         yield say("Errors"), cells.of_errors(found)
@@ -118,7 +122,7 @@ def _of_comparison(result: Result) -> Iterator[Titled]:
     yield say("Rounds discarded"), cells.of_discarded(found)
 
 
-def _of_level(level: Result) -> Iterator[Titled]:
+def _of_level(level: Level) -> Iterator[Titled]:
     yield say("Times of ok answers"), table.times(level)
     yield say("Streams"), stream_tables.streams(level)
     yield say("Tokens"), stream_tables.tokens(level)

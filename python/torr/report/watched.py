@@ -5,29 +5,34 @@ Numbers are those of the measured window, the median where there are several rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import mean, median
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.report.cells import Table, usable
 from torr.report.say import chain, say
 from torr.report.told import told as retold
 from torr.report.wording import heading
-from torr.stats.series import Level, by_concurrency, noun_of
+from torr.results.monitor import WindowUsage
+from torr.stats.series import by_concurrency, noun_of
 from torr.units import show_percent, show_rate, show_size
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from torr.results.level import Level
+    from torr.results.monitor import EndpointSeries
+    from torr.results.result import Result
 
 _LIMITS = {"both": say("target and generator"), None: "–"}
 
 
 def watched(result: Result) -> Table | None:
     """Return one row a level: CPU of the target, of torr and of the cores, and the limit."""
-    rows = tuple(_row(at, usable(rounds)) for at, rounds in _known(result["levels"]).items())
+    rows = tuple(_row(at, usable(rounds)) for at, rounds in _known(result.levels).items())
     if not rows:
         return None
     columns = (
-        heading(noun_of(result["levels"])),
+        heading(noun_of(result.levels)),
         say("target CPU"),
         say("CPU a request"),
         say("requests/CPU-s"),
@@ -43,11 +48,11 @@ def watched(result: Result) -> Table | None:
 def told(result: Result) -> Table | None:
     """Return one row a series of each endpoint: its mean and its most over all levels."""
     found: dict[tuple[str, ...], list[float]] = {}
-    for level in result["levels"]:
-        for endpoint in (level.get("monitor") or {}).get("endpoints") or ():
-            for series in endpoint.get("series") or ():
-                key = (_name(series), series["kind"], endpoint["url"])
-                found.setdefault(key, []).extend(v for v in series["values"] if v is not None)
+    for level in result.levels:
+        for endpoint in level.monitor.endpoints if level.monitor else ():
+            for series in endpoint.series:
+                key = (_name(series), series.kind, endpoint.url)
+                found.setdefault(key, []).extend(v for v in series.values if v is not None)
     rows = tuple(
         (
             name,
@@ -63,20 +68,16 @@ def told(result: Result) -> Table | None:
     return Table(columns, rows, words, frozenset({0})) if rows else None
 
 
-def _kind(kind: str) -> str:
-    return say("a second") if kind == "counter" else ""
-
-
 def facts(level: Level) -> dict[str, str]:
     """Return what a terminal has room for: a line on the target, and one on the limit."""
-    derived = _derived(level)
-    if derived.get("target_cpu_rate") is None:
+    usage = _usage(level)
+    if usage is None or usage.target_cpu_rate is None:
         return {}
-    words: list[str] = [say("{share} of a core", share=show_percent(derived["target_cpu_rate"]))]
-    if derived.get("target_cpu_us_per_request") is not None:
-        words.append(say("{time} a request", time=_micro(derived["target_cpu_us_per_request"])))
-    words.append(say("{size} resident", size=show_size(derived.get("target_rss_max_bytes"))))
-    limit = say("{side}: {why}", side=_limit(derived), why=retold(str(derived["limit_reason"])))
+    words: list[str] = [say("{share} of a core", share=show_percent(usage.target_cpu_rate))]
+    if usage.target_cpu_us_per_request is not None:
+        words.append(say("{time} a request", time=_micro(usage.target_cpu_us_per_request)))
+    words.append(say("{size} resident", size=show_size(usage.target_rss_max_bytes)))
+    limit = say("{side}: {why}", side=_limit(usage), why=retold(usage.limit_reason or ""))
     return {say("target"): chain(" · ", words), say("limit"): limit}
 
 
@@ -85,66 +86,48 @@ def _known(levels: Sequence[Level]) -> dict[int, list[Level]]:
     return {
         at: known
         for at, rounds in by_concurrency(levels).items()
-        if (known := [level for level in rounds if _derived(level)])
+        if (known := [level for level in rounds if _usage(level)])
     }
 
 
 def _row(at: int, rounds: Sequence[Level]) -> tuple[str, ...]:
-    found = [_derived(level) for level in rounds]
+    usages = [usage for usage in map(_usage, rounds) if usage]
     return (
         f"{at:,}",
-        *(_middle(found, name, show) for name, show in _SHOWN.items()),
-        show_percent(median(max(each.get("core_busy_rate") or [0.0]) for each in found)),
-        chain(", ", list(dict.fromkeys(_limit(each) for each in found))),
-        chain("; ", list(dict.fromkeys(_why(each) for each in found))),
+        show_percent(_middle(usage.target_cpu_rate for usage in usages)),
+        _micro(_middle(usage.target_cpu_us_per_request for usage in usages)),
+        show_rate(_middle(usage.requests_per_cpu_s for usage in usages)),
+        show_size(_middle(usage.target_rss_max_bytes for usage in usages)),
+        show_percent(_middle(usage.generator_cpu_rate for usage in usages)),
+        show_percent(median(max(usage.core_busy_rate, default=0.0) for usage in usages)),
+        chain(", ", list(dict.fromkeys(_limit(usage) for usage in usages))),
+        chain("; ", list(dict.fromkeys(retold(usage.limit_reason or "") for usage in usages))),
     )
 
 
-def _middle(
-    found: Sequence[Mapping[str, Any]], name: str, show: Callable[[float | None], str]
-) -> str:
-    known = [each[name] for each in found if each.get(name) is not None]
-    return show(median(known) if known else None)
+def _middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
-def _derived(level: Level) -> Mapping[str, Any]:
-    return (level.get("monitor") or {}).get("derived") or {}
+def _usage(level: Level) -> WindowUsage | None:
+    """What the window used; None where nothing of it is known."""
+    usage = level.monitor.derived if level.monitor else None
+    return None if usage == WindowUsage() else usage
 
 
-def _limit(derived: Mapping[str, Any]) -> str:
-    word: str | None = derived.get("limit")
-    return _LIMITS.get(word) or retold(str(word))
-
-
-def _why(derived: Mapping[str, Any]) -> str:
-    return retold(str(derived.get("limit_reason") or ""))
+def _limit(usage: WindowUsage) -> str:
+    return _LIMITS.get(usage.limit) or retold(str(usage.limit))
 
 
 def _micro(microseconds: float | None) -> str:
     return "–" if microseconds is None else f"{show_rate(microseconds)} µs"
 
 
-_SHOWN: dict[str, Callable[[float | None], str]] = {
-    "target_cpu_rate": show_percent,
-    "target_cpu_us_per_request": _micro,
-    "requests_per_cpu_s": show_rate,
-    "target_rss_max_bytes": show_size,
-    "generator_cpu_rate": show_percent,
-}
-
-
-def _name(series: Mapping[str, Any]) -> str:
-    labels = ", ".join(f"{key}={value}" for key, value in (series.get("labels") or {}).items())
-    return f"{series['name']} {labels}".strip()
+def _name(series: EndpointSeries) -> str:
+    labels = ", ".join(f"{key}={value}" for key, value in series.labels.items())
+    return f"{series.name} {labels}".strip()
 
 
 def _value(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:,.4g}"
-
-
-def series_of(level: Level, *names: str) -> Iterator[float | None]:
-    """Return one series of a level's monitor by its keys: `target`, `cpu_rate`."""
-    found: Any = level.get("monitor") or {}
-    for name in names:
-        found = (found or {}).get(name)
-    yield from found or ()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from torr.report.say import Text, join, say, say_count
 from torr.report.told import told
 
 if TYPE_CHECKING:
-    from torr.stats.series import Level, Series
+    from collections.abc import Callable, Sequence
+
+    from torr.results.level import Level
+    from torr.stats.series import Series
 
 _COUNTS: dict[str, Callable[[int], Text]] = {
     "answer": lambda n: say_count(n, "{n:,} answer", "{n:,} answers"),
@@ -58,7 +60,7 @@ def most_by(levels: Sequence[Level]) -> str:
     """Return the commonest reason of the failures of levels, as the end of a clause."""
     reasons: dict[str, int] = {}
     for level in levels:
-        for reason, count in (level.get("reasons") or {}).items():
+        for reason, count in level.reasons.items():
             reasons[reason] = reasons.get(reason, 0) + count
     most = max(reasons, key=lambda reason: reasons[reason], default=None)
     return say(", most by {reason}", reason=most) if most else ""

@@ -41,15 +41,6 @@ class TrialError(NothingMeasuredError):
         self.kind = kind
         self.log_tail = log_tail
 
-    def as_json(self) -> dict[str, object]:
-        """The outcome as it is kept: kind, text, hint and the tail of the log."""
-        return {
-            "kind": self.kind,
-            "text": self.message,
-            "hint": self.hint,
-            "log_tail": list(self.log_tail),
-        }
-
     def __str__(self) -> str:
         said = "".join(f"\n  | {line}" for line in self.log_tail)
         return f"{super().__str__()}{said}"

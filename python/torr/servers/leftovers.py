@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.servers.failure import TrialError
@@ -17,6 +16,7 @@ from torr.servers.ports import Holder, holders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from torr.servers.stopped import Process, Stopped
 

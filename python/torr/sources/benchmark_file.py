@@ -12,10 +12,11 @@ import math
 import pathlib
 import re
 from ast import literal_eval
-from collections.abc import Mapping, Sequence
 from datetime import timezone
 from statistics import fmean, pstdev, quantiles
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from torr import engine
 from torr.errors import UsageError, require
@@ -23,8 +24,13 @@ from torr.model.json_input import parse_json
 from torr.model.moment import read_stamp, stamp
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.model.parameter import text_of
+from torr.results.base import Statistics
+from torr.results.functions import FunctionTiming
+from torr.results.level import AttemptCounts, Health, Latency, Level
+from torr.results.result import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 Json = dict[str, Any]
@@ -41,7 +47,7 @@ _LONGEST_REPR = 1000
 _PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
-def read(path: Path, name: str | None = None) -> Json:
+def read(path: Path, name: str | None = None) -> Result:
     """Return a result of kind `micro`; raises UsageError that says what is wrong with the file."""
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
@@ -55,40 +61,34 @@ def read(path: Path, name: str | None = None) -> Json:
         hint = "write it with --benchmark-json"
         raise UsageError(f"{path} is not JSON of pytest-benchmark", hint) from error
     require(bool(levels), f"{path} has no benchmark", "select some, and write it again")
-    return {
-        "schema": 1,
-        "torr": f"pytest-benchmark {found.get('version', '')}".strip(),
-        "id": hashlib.sha256(text).hexdigest()[:32],
-        "kind": "micro",
-        "name": name or path.stem,
-        "started": started,
-        "ended": started,
-        "status": "complete",
-        "command": ["pytest", f"--benchmark-json={path.name}"],
-        "plan": None,
-        "note": None,
-        "tags": [],
-        "environment": _environment(found),
-        "levels": levels,
-        "verdicts": [],
-        "budgets": [],
-        "leaks": [],
-    }
+    return Result(
+        schema_=1,
+        torr=f"pytest-benchmark {found.get('version', '')}".strip(),
+        id=hashlib.sha256(text).hexdigest()[:32],
+        kind="micro",
+        name=name or path.stem,
+        started=started,
+        ended=started,
+        status="complete",
+        command=["pytest", f"--benchmark-json={path.name}"],
+        environment=_environment(found),
+        levels=levels,
+    )
 
 
-def _levels(benchmark: Mapping[str, Any]) -> list[Json]:
+def _levels(benchmark: Mapping[str, Any]) -> list[Level]:
     stats = benchmark["stats"]
     name, _, _ = str(benchmark.get("fullname") or benchmark["name"]).partition("[")
-    head = {"candidate": name, "factors": _factors(benchmark), "concurrency": 1, "rate": None}
     batch = int(stats.get("iterations") or 1)
     times: Sequence[float] = stats.get("data") or ()
     if len(times) < ROUNDS * _LEAST_IN_A_ROUND:
-        return [{**head, **_whole(stats, batch)}]
-    size = len(times) // ROUNDS
-    return [
-        {**head, **_round(times[at * size : (at + 1) * size], batch, at + 1)}
-        for at in range(ROUNDS)
-    ]
+        levels = [_whole(stats, batch)]
+    else:
+        size = len(times) // ROUNDS
+        rounds = (times[at * size : (at + 1) * size] for at in range(ROUNDS))
+        levels = [_round(each, batch, number) for number, each in enumerate(rounds, 1)]
+    factors = _factors(benchmark)
+    return [msgspec.structs.replace(level, candidate=name, factors=factors) for level in levels]
 
 
 def _factors(benchmark: Mapping[str, Any]) -> dict[str, str]:
@@ -120,59 +120,58 @@ def _of_repr(text: str) -> object:
     return found if path is None else getattr(pathlib, path[1])(found)
 
 
-def _whole(stats: Mapping[str, Any], batch: int) -> Json:
+def _whole(stats: Mapping[str, Any], batch: int) -> Level:
     """One round of all that there is: the file's own statistics."""
     count = int(stats["rounds"])
-    found = {
-        "n": count,
-        "mean": stats["mean"] * _S_IN_MS,
-        "stdev": stats["stddev"] * _S_IN_MS,
-        "min": stats["min"] * _S_IN_MS,
-        "max": stats["max"] * _S_IN_MS,
-        "p50": stats["median"] * _S_IN_MS,
-        "p75": stats["q3"] * _S_IN_MS,
-    }
     data: Sequence[float] = stats.get("data") or ()
-    if len(data) >= _LEAST_IN_A_ROUND:
-        found["p90"] = quantiles(data, n=10)[-1] * _S_IN_MS
+    found = Statistics(
+        n=count,
+        mean=stats["mean"] * _S_IN_MS,
+        stdev=stats["stddev"] * _S_IN_MS,
+        min=stats["min"] * _S_IN_MS,
+        max=stats["max"] * _S_IN_MS,
+        p50=stats["median"] * _S_IN_MS,
+        p75=stats["q3"] * _S_IN_MS,
+        p90=quantiles(data, n=10)[-1] * _S_IN_MS if len(data) >= _LEAST_IN_A_ROUND else None,
+    )
     return _level(1, count * batch, stats["mean"] * count * batch, found, batch)
 
 
-def _round(times: Sequence[float], batch: int, number: int) -> Json:
+def _round(times: Sequence[float], batch: int, number: int) -> Level:
     rounded, histogram = engine.statistics([round(time * _S_IN_NS) for time in times])
-    stats = _unrounded(rounded or {}, sorted(times))
+    stats = rounded and _unrounded(rounded, sorted(times))
     level = _level(number, len(times) * batch, sum(times) * batch, stats, batch)
-    return {**level, "histograms": {"service": histogram, "response": histogram}}
+    histograms = {"service": histogram, "response": histogram}
+    return msgspec.structs.replace(level, histograms=histograms)
 
 
-def _unrounded(stats: Json, times: Sequence[float]) -> Json:
+def _unrounded(stats: Statistics, times: Sequence[float]) -> Statistics:
     """Statistics of the times as they are; they have what the rounded ones have.
 
     Means of batches differ by less than a nanosecond: rounded, rounds of them would be equal.
     """
-    keys = {f"p{percent:g}".replace(".", "_"): percent for percent in _PERCENTS}
     ranks = {
-        key: math.ceil(percent * len(times) / 100) - 1
-        for key, percent in keys.items()
-        if stats.get(key) is not None
+        f"p{percent:g}".replace(".", "_"): math.ceil(percent * len(times) / 100) - 1
+        for percent in _PERCENTS
+        if stats.value(f"p{percent:g}") is not None
     }
     ends = {"min": times[0], "max": times[-1], "mean": fmean(times), "stdev": pstdev(times)}
     found = {**ends, **{key: times[at] for key, at in ranks.items()}}
-    return {**stats, **{key: value * _S_IN_MS for key, value in found.items()}}
+    return msgspec.structs.replace(stats, **{key: s * _S_IN_MS for key, s in found.items()})
 
 
-def _level(number: int, count: int, seconds: float, stats: Json | None, batch: int) -> Json:
-    return {
-        "round": number,
-        "seconds": seconds,
-        "counts": {"planned": count, "attempted": count, "ok": count, "errors": {}},
-        "ok_per_s": count / seconds if seconds else 0.0,
-        "success_rate": 100.0,
-        "latency": {"service_ms": stats, "response_ms": stats},
-        "slices": [],
-        "health": {"verdict": "healthy", "reasons": []},
-        "micro": {"batch": batch, "clock_ns": 0, "turn_ns": 0, "gc": "unknown", "threads": 1},
-    }
+def _level(number: int, count: int, seconds: float, stats: Statistics | None, batch: int) -> Level:
+    return Level(
+        round=number,
+        concurrency=1,
+        seconds=seconds,
+        counts=AttemptCounts(planned=count, attempted=count, ok=count),
+        ok_per_s=count / seconds if seconds else 0.0,
+        success_rate=100.0,
+        latency=Latency(service_ms=stats, response_ms=stats),
+        health=Health(verdict="healthy"),
+        micro=FunctionTiming(batch=batch, clock_ns=0, turn_ns=0, gc="unknown", threads=1),
+    )
 
 
 def _environment(found: Mapping[str, Any]) -> Json:

@@ -21,7 +21,6 @@ import json
 import signal
 from dataclasses import dataclass, field, replace
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr.errors import UsageError, require
@@ -37,6 +36,7 @@ from torr.units import SECOND_NS, parse_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 Json = dict[str, Any]
 Scalar = str | int | float | bool

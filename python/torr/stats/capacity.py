@@ -8,61 +8,62 @@ claim reaches past it. What cannot be claimed is null, with its reason in words 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import median, median_low
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from torr.model.judging import Holds
+from msgspec.structs import replace
+
+from torr.model.judging import Holds, Word
+from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
+from torr.results.verdict import Verdict
 from torr.stats import slo_interval
-from torr.stats.series import (
-    Level,
-    Point,
-    Series,
-    by_concurrency,
-    ended,
-    is_cut,
-    is_limited,
-    is_starved,
-    starved_text,
-)
+from torr.stats.series import Series, by_concurrency, starved_text
 from torr.stats.slo_interval import lies_within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.model.condition import Condition
+    from torr.results.capacity import UslFit
+    from torr.results.level import Level
+    from torr.results.series import LevelPoint
 
 PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
 
-_ORDER = {"broken": 0, "not shown": 1, "held": 2}
-_WORDS = ("broken", "not shown", "held")
+_WORDS: tuple[Word, ...] = ("broken", "not shown", "held")
+"""The worst first."""
 
 
-def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> dict[str, Any]:
-    """Return result.json's `capacity` of a ladder: peak, knee, slo, usl, and `reasons` of nulls."""
+def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> Capacity:
+    """Return the capacity of a ladder, with `reasons` of what is None in it."""
     series = Series.of("", levels)
-    capacity: dict[str, Any] = {"peak": None, "knee": None, "slo": None, "usl": None}
     if not any(point.ok_per_s for point in series.points):
-        why = _why_nothing(series)
-        return {**capacity, "reasons": dict.fromkeys(capacity, why)}
-    reasons: dict[str, str] = {}
-    capacity["peak"] = peak(series.points)
-    capacity["knee"], reasons["knee"] = knee(series)
-    capacity["slo"], reasons["slo"] = under_slo(levels, slos)
-    capacity["usl"], usl_reasons = _usl(series.points, capacity["peak"]["plateau"][0])
-    reasons |= usl_reasons
-    return {**capacity, "reasons": {key: why for key, why in reasons.items() if why}}
+        return Capacity(reasons=dict.fromkeys(("peak", "knee", "slo", "usl"), _why_nothing(series)))
+    highest = peak(series.points)
+    knee_point, why_no_knee = knee(series)
+    slo, why_no_slo = under_slo(levels, slos)
+    fit, why_no_fit = _usl(series.points, highest.plateau[0])
+    reasons = {"knee": why_no_knee, "slo": why_no_slo, **why_no_fit}
+    return Capacity(
+        peak=highest,
+        knee=knee_point,
+        slo=slo,
+        usl=fit,
+        reasons={key: why for key, why in reasons.items() if why},
+    )
 
 
-def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[dict[str, Any]]:
-    """Return result.json's `verdicts` of SLOs: one for each level and SLO, ascending."""
+def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict]:
+    """Return the verdicts of SLOs: one for each level and SLO, ascending."""
     return [
-        _with_interval(_verdict(slo, concurrency, judge(slo, rounds), len(rounds)), slo, rounds)
-        for concurrency, rounds in by_concurrency(levels).items()
+        _with_interval(_verdict(slo, rounds), slo, rounds)
+        for rounds in by_concurrency(levels).values()
         for slo in slos
     ]
 
 
-def peak(points: Sequence[Point]) -> dict[str, Any]:
+def peak(points: Sequence[LevelPoint]) -> Peak:
     """Return the highest ok/s with its plateau, the levels that reach 95 % of it.
 
     `concurrency` is the plateau's lowest level, the one to run at (with `ok_per_s_there`);
@@ -70,17 +71,17 @@ def peak(points: Sequence[Point]) -> dict[str, Any]:
     """
     highest = max(points, key=lambda point: point.ok_per_s)
     plateau = [point for point in points if point.ok_per_s >= PLATEAU * highest.ok_per_s]
-    return {
-        "concurrency": plateau[0].concurrency,
-        "ok_per_s": highest.ok_per_s,
-        "plateau": [point.concurrency for point in plateau],
-        "highest_at": highest.concurrency,
-        "ok_per_s_there": plateau[0].ok_per_s,
-        "at_least": highest.at_least,
-    }
+    return Peak(
+        concurrency=plateau[0].concurrency,
+        ok_per_s=highest.ok_per_s,
+        plateau=[point.concurrency for point in plateau],
+        highest_at=highest.concurrency,
+        ok_per_s_there=plateau[0].ok_per_s,
+        at_least=highest.at_least,
+    )
 
 
-def knee(series: Series) -> tuple[dict[str, Any] | None, str]:
+def knee(series: Series) -> tuple[Knee | None, str]:
     """Return the level with the largest ok/s ÷ mean service time, or None and the reason.
 
     Kleinrock's power (Power and deterministic rules of thumb, 1979). At the lowest or highest
@@ -104,17 +105,16 @@ def knee(series: Series) -> tuple[dict[str, Any] | None, str]:
             "the ladder ends too early: power is greatest at its highest level, "
             f"{_at(best)}{_why_none_above(series, best)}"
         )
-    return {
-        "concurrency": best.concurrency,
-        "ok_per_s": best.ok_per_s,
-        "service_ms": best.service_ms,
-        "at_least": best.at_least,
-    }, ""
+    found = Knee(
+        concurrency=best.concurrency,
+        ok_per_s=best.ok_per_s,
+        service_ms=best.service_ms,
+        at_least=best.at_least,
+    )
+    return found, ""
 
 
-def under_slo(
-    levels: Sequence[Level], slos: Sequence[Condition]
-) -> tuple[dict[str, Any] | None, str]:
+def under_slo(levels: Sequence[Level], slos: Sequence[Condition]) -> tuple[SloCapacity | None, str]:
     """Return the highest level such that it and every lower one hold every SLO.
 
     `beyond` is the first level that did not, with the SLO, its value and word; null when the
@@ -122,14 +122,14 @@ def under_slo(
     """
     if not slos:
         return None, "no SLO was given"
-    held: Point | None = None
-    beyond: dict[str, Any] | None = None
-    for concurrency, rounds in by_concurrency(levels).items():
+    held: LevelPoint | None = None
+    beyond: Verdict | None = None
+    for rounds in by_concurrency(levels).values():
         series = Series.of("", rounds)
         if series.limited:
             continue
-        verdict = _first_not_held(slos, concurrency, rounds)
-        if series.cut and (verdict is None or verdict["word"] != "broken"):
+        verdict = _first_not_held(slos, rounds)
+        if series.cut and (verdict is None or verdict.word != "broken"):
             continue
         if verdict is not None:
             beyond = verdict
@@ -137,13 +137,14 @@ def under_slo(
         held = series.points[0]
     if held is None:
         return None, _why_no_slo(beyond)
-    return {
-        "concurrency": held.concurrency,
-        "ok_per_s": held.ok_per_s,
-        "at_least": held.at_least,
-        "conditions": [slo.text or str(slo) for slo in slos],
-        "beyond": beyond,
-    }, ""
+    found = SloCapacity(
+        concurrency=held.concurrency,
+        ok_per_s=held.ok_per_s,
+        at_least=held.at_least,
+        conditions=[slo.text or str(slo) for slo in slos],
+        beyond=beyond,
+    )
+    return found, ""
 
 
 def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
@@ -152,71 +153,64 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
     Of two middle words the worse one counts. The rounds that the generator limited are left out.
     A level cut short, or one whose users starved, can break an SLO, but not hold it.
     """
-    usable = [level for level in rounds if not is_limited(level)]
+    usable = [level for level in rounds if not level.is_limited]
     if not usable:
         return slo.evaluate(rounds[0])
-    attempts = sum(ended(level) for level in usable)
+    attempts = sum(level.counts.ended for level in usable)
     each = [_of_all_users(slo.evaluate(level, attempts=attempts), level) for level in usable]
-    word = _WORDS[median_low(_ORDER[holds.word] for holds in each)]
+    word = _WORDS[median_low(_WORDS.index(holds.word) for holds in each)]
     values = [holds.value for holds in each if holds.value is not None]
     same = [holds for holds in each if holds.word == word]
     reason = same[0].reason
     if len(same) < len(each):
         reason = f"{word} in {len(same)} of {len(each)} rounds"
-    if all(is_cut(level) for level in usable) and (word == "held" or not attempts):
+    if all(level.cut_short for level in usable) and (word == "held" or not attempts):
         word, reason = "not shown", "the level was cut short"
-    return Holds(median(values) if values else None, slo.limit, word, reason)  # type: ignore[arg-type]
+    return Holds(median(values) if values else None, slo.limit, word, reason)
 
 
 def _of_all_users(holds: Holds, level: Level) -> Holds:
     """What holds for some of the users is not shown for all of them."""
-    if holds.word != "held" or not is_starved(level):
+    if holds.word != "held" or not level.is_starved:
         return holds
     return Holds(holds.value, holds.limit, "not shown", starved_text(level))
 
 
-def _first_not_held(
-    slos: Sequence[Condition], concurrency: int, rounds: Sequence[Level]
-) -> dict[str, Any] | None:
+def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdict | None:
     """The verdict that ends the capacity: a broken one before one that is not shown."""
-    found = [_verdict(slo, concurrency, judge(slo, rounds), len(rounds)) for slo in slos]
-    failing = [verdict for verdict in found if verdict["word"] != "held"]
-    return min(failing, key=lambda verdict: _ORDER[verdict["word"]], default=None)
+    failing = [v for slo in slos if (v := _verdict(slo, rounds)).word != "held"]
+    broken = [verdict for verdict in failing if verdict.word == "broken"]
+    return next(iter(broken or failing), None)
 
 
-def _verdict(slo: Condition, concurrency: int, holds: Holds, rounds: int) -> dict[str, Any]:
-    return {
-        "candidate": None,
-        "factors": {},
-        "concurrency": concurrency,
-        "condition": slo.text or str(slo),
-        "metric": slo.label,
-        "op": slo.op,
-        "value": holds.value,
-        "limit": holds.limit,
-        "unit": slo.unit,
-        "n": rounds,
-        "word": holds.word,
-        "reason": holds.reason,
-    }
+def _verdict(slo: Condition, rounds: Sequence[Level]) -> Verdict:
+    holds = judge(slo, rounds)
+    return Verdict(
+        concurrency=rounds[0].concurrency,
+        condition=slo.text or str(slo),
+        metric=slo.label,
+        op=slo.op,
+        value=holds.value,
+        limit=holds.limit,
+        unit=slo.unit,
+        n=len(rounds),
+        word=holds.word,
+        reason=holds.reason,
+    )
 
 
-def _with_interval(
-    verdict: dict[str, Any], slo: Condition, rounds: Sequence[Level]
-) -> dict[str, Any]:
+def _with_interval(verdict: Verdict, slo: Condition, rounds: Sequence[Level]) -> Verdict:
     """The verdict with the interval of its value, which says where chance may decide the word."""
-    ends = None
-    if verdict["value"] is not None:
-        ends = slo_interval.interval(slo, [level for level in rounds if not is_limited(level)])
-    reason = verdict["reason"]
-    if reason is None and verdict["word"] != "not shown" and lies_within(slo.limit, ends):
+    if verdict.value is None:
+        return verdict
+    ends = slo_interval.interval(slo, [level for level in rounds if not level.is_limited])
+    reason = verdict.reason
+    if reason is None and verdict.word != "not shown" and lies_within(slo.limit, ends):
         reason = "the limit lies within the 90 % interval"
-    return {**verdict, "interval": None if ends is None else list(ends), "reason": reason}
+    return replace(verdict, interval=ends, reason=reason)
 
 
-def _usl(
-    points: Sequence[Point], plateau_start: int
-) -> tuple[dict[str, Any] | None, dict[str, str]]:
+def _usl(points: Sequence[LevelPoint], plateau_start: int) -> tuple[UslFit | None, dict[str, str]]:
     from torr.stats import usl
 
     measured = [
@@ -231,15 +225,15 @@ def _usl(
     return usl.analyse(measured, plateau_start)
 
 
-def _power(point: Point) -> float:
+def _power(point: LevelPoint) -> float:
     return point.ok_per_s / point.service_ms if point.service_ms else 0.0
 
 
-def _at(point: Point) -> str:
+def _at(point: LevelPoint) -> str:
     return f"{point.concurrency:,}"
 
 
-def _why_none_above(series: Series, best: Point) -> str:
+def _why_none_above(series: Series, best: LevelPoint) -> str:
     if any(point.concurrency > best.concurrency for point in series.limited):
         return ", as those above were limited by the generator"
     if any(point.concurrency > best.concurrency for point in series.cut):
@@ -261,10 +255,8 @@ def _why_nothing(series: Series) -> str:
     return "no level has an ok answer"
 
 
-def _why_no_slo(beyond: dict[str, Any] | None) -> str:
+def _why_no_slo(beyond: Verdict | None) -> str:
     if beyond is None:
         return "no level was measured"
-    where = (
-        f"{beyond['condition']} is {beyond['word']} at the lowest level, {beyond['concurrency']:,}"
-    )
-    return where if beyond["reason"] is None else f"{where}: {beyond['reason']}"
+    where = f"{beyond.condition} is {beyond.word} at the lowest level, {beyond.concurrency:,}"
+    return where if beyond.reason is None else f"{where}: {beyond.reason}"

@@ -12,26 +12,24 @@ Nothing is measured here, and nothing read from disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
+from torr.results.verdict import ComparisonOutcome
 from torr.stats import holm
 from torr.stats.contrast import Contrast
 from torr.stats.judgement import ALPHA
 from torr.stats.metric import METRICS, Metric, primary_of
-from torr.stats.trials import Cell, Discarded, Rounds, by_cell, candidates, discard
+from torr.stats.trials import Cell, Rounds, by_cell, candidates, discard
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from torr.model.condition import Condition
-
-Level = Mapping[str, Any]
-Verdict = dict[str, Any]
-
-_OF_WHOLE = (
-    *("value", "baseline_value", "ratio", "difference", "interval", "inner_interval"),
-    *("n", "p", "p_adjusted", "word", "reason", "obstacle"),
-)
+    from torr.results.level import Level
+    from torr.results.verdict import DiscardedRounds, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ STANDARD = Procedure()
 def verdicts(
     levels: Sequence[Level], baseline: str, procedure: Procedure = STANDARD
 ) -> list[Verdict]:
-    """Return result.json's `verdicts` of interleaved trials, each candidate against the baseline.
+    """Return the verdicts of interleaved trials, each candidate against the baseline.
 
     `levels` are trials with `candidate`, `factors` and `round`. There is a verdict for each cell,
     candidate and metric, in this order.
@@ -93,12 +91,11 @@ def verdicts(
 
 def with_given_up(verdict: Verdict, given_up: Sequence[Mapping[str, Any]]) -> Verdict:
     """The verdict, which no further round can find where a side of it was given up."""
-    for each in given_up:
-        if each["factors"] == verdict["factors"] and verdict["word"] == "inconclusive":
-            for side in ("candidate", "baseline"):
-                if verdict[side] == each["candidate"]:
-                    why = f"{each['candidate']} was given up after {each['failures']} failures"
-                    return {**verdict, "reason": f"{why} in a row", "more_rounds": None}
+    for side in given_up:
+        of_side = side["candidate"] in (verdict.candidate, verdict.baseline)
+        if side["factors"] == verdict.factors and verdict.word == "inconclusive" and of_side:
+            reason = f"{side['candidate']} was given up after {side['failures']} failures in a row"
+            return structs.replace(verdict, reason=reason, more_rounds=None)
     return verdict
 
 
@@ -147,7 +144,7 @@ def _judged(
 ) -> list[Verdict]:
     """A verdict for each contrast, with p adjusted in the family that it belongs to."""
     estimates = [contrast.estimate(procedure.alpha) for contrast in contrasts]
-    found: list[Verdict] = [{} for _ in contrasts]
+    found: dict[int, Verdict] = {}
     primary = procedure.primary_of(levels)
     is_primary = [contrast.metric == primary for contrast in contrasts]
     for family in ("primary", "secondary"):
@@ -155,8 +152,8 @@ def _judged(
         adjusted = holm.adjusted([estimates[at].p for at in places])
         for at, p in zip(places, adjusted, strict=True):
             verdict = contrasts[at].verdict(estimates[at], p, len(places), procedure.alpha)
-            found[at] = {**verdict, "family": family}
-    return found
+            found[at] = structs.replace(verdict, family=family)
+    return [found[at] for at in range(len(contrasts))]
 
 
 def _trials_by_cell(levels: Iterable[Level]) -> dict[Cell, list[Level]]:
@@ -166,14 +163,10 @@ def _trials_by_cell(levels: Iterable[Level]) -> dict[Cell, list[Level]]:
     return cells
 
 
-def _beside(verdict: Verdict, whole: Verdict, gone: Discarded) -> Verdict:
+def _beside(verdict: Verdict, whole: Verdict, gone: DiscardedRounds) -> Verdict:
     """The verdict without the discarded rounds, and beside it the one with them."""
     if not gone.rounds:
         return verdict
-    discarded = {
-        "rule": gone.rule,
-        "rounds": list(gone.rounds),
-        "because_of": dict(gone.because_of),
-        "whole": {key: whole[key] for key in _OF_WHOLE},
-    }
-    return {**verdict, "discarded": discarded}
+    names = ComparisonOutcome.__struct_fields__
+    outcome = ComparisonOutcome(**{name: getattr(whole, name) for name in names})
+    return structs.replace(verdict, discarded=structs.replace(gone, whole=outcome))

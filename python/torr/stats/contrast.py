@@ -6,11 +6,11 @@ It knows its trials, what stands in the way of comparing them, and how its verdi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from torr.results.verdict import Ends, Verdict
 from torr.stats import estimate
 from torr.stats.estimate import Estimate, ratio_of
 from torr.stats.judgement import (
@@ -22,15 +22,18 @@ from torr.stats.judgement import (
     margin_of_shares,
 )
 from torr.stats.metric import ERROR_RATE, Metric
-from torr.stats.series import ended, failed, is_limited, is_starved, variation
-from torr.stats.signed_rank import UNBOUNDED
+from torr.stats.series import variation
+from torr.stats.signed_rank import UNBOUNDED, Interval
 from torr.stats.trials import Cell, Rounds, error_rate
 from torr.units import show_count, show_percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
-Level = Mapping[str, Any]
+    from torr.results.level import Level
+
 
 NOT_INTERLEAVED = "not interleaved: drift not excluded"
 
@@ -75,57 +78,55 @@ class Contrast:
         compare = estimate.paired if self.is_paired else estimate.unpaired
         return compare(*self.values, alpha, is_share=self.metric.is_share)
 
-    def verdict(
-        self, found: Estimate, p_adjusted: float, family: int, alpha: float
-    ) -> dict[str, Any]:
-        """Return the verdict as result.json holds it, all but the name of its family."""
+    def verdict(self, found: Estimate, p_adjusted: float, family: int, alpha: float) -> Verdict:
+        """Return the verdict, all but the name of its family."""
         evidence = self._evidence(found, p_adjusted, family, alpha)
         judgement, obstacle = judge(evidence), evidence.obstacle
         unsent = self._bound_obstacle(judgement.word)
         if obstacle is None and unsent is not None:
             judgement, obstacle = Judgement("inconclusive", unsent), unsent
         before, after = self.values
-        return {
-            "candidate": self.candidate,
-            "baseline": self.baseline,
-            "factors": self.cell.factors,
-            "concurrency": self.cell.concurrency,
-            "rate": self.cell.rate,
-            "metric": self.metric.key,
-            "request": self.metric.request,
-            "value": median(after) if after else None,
-            "baseline_value": median(before) if before else None,
-            **self._on_scale(found),
-            "margin": self._margin,
-            "n": found.count,
-            "p": found.p,
-            "p_adjusted": p_adjusted,
-            "alpha": alpha,
-            "method": found.method,
-            "spread": found.spread,
-            "spreads": [variation(before), variation(after)],
-            "bounds": self._bounds,
-            "trials": [before, after],
-            "word": judgement.word,
-            "reason": self._marked(judgement.reason),
-            "obstacle": obstacle,
-            "more_rounds": judgement.more_rounds,
-            "discarded": None,
-        }
+        centre = self._on_scale(found.centre) if found.count else None
+        return Verdict(
+            candidate=self.candidate,
+            baseline=self.baseline,
+            factors=self.cell.factors,
+            concurrency=self.cell.concurrency,
+            rate=self.cell.rate,
+            metric=self.metric.key,
+            request=self.metric.request,
+            value=median(after) if after else None,
+            baseline_value=median(before) if before else None,
+            ratio=None if self.metric.is_share else centre,
+            difference=centre if self.metric.is_share else None,
+            interval=self._ends(found.interval),
+            inner_interval=self._ends(found.inner),
+            margin=self._margin,
+            n=found.count,
+            p=found.p,
+            p_adjusted=p_adjusted,
+            alpha=alpha,
+            method=found.method,
+            spread=found.spread,
+            spreads=[variation(before), variation(after)],
+            bounds=self._bounds,
+            trials=[before, after],
+            word=judgement.word,
+            reason=self._marked(judgement.reason),
+            obstacle=obstacle,
+            more_rounds=judgement.more_rounds,
+        )
 
-    def _on_scale(self, found: Estimate) -> dict[str, Any]:
-        """The difference and its intervals: ratios, or points; None where there is no bound."""
-        read = _finite if self.metric.is_share else ratio_of
-        centre = read(found.centre) if found.count else None
-        intervals = {"interval": found.interval, "inner_interval": found.inner}
-        return {
-            "ratio": None if self.metric.is_share else centre,
-            "difference": centre if self.metric.is_share else None,
-            **{
-                name: None if ends == UNBOUNDED else list(map(read, ends))
-                for name, ends in intervals.items()
-            },
-        }
+    def _on_scale(self, difference: float) -> float | None:
+        """A ratio, or points; None where there is no bound."""
+        if not self.metric.is_share:
+            return ratio_of(difference)
+        return difference if math.isfinite(difference) else None
+
+    def _ends(self, interval: Interval) -> Ends | None:
+        if interval == UNBOUNDED:
+            return None
+        return self._on_scale(interval[0]), self._on_scale(interval[1])
 
     def _evidence(self, found: Estimate, p_adjusted: float, family: int, alpha: float) -> Evidence:
         return Evidence(
@@ -154,14 +155,14 @@ class Contrast:
 
     def _obstacle(self) -> str | None:
         """What forbids any claim, however many rounds there are."""
-        limited = sum(map(is_limited, (*self.before, *self.after)))
+        limited = sum(level.is_limited for level in (*self.before, *self.after))
         if limited:
             return f"the generator was the limit in {show_count(limited, 'trial')}"
         starved = self._starved()
         if starved is not None:
             return starved
         if self.metric.is_time:
-            rates = [error_rate(side) for side in (self.before, self.after)]
+            rates = [error_rate(side) for side in self._sides]
             known = [rate for rate in rates if rate is not None]
             if len(known) == 2 and abs(known[0] - known[1]) > MOST_APART_POINTS:
                 shown = " and ".join(map(show_percent, known))
@@ -181,7 +182,7 @@ class Contrast:
         """Where functions were timed otherwise: the times of a batch are no times of operations."""
         if not self.metric.is_time:
             return None
-        sizes = [{(x.get("micro") or {}).get("batch", 1) for x in s} for s in self._sides]
+        sizes = [{x.micro.batch if x.micro else 1 for x in side} for side in self._sides]
         if len(sizes[0] | sizes[1]) < 2:
             return None
         shown = ", ".join(f"{size:,}" for size in sorted(sizes[0] | sizes[1]))
@@ -194,7 +195,7 @@ class Contrast:
     @property
     def _bounds(self) -> list[bool]:
         """Whether the numbers of either side are lower bounds."""
-        return [any(map(self.metric.is_lower_bound, x)) for x in (self.before, self.after)]
+        return [any(map(self.metric.is_lower_bound, side)) for side in self._sides]
 
     def _bound_obstacle(self, word: str) -> str | None:
         """What forbids a word about times of which some are those of requests never sent.
@@ -212,25 +213,20 @@ class Contrast:
     def _starved(self) -> str | None:
         """Whose trials claim nothing, mostly: those that are left are the lucky ones."""
         for name, side in ((self.candidate, self.after), (self.baseline, self.before)):
-            count = sum(map(is_starved, side))
+            count = sum(level.is_starved for level in side)
             if 2 * count > len(side):
                 return f"users of {name} got no answer in {count} of {len(side)} trials"
         return None
 
     def _none_seen(self) -> float | None:
         """The rate of failures, in percent, that no failure on either side leaves room for."""
-        sides = (self.before, self.after)
-        if self.metric.key not in (ERROR_RATE, "success_rate") or any(
-            map(failed, (*sides[0], *sides[1]))
-        ):
+        counts = [[level.counts for level in side] for side in self._sides]
+        has_failed = any(count.failed for side in counts for count in side)
+        if self.metric.key not in (ERROR_RATE, "success_rate") or has_failed:
             return None
-        attempts = min(sum(map(ended, side)) for side in sides)
+        attempts = min(sum(count.ended for count in side) for side in counts)
         return 300 / attempts if attempts else None
 
     def _marked(self, reason: str | None) -> str | None:
         parts = [reason, None if self.is_paired else NOT_INTERLEAVED]
         return "; ".join(part for part in parts if part) or None
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

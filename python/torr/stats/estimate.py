@@ -10,14 +10,17 @@ carry that, since ranks do; means cannot, so unpaired sides with a 0 have no int
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median, stdev
+from typing import TYPE_CHECKING
 
 from torr.stats import signed_rank
 from torr.stats.judgement import ALPHA
 from torr.stats.signed_rank import UNBOUNDED, Interval
 from torr.stats.welch import Welch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)

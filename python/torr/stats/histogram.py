@@ -10,32 +10,50 @@ import base64
 import math
 import struct
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.model.outside_file import unpacked
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
 _OUTER = struct.Struct(">ii")
 _INNER = struct.Struct(">iiiiqqd")
-# torr's have three digits and fewer than 100 KB; none has a value beyond 64 bits.
+# Those of torr have three digits and fewer than 100 KB; their counts have fewer than 56 bits, their
+# values fewer than 63.
 _MOST_DIGITS = 5
 _MOST_BYTES = 16 << 20
-_MOST_SHIFT = 64
+_MOST_BITS = 63
+_MOST_OCTETS = 8
+_MOST_BINS = 1 << 32
 
 
-class Histogram(Counter[int]):
+class Histogram:
     """How often each value was seen, in nanoseconds.
 
     A value stands for those that its bin does not tell apart, of which it is the highest, as in the
     percentiles of result.json.
     """
 
+    def __init__(self, counts: Mapping[int, int] = MappingProxyType({})) -> None:
+        import numpy as np
+
+        ordered = sorted(counts.items())
+        self.values = np.array([value for value, _ in ordered], np.int64)
+        self.counts = np.array([count for _, count in ordered], np.int64)
+
     @classmethod
     def read(cls, text: str) -> Histogram:
         """Read one histogram; raises UsageError where it is none."""
         try:
-            return cls(_read(text))
+            return cls._of(*_read(text))
         except (ValueError, IndexError, struct.error, zlib.error) as error:
             hint = "torr writes none such: measure again"
             raise UsageError(f"the result holds what is not a histogram: {error}", hint) from error
@@ -43,10 +61,28 @@ class Histogram(Counter[int]):
     @classmethod
     def sum(cls, histograms: Iterable[Histogram]) -> Histogram:
         """Add histograms up."""
-        total = cls()
-        for histogram in histograms:
-            total.update(histogram)
-        return total
+        import numpy as np
+
+        parts = [cls(), *histograms]
+        every = np.concatenate([part.values for part in parts])
+        values, places = np.unique(every, return_inverse=True)
+        counts = np.zeros(len(values), np.int64)
+        np.add.at(counts, places, np.concatenate([part.counts for part in parts]))
+        return cls._of(values, counts)
+
+    @classmethod
+    def _of(cls, values: Numbers, counts: Numbers) -> Histogram:
+        found = cls.__new__(cls)
+        found.values, found.counts = values, counts
+        return found
+
+    def as_dict(self) -> dict[int, int]:
+        """Return the counts by value."""
+        return dict(zip(self.values.tolist(), self.counts.tolist(), strict=True))
+
+    def total(self) -> int:
+        """Return how many values there are."""
+        return int(self.counts.sum())
 
     def carries(self, share: float) -> bool:
         """Whether there are enough values for the percentile `share`, 0 up to 1: 10 / (1 - p)."""
@@ -57,16 +93,11 @@ class Histogram(Counter[int]):
         return self.ranks([share])[0] if self.carries(share) else None
 
     def ranks(self, shares: Iterable[float]) -> list[float]:
-        """Return the values, in milliseconds, that ascending shares of all values do not exceed."""
-        ordered = sorted(self.items())
-        below, place, total, found = 0, -1, self.total(), []
-        for share in shares:
-            wanted = max(1, math.ceil(share * total - 1e-9))
-            while below < wanted:
-                place += 1
-                below += ordered[place][1]
-            found.append(ordered[place][0] / 1e6)
-        return found
+        """Return the values, in milliseconds, that shares of all values do not exceed."""
+        total = self.total()
+        wanted = [max(1, math.ceil(share * total - 1e-9)) for share in shares]
+        places = self.counts.cumsum().searchsorted(wanted)
+        return [value / 1e6 for value in self.values[places].tolist()]
 
 
 def needed(share: float) -> int:
@@ -74,7 +105,7 @@ def needed(share: float) -> int:
     return math.ceil(10 / (1 - share) - 1e-6)
 
 
-def _read(text: str) -> dict[int, int]:
+def _read(text: str) -> tuple[Numbers, Numbers]:
     outer = base64.b64decode(text, validate=True)
     inner = unpacked(outer[_OUTER.size :], _MOST_BYTES)
     _, length, _, digits, lowest, _, _ = _INNER.unpack_from(inner)
@@ -82,33 +113,42 @@ def _read(text: str) -> dict[int, int]:
         raise ValueError(f"{digits} digits from {lowest} on")
     half_bits = math.ceil(math.log2(2 * 10**digits)) - 1
     unit_bits = lowest.bit_length() - 1
-    counts = _counts(inner[_INNER.size : _INNER.size + length])
-    return {_highest(at, half_bits, unit_bits): count for at, count in counts}
+    places, counts = _bins(inner[_INNER.size : _INNER.size + length])
+    return _highest(places, half_bits, unit_bits), counts
 
 
-def _counts(data: bytes) -> Iterator[tuple[int, int]]:
-    """The bins that are not empty: place and count. Written as zigzag LEB128, zeros as runs."""
-    at = place = 0
-    while at < len(data):
-        coded = shift = 0
-        for shift in range(0, 63, 7):
-            byte = data[at]
-            at += 1
-            # The ninth byte is whole: it has no sign that another one follows.
-            coded |= (byte if shift == 56 else byte & 0x7F) << shift
-            if byte < 0x80:
-                break
-        count = (coded >> 1) ^ -(coded & 1)
-        if count > 0:
-            yield place, count
-        place += -count if count < 0 else 1
+def _bins(data: bytes) -> tuple[Numbers, Numbers]:
+    """The bins that are not empty: places and counts. Written as zigzag LEB128, zeros as runs."""
+    import numpy as np
+
+    if not data:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    octets = np.frombuffer(data, np.uint8).astype(np.int64)
+    ends = np.flatnonzero(octets < 0x80)
+    starts = np.append(0, ends[:-1] + 1)
+    lengths = ends - starts + 1
+    if not ends.size or ends[-1] != octets.size - 1:
+        raise ValueError("its last number is not whole")
+    if lengths.max() > _MOST_OCTETS:
+        raise ValueError("a number beyond 56 bits")
+    shifts = 7 * (np.arange(octets.size) - np.repeat(starts, lengths))
+    coded = np.add.reduceat((octets & 0x7F) << shifts, starts)
+    numbers = (coded >> 1) ^ -(coded & 1)
+    steps = np.where(numbers < 0, -numbers, 1)
+    if steps.sum(dtype=np.float64) > _MOST_BINS:
+        raise ValueError("a value beyond 63 bits")
+    is_count = numbers > 0
+    return (np.cumsum(steps) - steps)[is_count], numbers[is_count]
 
 
-def _highest(place: int, half_bits: int, unit_bits: int) -> int:
-    """The highest value of a bin."""
-    bucket = max(0, (place >> half_bits) - 1)
-    within = place - (bucket << half_bits)
-    shift = bucket + unit_bits
-    if shift > _MOST_SHIFT:
-        raise ValueError("a value beyond 64 bits")
-    return ((within + 1) << shift) - 1
+def _highest(places: Numbers, half_bits: int, unit_bits: int) -> Numbers:
+    """The highest value of each bin."""
+    import numpy as np
+
+    buckets = np.maximum(0, (places >> half_bits) - 1)
+    within = places - (buckets << half_bits)
+    shifts = buckets + unit_bits
+    if (shifts + half_bits + 1 > _MOST_BITS).any():
+        raise ValueError("a value beyond 63 bits")
+    values: Numbers = ((within + 1) << shifts) - 1
+    return values

@@ -5,7 +5,10 @@ S. Holm, A simple sequentially rejective multiple test procedure, 1979.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:

@@ -6,84 +6,80 @@ side of it has an error of 5 %. Where it reaches across, or there is none, nothi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from torr.results.verdict import LimitVerdict, LimitWord
 from torr.stats.judgement import LEAST_ROUNDS
 from torr.stats.metric import Metric
 
 if TYPE_CHECKING:
     from torr.model.change import Change
+    from torr.results.base import Factors
+    from torr.results.verdict import Verdict
 
 
-def judge(change: Change, verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of result.json's `fail_if`: one limit, for one verdict of its metric.
+def judge(change: Change, verdict: Verdict) -> LimitVerdict:
+    """Return what one limit of change is worth for one verdict of its metric.
 
-    `word` is failed, passed or not shown; `limit`, `value` and `interval` are changes in percent
-    of the baseline, or in points.
+    `limit`, `value` and `interval` are changes in percent of the baseline, or in points.
     """
-    entry = {
-        "condition": change.text,
-        "candidate": verdict["candidate"],
-        "baseline": verdict["baseline"],
-        "factors": verdict["factors"],
-        "concurrency": verdict["concurrency"],
-        "metric": change.key,
-        "op": change.op,
-        "limit": change.limit,
-        "value": _change(change, _centre(verdict)),
-        "interval": None,
-        "n": verdict["n"],
-    }
-    why = _why_not(verdict)
-    if why is not None:
-        return {**entry, "word": "not shown", "reason": why}
-    low, high = (_change(change, end) for end in verdict["inner_interval"])
-    word = _word(change, low, high)
-    return {**entry, "interval": [low, high], "word": word, "reason": _reason(change, low, high)}
+    centre = verdict.difference if verdict.ratio is None else verdict.ratio
+    entry = LimitVerdict(
+        condition=change.text,
+        candidate=verdict.candidate or "",
+        baseline=verdict.baseline or "",
+        factors=verdict.factors,
+        concurrency=verdict.concurrency or 0,
+        metric=change.key,
+        op=change.op,
+        limit=change.limit,
+        value=_change(change, centre),
+        n=verdict.n or 0,
+        word="not shown",
+    )
+    if verdict.obstacle:
+        return replace(entry, reason=verdict.obstacle)
+    if entry.n < LEAST_ROUNDS:
+        reason = f"it takes {LEAST_ROUNDS} trials of each side, there are {entry.n}"
+        return replace(entry, reason=reason)
+    if verdict.inner_interval is None:
+        return replace(entry, reason="its interval has no bound")
+    low, high = (_change(change, end) for end in verdict.inner_interval)
+    word, reason = _word(change, low, high), _reason(change, low, high)
+    return replace(entry, interval=(low, high), word=word, reason=reason)
 
 
 def too_rare(
     change: Change,
     names: tuple[str, str],
     concurrency: int,
-    factors: Mapping[str, Any] | None = None,
+    factors: Factors | None = None,
     *,
     of: str = "answers",
-) -> dict[str, Any]:
-    """Return an entry of a level whose trials have too few for a percentile: not shown.
+) -> LimitVerdict:
+    """Return what a limit is worth where trials have too few for a percentile: not shown.
 
     `names` are those of the baseline and the candidate; `of` is what there are too few of.
     """
     baseline, candidate = names
-    return {
-        "condition": change.text,
-        "candidate": candidate,
-        "baseline": baseline,
-        "factors": dict(factors or {}),
-        "concurrency": concurrency,
-        "metric": change.key,
-        "op": change.op,
-        "limit": change.limit,
-        "value": None,
-        "interval": None,
-        "n": 0,
-        "word": "not shown",
-        "reason": f"too few {of} in a trial for {Metric(change.key, change.name).label}",
-    }
+    return LimitVerdict(
+        condition=change.text,
+        candidate=candidate,
+        baseline=baseline,
+        factors=factors or {},
+        concurrency=concurrency,
+        metric=change.key,
+        op=change.op,
+        limit=change.limit,
+        n=0,
+        word="not shown",
+        reason=f"too few {of} in a trial for {Metric(change.key, change.name).label}",
+    )
 
 
-def _why_not(verdict: Mapping[str, Any]) -> str | None:
-    if verdict.get("obstacle"):
-        return str(verdict["obstacle"])
-    if verdict["n"] < LEAST_ROUNDS:
-        return f"it takes {LEAST_ROUNDS} trials of each side, there are {verdict['n']}"
-    if verdict["inner_interval"] is None:
-        return "its interval has no bound"
-    return None
-
-
-def _word(change: Change, low: float | None, high: float | None) -> str:
+def _word(change: Change, low: float | None, high: float | None) -> LimitWord:
     """Ends that are None have no bound."""
     near, far = (high, low) if change.wants_little else (low, high)
     if near is not None and _holds(change, near):
@@ -103,13 +99,6 @@ def _holds(change: Change, value: float) -> bool:
 def _reason(change: Change, low: float | None, high: float | None) -> str:
     ends = ("no bound" if end is None else change.show_change(end) for end in (low, high))
     return f"the 90 % interval is {' to '.join(ends)}"
-
-
-def _centre(verdict: Mapping[str, Any]) -> float | None:
-    found: float | None = (
-        verdict["ratio"] if verdict["ratio"] is not None else verdict["difference"]
-    )
-    return found
 
 
 def _change(change: Change, value: float | None) -> float | None:

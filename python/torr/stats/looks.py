@@ -7,15 +7,17 @@ between: the words of such a comparison are given at that third too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.stats.comparison import STANDARD, Procedure, verdicts
 from torr.stats.judgement import ALPHA
 from torr.stats.trials import Cell
 
-Level = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from torr.results.level import Level
 
 LOOKS = (10, 20, 40)
 ALPHA_OF_A_LOOK = ALPHA / len(LOOKS)
@@ -42,12 +44,12 @@ def unsettled(
     """
     if next_look(look) is None:
         return set()
-    seen = [level for level in levels if level.get("round", 1) <= look]
+    seen = [level for level in levels if level.round <= look]
     found = verdicts(seen, baseline, replace(procedure, metrics=(), alpha=ALPHA_OF_A_LOOK))
     return {
         Cell.of(verdict)
         for verdict in found
-        if verdict["word"] == "inconclusive"
-        and verdict["more_rounds"]
-        and not any((name, Cell.of(verdict)) in gone for name in (verdict["candidate"], baseline))
+        if verdict.word == "inconclusive"
+        and verdict.more_rounds
+        and not any((name, Cell.of(verdict)) in gone for name in (verdict.candidate, baseline))
     }

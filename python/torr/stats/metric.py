@@ -10,23 +10,20 @@ or users starved. A percentile without enough answers has none either. An ok/s o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.errors import require
-from torr.stats.series import attempted, is_cut, is_starved, verdict_of
+from torr.results.level import rate_of, time_of
 
-Level = Mapping[str, Any]
+if TYPE_CHECKING:
+    from torr.results.level import Level, NamedRequest
 
 OK_PER_S = "ok_per_s"
 ERROR_RATE = "error_rate"
 
 _SHARES = {"success_rate": True, "goodput_rate": True, ERROR_RATE: False}
-_MONITORED = {
-    "target_cpu_us_per_request": ("derived", "target_cpu_us_per_request"),
-    "target_rss_max_bytes": ("derived", "target_rss_max_bytes"),
-}
+_MONITORED = ("target_cpu_us_per_request", "target_rss_max_bytes")
 _LABELS = {
     OK_PER_S: "ok/s",
     "error_rate": "errors",
@@ -81,10 +78,20 @@ class Metric:
 
     def read(self, level: Level) -> float | None:
         """Return the number of a trial; None where it has none, or claims nothing."""
-        if not attempted(level) or is_cut(level) or is_starved(level):
+        if not level.counts.attempted or level.cut_short or level.is_starved:
             return None
-        part = _part(level, self.request)
-        return None if part is None else self._of(part)
+        part = self._part(level)
+        if part is None:
+            return None
+        if self.key == ERROR_RATE:
+            return None if part.success_rate is None else 100 - part.success_rate
+        if self.key in _MONITORED:
+            return _monitored(level, self.key) if part is level else None
+        if self.is_time:
+            kind, _, stat = self.key.partition(".")
+            times = time_of(part, kind)
+            return None if times is None else times.value(stat)
+        return rate_of(part, self.key)
 
     def is_lower_bound(self, level: Level) -> bool:
         """Return whether the number of a trial is only known not to be lower.
@@ -93,26 +100,16 @@ class Metric:
         were never sent and would have taken longer.
         """
         if self.is_rate:
-            return verdict_of(level) == "contended"
-        part = _part(level, self.request)
+            return level.is_contended
+        part = self._part(level)
         if part is None or not self.is_time:
             return False
         kind, _, stat = self.key.partition(".")
-        stats = (part.get("latency") or {}).get(kind) or (part.get("stream") or {}).get(kind) or {}
-        return stat in (stats.get("at_least") or ())
+        times = time_of(part, kind)
+        return times is not None and times.is_lower_bound(stat)
 
-    def _of(self, part: Level) -> float | None:
-        if self.key == ERROR_RATE:
-            success: float | None = part.get("success_rate")
-            return None if success is None else 100 - success
-        if self.key in _MONITORED:
-            return _at(part.get("monitor"), *_MONITORED[self.key])
-        if self.is_time:
-            kind, _, stat = self.key.partition(".")
-            found = _at(part.get("latency"), kind, stat)
-            return found if found is not None else _at(part.get("stream"), kind, stat)
-        value: float | None = part.get(self.key)
-        return value if value is not None else _at(part.get("stream"), self.key)
+    def _part(self, level: Level) -> Level | NamedRequest | None:
+        return level if self.request is None else level.request(self.request)
 
 
 METRICS = tuple(
@@ -131,16 +128,9 @@ def named(text: str) -> Metric:
 
 def primary_of(level: Level) -> Metric:
     """Return the primary metric: p99 where arrivals came at a rate, else ok/s."""
-    return Metric(OK_PER_S if level.get("rate") is None else "response_ms.p99")
+    return Metric(OK_PER_S if level.rate is None else "response_ms.p99")
 
 
-def _part(level: Level, request: str | None) -> Level | None:
-    if request is None:
-        return level
-    return next((x for x in level.get("steps") or () if x.get("name") == request), None)
-
-
-def _at(part: Any, *keys: str) -> float | None:  # noqa: ANN401 - JSON
-    for key in keys:
-        part = part.get(key) if isinstance(part, Mapping) else None
-    return float(part) if isinstance(part, int | float) else None
+def _monitored(level: Level, key: str) -> float | None:
+    value: float | None = getattr(level.monitor and level.monitor.derived, key, None)
+    return value

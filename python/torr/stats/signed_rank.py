@@ -10,9 +10,12 @@ Differences may be infinite, as where one side answered nothing: they are the la
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Interval = tuple[float, float]
 

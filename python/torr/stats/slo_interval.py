@@ -16,9 +16,8 @@ few slices. The word is not judged here.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.model import judging
 from torr.stats import estimate
@@ -26,9 +25,11 @@ from torr.stats.histogram import Histogram
 from torr.stats.standard_error import standard_error
 
 if TYPE_CHECKING:
-    from torr.model.condition import Condition
+    from collections.abc import Sequence
 
-Level = Mapping[str, Any]
+    from torr.model.condition import Condition
+    from torr.results.level import Level
+
 Interval = tuple[float, float]
 
 LEAST_ROUNDS = 5
@@ -85,9 +86,8 @@ def _of_share(percent: float, count: int) -> Interval | None:
 
 def _of_rate(slo: Condition, level: Level, value: float) -> Interval | None:
     """The slices show how the rate varies; the mean of all is the level's own."""
-    measured = [x for x in level.get("slices") or () if x.get("phase") == "measure"]
-    longest = max((x["seconds"] for x in measured), default=0.0)
-    found = [slo.evaluate(x).value for x in measured if x["seconds"] > 0.99 * longest]
+    longest = max((x.seconds for x in level.window), default=0.0)
+    found = [slo.evaluate(x).value for x in level.window if x.seconds > 0.99 * longest]
     rates = [rate for rate in found if rate is not None]
     if len(rates) < _LEAST_SLICES or len(rates) < len(found):
         return None
@@ -98,10 +98,10 @@ def _of_rate(slo: Condition, level: Level, value: float) -> Interval | None:
 
 def _of_time(slo: Condition, level: Level, value: float) -> Interval | None:
     stats = judging.stats_of(level, slo.metric)
-    if slo.stat == "mean" and stats.get("stdev") is not None and stats.get("n"):
-        reach = _Z * stats["stdev"] / math.sqrt(stats["n"])
+    if slo.stat == "mean" and stats.stdev is not None and stats.n:
+        reach = _Z * stats.stdev / math.sqrt(stats.n)
         return max(0.0, value - reach), value + reach
-    packed = (level.get("histograms") or {}).get(slo.metric)
+    packed = level.histograms.get(slo.metric)
     if slo.stat is None or not slo.stat.startswith("p") or packed is None:
         return None
     return of_percentile(Histogram.read(packed), float(slo.stat[1:]) / 100)

@@ -10,9 +10,12 @@ Hammersley, 1946).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import pairwise
 from statistics import fmean, pstdev, stdev
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LEAST_VALUES = 6
 """Fewer values say nothing about their correlation."""

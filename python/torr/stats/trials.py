@@ -8,18 +8,21 @@ discards the whole round, whoever failed in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from torr.stats.series import ended, failed
+from torr.results.level import Level
+from torr.results.verdict import DiscardedRounds
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from typing_extensions import Self
 
     from torr.model.condition import Condition
-
-Level = Mapping[str, Any]
+    from torr.results.base import Factors
+    from torr.results.result import Result, TrialFailure
+    from torr.results.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +34,16 @@ class Cell:
     rate: float | None = None
 
     @classmethod
-    def of(cls, level: Level) -> Self:
-        """The cell that a trial belongs to."""
-        factors = json.dumps(level.get("factors") or {}, sort_keys=True)
-        return cls(factors, level["concurrency"], level.get("rate"))
+    def of(cls, trial: Level | Verdict) -> Self:
+        """The cell that a trial or a verdict belongs to."""
+        factors = json.dumps(trial.factors, sort_keys=True)
+        return cls(factors, trial.concurrency or 0, trial.rate)
 
     @property
-    def factors(self) -> dict[str, Any]:
+    def factors(self) -> Factors:
         """The factors by name."""
-        found: dict[str, Any] = json.loads(self.factors_json)
-        return found
+        factors: Factors = json.loads(self.factors_json)
+        return factors
 
 
 Rounds = dict[int, dict[str, Level]]
@@ -55,25 +58,16 @@ def by_cell(levels: Iterable[Level]) -> dict[Cell, Rounds]:
     cells: dict[Cell, Rounds] = {}
     for level in levels:
         rounds = cells.setdefault(Cell.of(level), {})
-        rounds.setdefault(level.get("round", 1), {})[_name(level)] = level
+        rounds.setdefault(level.round, {})[level.candidate or ""] = level
     return {cell: dict(sorted(rounds.items())) for cell, rounds in cells.items()}
 
 
 def candidates(levels: Iterable[Level]) -> list[str]:
     """Return the names of the candidates, in the order in which they first came."""
-    return list(dict.fromkeys(map(_name, levels)))
+    return list(dict.fromkeys(level.candidate or "" for level in levels))
 
 
-@dataclass(frozen=True, slots=True)
-class Discarded:
-    """What a rule took out of one cell: the rounds, and how often whose trial was the reason."""
-
-    rule: str
-    rounds: tuple[int, ...]
-    because_of: Mapping[str, int]
-
-
-def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, Discarded]:
+def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, DiscardedRounds]:
     """Split a cell's rounds into those that stay, and what is said of those that do not.
 
     A round goes when the condition holds for any trial of it.
@@ -82,29 +76,26 @@ def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, Discarded]:
         number: [name for name, level in trials.items() if rule.evaluate(level).word == "held"]
         for number, trials in rounds.items()
     }
-    gone = tuple(number for number, names in hit.items() if names)
+    gone = [number for number, names in hit.items() if names]
     who = [name for names in hit.values() for name in names]
     counted = {name: who.count(name) for name in dict.fromkeys(who)}
     kept = {number: trials for number, trials in rounds.items() if number not in gone}
-    return kept, Discarded(rule.text or str(rule), gone, counted)
+    return kept, DiscardedRounds(rule=rule.text or str(rule), rounds=gone, because_of=counted)
 
 
 def error_rate(levels: Sequence[Level]) -> float | None:
     """Return the failures of some trials as percent of the attempts that ended in them."""
-    attempts = sum(map(ended, levels))
-    return 100 * sum(map(failed, levels)) / attempts if attempts else None
+    attempts = sum(level.counts.ended for level in levels)
+    failures = sum(level.counts.failed for level in levels)
+    return 100 * failures / attempts if attempts else None
 
 
-def _name(level: Level) -> str:
-    return level.get("candidate") or ""
-
-
-def unmeasured(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def unmeasured(result: Result) -> list[TrialFailure]:
     """Return the last failure of each candidate that has no trial at all in a cell."""
-    measured = {_spot(level) for level in result.get("levels") or ()}
-    lacking = {_spot(failure): failure for failure in result.get("failures") or ()}
-    return [failure for spot, failure in lacking.items() if spot not in measured]
+    measured = {_place(level) for level in result.levels}
+    lacking = {_place(failure): failure for failure in result.failures}
+    return [failure for place, failure in lacking.items() if place not in measured]
 
 
-def _spot(entry: Mapping[str, Any]) -> tuple[str, str]:
-    return _name(entry), json.dumps(entry.get("factors") or {}, sort_keys=True)
+def _place(trial: Level | TrialFailure) -> tuple[str, str]:
+    return trial.candidate or "", json.dumps(trial.factors, sort_keys=True)

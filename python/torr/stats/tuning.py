@@ -11,7 +11,6 @@ nothing one is found by chance. Nothing is read from disk here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -19,20 +18,18 @@ from typing import TYPE_CHECKING, Any
 from torr.stats import comparison
 from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric, primary_of
-from torr.stats.series import (
-    Series,
-    is_cut,
-    is_limited,
-    is_starved,
-    noun_of,
-)
+from torr.stats.series import Series, noun_of
 from torr.stats.trials import Cell
 from torr.units import show_count, show_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from typing_extensions import Self
 
-Level = Mapping[str, Any]
+    from torr.results.level import Level
+    from torr.results.result import Result
+
 Json = dict[str, Any]
 
 P95, SUCCESS_RATE = "response_ms.p95", "success_rate"
@@ -49,15 +46,14 @@ class Measured:
     """Why it claims nothing."""
 
     @classmethod
-    def of(cls, run: int, result: Level, request: str | None, concurrency: int | None) -> Self:
+    def of(cls, run: int, result: Result, request: str | None, concurrency: int | None) -> Self:
         """Read a result: at a level of concurrency, or at its best one."""
-        levels: Sequence[Level] = result.get("levels") or ()
-        points = Series.of(result["name"], levels).points
+        points = Series.of(result.name, result.levels).points
         best = max(points, key=lambda point: point.ok_per_s, default=None)
         at = concurrency if best is None or concurrency is not None else best.concurrency
-        here = [level for level in levels if at is None or level["concurrency"] == at]
+        here = [level for level in result.levels if at is None or level.concurrency == at]
         metric = Metric(OK_PER_S, request)
-        known = [x for x in here if not is_limited(x) and metric.read(x) is not None]
+        known = [x for x in here if not x.is_limited and metric.read(x) is not None]
         return cls(run, tuple(known), request, None if known else _why_none(here, request, at))
 
     @property
@@ -93,12 +89,12 @@ class Measured:
 
         `metric` is what it is compared by, `value` its median of that.
         """
-        first: Level = self.trials[0] if self.trials else {}
+        first = self.trials[0] if self.trials else None
         return {
             "run": self.run,
-            "concurrency": first.get("concurrency"),
+            "concurrency": first and first.concurrency,
             "noun": noun_of(self.trials),
-            "rate": first.get("rate"),
+            "rate": first and first.rate,
             "trials": len(self.trials),
             "ok_per_s": self.median(OK_PER_S),
             "metric": self.metric.key if self.trials else None,
@@ -139,11 +135,11 @@ def _why_none(here: Sequence[Level], request: str | None, concurrency: int | Non
     """Why a run has no trial that claims anything."""
     if not here:
         return "nothing was measured" if concurrency is None else f"it has no level {concurrency:,}"
-    if all(map(is_limited, here)):
+    if all(level.is_limited for level in here):
         return "the generator was the limit"
-    if all(map(is_cut, here)):
+    if all(level.cut_short for level in here):
         return "its window was cut short"
-    if all(map(is_starved, here)):
+    if all(level.is_starved for level in here):
         return "users got no answer in the window"
     return "nothing was attempted" if request is None else f"it has no request {request!r}"
 
@@ -165,8 +161,8 @@ def _change(before: Measured | None, now: Measured) -> Json | None:
             before.trials, now.trials, (str(before.run), str(now.run)), procedure
         )
         kept = ("metric", "ratio", "interval", "n", "p", "bounds", "reason", "more_rounds")
-        word = now.metric.word(verdict["word"])
-        return {"run": before.run, **{key: verdict[key] for key in kept}, "word": word}
+        word = now.metric.word(verdict.word or "")
+        return {"run": before.run, **{key: getattr(verdict, key) for key in kept}, "word": word}
     old, new = before.median(now.metric.key), now.median(now.metric.key)
     return {
         "run": before.run,

@@ -10,12 +10,16 @@ this law: hence the gates, and a null with its reason where one of them is shut.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from torr.results.capacity import UslFit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Numbers = NDArray[np.float64]
 
@@ -66,8 +70,8 @@ class Fit:
 
 def analyse(
     levels: Sequence[Measured], plateau_start: int, seed: int = 1
-) -> tuple[dict[str, Any] | None, dict[str, str]]:
-    """Return result.json's `usl` (or None) and the reasons of what is null in it.
+) -> tuple[UslFit | None, dict[str, str]]:
+    """Return the fit (or None) and the reasons of what is null in it.
 
     `levels` ascend and have success ≥ 99 %; `plateau_start` is the lowest level of the plateau.
     The same levels and seed give the same numbers.
@@ -83,17 +87,17 @@ def analyse(
         return None, {"usl": closed}
     kappas, peaks = _bootstrap(found, users, seed)
     n_star, reason = _n_star(found, kappas, users)
-    usl = {
-        "lambda": found.rate,
-        "sigma": found.sigma,
-        "kappa": found.kappa,
-        "n_star": n_star,
-        "r2": found.r2,
-        "rms": found.rms,
-        "kappa_interval": _interval(kappas),
-        "n_star_interval": None if n_star is None else _interval(peaks),
-        "levels": [level.users for level in levels],
-    }
+    usl = UslFit(
+        lambda_=found.rate,
+        sigma=found.sigma,
+        kappa=found.kappa,
+        n_star=n_star,
+        r2=found.r2,
+        rms=found.rms,
+        kappa_interval=_interval(kappas),
+        n_star_interval=None if n_star is None else _interval(peaks),
+        levels=[level.users for level in levels],
+    )
     return usl, ({} if reason is None else {"n_star": reason})
 
 
@@ -237,6 +241,6 @@ def _n_star(found: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, 
     return n_star, None
 
 
-def _interval(values: Numbers) -> list[float] | None:
+def _interval(values: Numbers) -> tuple[float, float] | None:
     low, high = np.quantile(values, [0.025, 0.975])
-    return [float(low), float(high)] if np.isfinite(high) else None
+    return (float(low), float(high)) if np.isfinite(high) else None

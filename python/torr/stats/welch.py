@@ -7,9 +7,12 @@ cannot see drift: what changed between the two sides besides what is compared is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, variance
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Interval = tuple[float, float]
 

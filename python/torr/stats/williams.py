@@ -9,8 +9,11 @@ one; for two it is AB, BA.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def order(candidates: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:

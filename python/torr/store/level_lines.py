@@ -18,8 +18,9 @@ import json
 import os
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
 
 from torr.errors import OutputError, UsageError
 from torr.model.json_input import JsonInputError, parse_json
@@ -27,6 +28,7 @@ from torr.store.atomic import PRIVATE, replace_bytes, sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 Json = dict[str, Any]
 
@@ -50,7 +52,7 @@ class LevelLines:
         file = self._file = self._file or self._made()
         start = file.tell()
         try:
-            write_whole(file, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            write_whole(file, msgspec.json.encode(line) + b"\n")
             os.fsync(file.fileno())
         except BaseException:
             with suppress(OSError):

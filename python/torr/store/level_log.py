@@ -1,18 +1,20 @@
-"""The finished levels of an open run, whose slices are lines of a file.
+"""The finished levels of an open run, whose intervals are lines of a file.
 
-Memory holds each level and its text, and no slice: a long run needs no more of it than a short one.
-The text is made once, when the level is kept: result.json is written again and again.
+Memory holds each level and its text, and no interval: a long run needs no more of it than a short
+one. The text is made once, when the level is kept: result.json is written again and again.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+import msgspec
+
+from torr.results.level import Interval, Level
 from torr.store.atomic import PRIVATE, write_whole
 
 if TYPE_CHECKING:
@@ -21,13 +23,14 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-Json = dict[str, Any]
+_INTERVALS = msgspec.json.Decoder(Interval)
+_NO_INTERVALS = b'"slices":[]}'
 
 
 class _Kept(NamedTuple):
-    """A level without its slices, its text, and where in the file its slices are (in bytes)."""
+    """A level without its intervals, its text, and where in the file those are (in bytes)."""
 
-    level: Json
+    level: Level
     text: bytes
     start: int
     end: int
@@ -57,7 +60,7 @@ class LevelLog:
         self._level_start = 0
 
     @classmethod
-    def reopened(cls, path: Path, levels: Iterable[Json]) -> Self:
+    def reopened(cls, path: Path, levels: Iterable[Level]) -> Self:
         """Have the levels that were kept, each with its slices; raises OSError.
 
         The file is written anew from them: its last lines belong to a level that was not finished,
@@ -66,9 +69,9 @@ class LevelLog:
         log = cls(path, is_new=False)
         log._take_back(0)
         for level in levels:
-            for piece in level.pop("slices", []):
+            for piece in level.slices:
                 log.append_slice(piece)
-            log.add(level)
+            log.add(msgspec.structs.replace(level, slices=[]))
         return log
 
     def __len__(self) -> int:
@@ -85,7 +88,7 @@ class LevelLog:
         return self._end == 0 and not self._kept
 
     @property
-    def levels(self) -> list[Json]:
+    def levels(self) -> list[Level]:
         """The finished levels, without their slices."""
         return [kept.level for kept in self._kept]
 
@@ -94,19 +97,20 @@ class LevelLog:
         """Where in the file the slices of the last level are, in bytes."""
         return self._kept[-1].start, self._kept[-1].end
 
-    def full_levels(self, first: int = 0) -> list[Json]:
+    def full_levels(self, first: int = 0) -> list[Level]:
         """The finished levels from one on, with their slices, read back from the disk."""
         full = []
         with self._path.open("rb") as slices:
             for level, _, start, end in self._kept[first:]:
                 slices.seek(start)
                 lines = slices.read(end - start).splitlines()
-                full.append({**level, "slices": [json.loads(line) for line in lines]})
+                found = [_INTERVALS.decode(line) for line in lines]
+                full.append(msgspec.structs.replace(level, slices=found))
         return full
 
-    def append_slice(self, piece: Json) -> None:
+    def append_slice(self, piece: Interval) -> None:
         """Write a slice's line; raises OSError, and leaves no half of it."""
-        line = json.dumps(piece, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        line = msgspec.json.encode(piece) + b"\n"
         start = self._end
         try:
             write_whole(self._slices, line)
@@ -114,12 +118,12 @@ class LevelLog:
             self._take_back(start)
             raise
 
-    def add(self, level: Json) -> None:
+    def add(self, level: Level) -> None:
         """A level has finished: the slices since the last one are its."""
         self._kept.append(_Kept(level, _text(level), self._level_start, self._end))
         self._level_start = self._kept[-1].end
 
-    def replace_last(self, level: Json) -> None:
+    def replace_last(self, level: Level) -> None:
         """More is known about the last level."""
         last = self._kept[-1]
         self._kept[-1] = _Kept(level, _text(level), last.start, last.end)
@@ -147,9 +151,11 @@ class LevelLog:
             self._slices.seek(end)
 
 
-def _text(level: Json) -> bytes:
-    """A level up to where its slices stand."""
-    return json.dumps(level, allow_nan=False)[:-1].encode() + b', "slices": ['
+def _text(level: Level) -> bytes:
+    """A level up to its intervals, which are its last key."""
+    text = msgspec.json.encode(level)
+    assert text.endswith(_NO_INTERVALS)  # noqa: S101 - the order of the fields
+    return text.removesuffix(b"]}")
 
 
 def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:

@@ -12,17 +12,19 @@ It draws nothing: plots, tables and pages are the report's.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.results.result import SCHEMA, Conclusions, Result, Status, decoded
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_lines import LevelLines, recovered
 from torr.store.level_log import LevelLog
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-SCHEMA = 1
+    from torr.results.level import Interval, Level
+    from torr.results.profile import Profile
+    from torr.results.result import TrialFailure
+
 LATEST = "latest"
 
 _DUE_SHARE = 0.25
@@ -43,7 +48,6 @@ FLAGS = {"folder": "-d/--dir", "name": "-n/--name"}
 """What messages call the two words that say where a run goes."""
 
 Json = dict[str, Any]
-Status = Literal["complete", "interrupted", "failed"]
 
 
 @dataclass
@@ -52,9 +56,9 @@ class RunDirectory:
 
     path: Path
     head: Json
-    failures: list[Json] = field(default_factory=list)
+    failures: list[TrialFailure] = field(default_factory=list)
     """Trials that came to nothing, in the order in which they were made."""
-    profiles: list[Json] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)
     """Profiles that were taken behind what was measured."""
     outside: Outside = field(default_factory=Outside, repr=False)
     """Makes what is kept fit for it: no secret, nothing that moves a terminal."""
@@ -108,12 +112,13 @@ class RunDirectory:
         Raises UsageError when there is no run, or when it is complete, OutputError when it cannot
         be written.
         """
-        head = _kept_head(recovered(path).parent)
-        known = {key: value for key, value in head.items() if key not in _OF_EACH_END}
-        run = cls(path, known, outside=Outside().with_secrets(secrets))
+        kept = _kept_result(recovered(path).parent)
+        members = msgspec.to_builtins(kept)
+        head = {key: members[key] for key in members if key not in _OF_EACH_END}
+        run = cls(path, head, outside=Outside().with_secrets(secrets))
         try:
-            run._log = LevelLog.reopened(path / "slices.jsonl", head.get("levels", []))
-            run.failures = head.get("failures") or []
+            run._log = LevelLog.reopened(path / "slices.jsonl", kept.levels)
+            run.failures = kept.failures
             run._line_count = run._assembled_count = len(run._log) + len(run.failures)
             run._on_disk = len(run._log)
         except BlockingIOError as error:
@@ -134,7 +139,7 @@ class RunDirectory:
         self._lines.close()
         with suppress(OutputError, OSError):  # else the lines stay for whoever reads the run
             if self._line_count > self._assembled_count:
-                self._assemble("interrupted", {})
+                self._assemble("interrupted", None)
             self._lines.remove()
 
     @property
@@ -153,7 +158,7 @@ class RunDirectory:
         return self.path / "result.json"
 
     @property
-    def levels(self) -> list[Json]:
+    def levels(self) -> list[Level]:
         """The finished levels, without their slices."""
         return self._log.levels
 
@@ -162,30 +167,28 @@ class RunDirectory:
         """Whether nothing was kept yet."""
         return self._log.is_empty and not self.failures
 
-    def full_levels(self) -> list[Json]:
+    def full_levels(self) -> list[Level]:
         """The finished levels with their slices, read back from the disk."""
         return self._log.full_levels()
 
-    def so_far(self, first_level: int = 0) -> Json:
+    def so_far(self, first_level: int = 0) -> Result:
         """What result.json would say now, with status `running` and the levels from one on."""
-        return {
-            **self._known("running"),
-            "levels": self._log.full_levels(first_level),
-            "failures": list(self.failures),
-            "capacity": None,
-            "verdicts": [],
-        }
+        return msgspec.structs.replace(
+            msgspec.convert(self._known("running"), Result),
+            levels=self._log.full_levels(first_level),
+            failures=list(self.failures),
+        )
 
-    def keep_slice(self, piece: Json) -> Json:
+    def keep_slice(self, piece: Interval) -> Interval:
         """Append a slice, and return it as it is kept; raises OutputError on a full disk."""
-        kept: Json = self.outside.json(piece)
+        kept: Interval = self.outside.part(piece)
         try:
             self._log.append_slice(kept)
         except OSError as error:
             raise self._lost(error) from error
         return kept
 
-    def keep_level(self, level: Json) -> Json:
+    def keep_level(self, level: Level) -> Level:
         """Have a finished level on disk before returning it as it is kept.
 
         Until the run is closed result.json says `interrupted`: so it was, if no more comes.
@@ -194,27 +197,27 @@ class RunDirectory:
         return kept
 
     def keep_levels(
-        self, levels: Sequence[Json], sections: Mapping[str, Any] | None = None
-    ) -> list[Json]:
+        self, levels: Sequence[Level], conclusions: Conclusions | None = None
+    ) -> list[Level]:
         """Add levels that finished together, and what is concluded so far; return them as kept.
 
         Slices since the last ones are those of the first.
         """
         is_first = not self._log
-        kept: list[Json] = [self.outside.json(level) for level in levels]
+        kept: list[Level] = [self.outside.part(level) for level in levels]
         for level in kept:
             self._log.add(level)
             self._keep_last()
-        if sections is not None:
-            self._append({"sections": self.outside.json(dict(sections))})
-        self._assemble_if_due(sections)
+        if conclusions is not None:
+            self._append({"sections": _members(self.outside.part(conclusions))})
+        self._assemble_if_due(conclusions)
         if is_first:
             self._point_latest_here()
         return kept
 
-    def keep_failure(self, failure: Json) -> Json:
+    def keep_failure(self, failure: TrialFailure) -> TrialFailure:
         """Have a trial that came to nothing on disk before returning it as it is kept."""
-        kept: Json = self.outside.json(failure)
+        kept: TrialFailure = self.outside.part(failure)
         self.failures.append(kept)
         self._append({"failure": kept, "at": len(self.failures) - 1})
         self._assemble_if_due()
@@ -222,21 +225,21 @@ class RunDirectory:
             self._point_latest_here()
         return kept
 
-    def replace_level(self, level: Json) -> Json:
+    def replace_level(self, level: Level) -> Level:
         """Have more about the level that was kept last on disk; return it as it is kept."""
-        kept: Json = self.outside.json(level)
+        kept: Level = self.outside.part(level)
         self._log.replace_last(kept)
         self._keep_last()
         self._assemble_if_due()
         return kept
 
-    def close(self, status: Status, sections: Mapping[str, Any] | None = None) -> None:
+    def close(self, status: Status, conclusions: Conclusions | None = None) -> None:
         """Write the last result.json, with what was concluded (capacity, verdicts).
 
         `latest` goes on pointing at a load: a diff of it with another is none.
         """
         self._log.close()
-        self._assemble(status, dict(sections or {}))
+        self._assemble(status, conclusions)
         with self.translating_errors():
             self._lines.remove()
         if self.head["kind"] != "diff":
@@ -274,28 +277,28 @@ class RunDirectory:
             self._lines.append(line)
         self._line_count += 1
 
-    def _assemble_if_due(self, sections: Mapping[str, Any] | None = None) -> None:
+    def _assemble_if_due(self, conclusions: Conclusions | None = None) -> None:
         """Write result.json if a quarter as many lines have come as it has.
 
         So what is written for n levels is a multiple of the last result.json, not of its square;
         and whoever reads that of a run that was killed, without torr, misses a fifth at most.
         """
         if self._line_count - self._assembled_count >= _DUE_SHARE * self._assembled_count:
-            self._assemble("interrupted", dict(sections or {}))
+            self._assemble("interrupted", conclusions)
 
-    def _assemble(self, status: Status, sections: Json) -> None:
-        known = self._known(status)
-        more = {"failures": self.failures, "profiles": self.outside.json(self.profiles)}
-        there = {name: found for name, found in more.items() if found}
-        concluded = self.outside.json(sections)
-        rest = {"capacity": None, "verdicts": [], **there, **concluded}
+    def _assemble(self, status: Status, conclusions: Conclusions | None) -> None:
+        known = msgspec.json.encode(self._known(status))
+        more = {"failures": self.failures, "profiles": self.outside.part(self.profiles)}
+        there = {name: parts for name, parts in more.items() if parts}
+        concluded = self.outside.part(conclusions or Conclusions())
+        rest = msgspec.json.encode({**there, **_members(concluded)})
         with self.translating_errors(), replacing(self.result_path) as file:
-            file.write(json.dumps(known, allow_nan=False)[:-1].encode() + b', "levels": [')
+            file.write(known[:-1] + b',"levels":[')
             self._log.write(file)
-            file.write(b"], " + json.dumps(rest, allow_nan=False)[1:].encode() + b"\n")
+            file.write(b"]," + rest[1:] + b"\n")
         self._on_disk, self._assembled_count = len(self._log), self._line_count
 
-    def _known(self, status: Status | Literal["running"]) -> Json:
+    def _known(self, status: Status) -> Json:
         """What stands before the levels."""
         return {
             "schema": SCHEMA,
@@ -321,13 +324,20 @@ class RunDirectory:
 
 
 _OF_EACH_END = (
-    *("schema", "torr", "ended", "status", "levels", "failures", "profiles", "capacity"),
-    "verdicts",
+    *("schema", "torr", "ended", "status", "levels", "failures", "profiles"),
+    *Conclusions.__struct_encode_fields__,
 )
 
 
-def _kept_head(path: Path) -> Json:
-    """What result.json says, of a run that can go on."""
+def _members(conclusions: Conclusions) -> Json:
+    """Return conclusions as keys of result.json: capacity and verdicts always, others if any."""
+    members: Json = msgspec.to_builtins(conclusions)
+    always = ("capacity", "verdicts")
+    return {key: value for key, value in members.items() if key in always or value}
+
+
+def _kept_result(path: Path) -> Result:
+    """Return the result of a run that can go on."""
     try:
         text = read_bounded(path / "result.json", MOST_RESULT_BYTES)
     except FileNotFoundError as error:
@@ -337,10 +347,8 @@ def _kept_head(path: Path) -> Json:
         ) from error
     except OSError as error:
         raise UsageError(f"{path / 'result.json'} cannot be read: {error.strerror}") from error
-    from torr.model.result import checked_json
-
-    found = checked_json(text, str(path / "result.json"))
-    require(found.get("status") != "complete", f"{path} is complete: nothing is left to measure")
+    found = decoded(text, str(path / "result.json"))
+    require(found.status != "complete", f"{path} is complete: nothing is left to measure")
     return found
 
 

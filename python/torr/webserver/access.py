@@ -13,10 +13,13 @@ that bends its name has no cookie under it.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TOKEN = "token"  # noqa: S105 - the name of it
 SAFE_METHODS = ("GET", "HEAD")

@@ -6,10 +6,12 @@ own sockets (`crates/engine`, run/threads.rs), so strangers must not come to hol
 
 from __future__ import annotations
 
-import asyncio
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    import asyncio
 
 MOST = 40
 """Connections at once: readers of a run's events, and some for everything else."""

@@ -16,7 +16,7 @@ import torr
 from doubles import Truth, press_at
 from torr import engine
 from torr.errors import NothingMeasuredError, OutputError, UsageError
-from torr.model.result import Slice
+from torr.results.level import Interval
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
 
@@ -136,7 +136,7 @@ def test_progress_hears_every_slice_in_its_own_thread():
         progress=lambda piece: heard.append((piece, threading.current_thread())),
     )
     pieces = [piece for piece, _ in heard]
-    assert all(isinstance(piece, Slice) for piece in pieces)
+    assert all(isinstance(piece, Interval) for piece in pieces)
     assert [(p.level, p.concurrency, p.t_s) for p in pieces[:2]] == [(0, 1, -1.0), (0, 1, 0.0)]
     assert {p.level for p in pieces} == {0, 1}
     assert {thread for _, thread in heard} == {threading.current_thread()}

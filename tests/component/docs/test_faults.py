@@ -48,7 +48,7 @@ def test_every_fault_of_the_target_is_described():
 def test_a_fault_ends_as_the_page_says(fault, ends):
     with targets.listening(targets.Faulty(fault)) as target:
         load = engine.start(three_requests(target.url, ends))
-        list(engine.slices(load))
+        list(engine.intervals(load))
         level = engine.level(load)
     if ends == "ok":
         assert (level["counts"]["ok"], level["reasons"]) == (3, {})

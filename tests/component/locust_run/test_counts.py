@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import jsonschema
 import pytest
 
-from torr.model.result import schema_text
+from torr.results.result import schema_text
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
+import msgspec
 import pytest
 
 from micro.clean import CLEAN
 from micro.leaky import LEAKY
 from torr.errors import UsageError
 from torr.micro.leaking import leaks
+from torr.results.functions import LeakTable
 
 kept = []
 
@@ -148,13 +149,13 @@ def test_what_holds_itself_is_collected_before_each_look():
 @pytest.mark.parametrize("name", CLEAN)
 def test_what_leaves_nothing_gives_no_alarm(name, count):
     found = leaks(CLEAN[name], count)
-    assert found.word != "growth that goes on", found.as_json()
+    assert found.word != "growth that goes on", found
 
 
 def test_what_was_found_is_json():
     found = leaks(lambda: None, count=100)
-    assert len(found.as_json()["looks"]) == 11
-    json.dumps(found.as_json())
+    assert len(found.looks) == 11
+    assert msgspec.json.decode(msgspec.json.encode(found), type=LeakTable) == found
 
 
 def test_too_few_operations_say_nothing():

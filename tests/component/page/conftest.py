@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 import compared
 import results
 import timed
+import typed
 from documents import ROOT
 from installed import wait_until
 from live_events import Events, served
@@ -28,15 +29,14 @@ LOOKS = {
 
 def watched():
     """A run whose target and cores were looked at once a second."""
-    made = results.run()
-    made["levels"][0]["monitor"] = {
+    monitor = {
         "t_s": [0.0, 1.0, 2.0],
         "seconds": [1.0, 1.0, 1.0],
         "cores": {"numbers": [0, 1], "busy_rate": [[10.0, 60.0, 99.0], [5.0, None, 40.0]]},
-        "target": {"cpu_rate": [90.0, 95.0, 88.0], "rss_bytes": [24e6, 31e6, None]},
+        "target": {"cpu_rate": [90.0, 95.0, 88.0], "rss_bytes": [24_000_000, 31_000_000, None]},
         "generator": {"cpu_rate": [20.0, 21.0, 22.0]},
     }
-    return made
+    return typed.patched(results.run(), levels={0: {"monitor": monitor}})
 
 
 def failing():
@@ -55,7 +55,7 @@ KINDS = {
     "streams-ladder": results.streamed_ladder,
     "diff": results.diffed,
     "compare": failing,
-    "locust": lambda: {**results.run(), "kind": "locust"},
+    "locust": lambda: typed.changed(results.run(), kind="locust"),
     "functions": timed.budgeted,
     "functions-without-budgets": timed.result,
 }

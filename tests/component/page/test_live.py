@@ -9,19 +9,19 @@ from torr.report import view
 
 
 def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     page = visit(address).page
     events.send("slice", slice_of(level, 2))
     page.get_by_text("ok/s 2,150").wait_for()
     events.cut()
     events.send("slice", slice_of(level, 4))
-    page.get_by_text(f"ok/s {level['slices'][4]['ok_per_s']:,.0f}").wait_for()
+    page.get_by_text(f"ok/s {level.slices[4].ok_per_s:,.0f}").wait_for()
     assert list(events.asked) == [None, "0-0"]
     assert page.locator(".lost").text_content() == ""
 
 
 def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, events, address):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     page = visit(address).page
     events.send("run", view.run(results.result("ladder", [], name="first", id="1")))
     events.send("slice", slice_of(level, 2, 4))
@@ -34,7 +34,7 @@ def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, event
 
 
 def test_a_reload_has_everything_again(visit, events, address):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     page = visit(address).page
     events.send("slice", slice_of(level, 2))
     page.get_by_text("ok/s 2,150").wait_for()
@@ -66,7 +66,7 @@ def test_a_page_without_the_token_cannot_stop_the_run(visit, address):
 
 
 def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     events.refusals += [503, 503, 503, 503]
     events.send("slice", slice_of(level, 2))
     page = visit(address).page
@@ -86,7 +86,7 @@ def test_a_page_that_torr_does_not_know_says_what_to_open(visit, events, address
 def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connections(
     visit, events, address
 ):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     events.send("slice", slice_of(level, 2))
     pages = [visit(address).page]
     pages[0].get_by_text("ok/s 2,150").wait_for()
@@ -103,7 +103,7 @@ def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connection
 
 
 def test_a_page_that_comes_late_draws_what_was_told_together(visit, events, address, written):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     for second in range(2000):
         events.send("slice", measured(level, float(second), ok_per_s=second + 1.0))
     page = written(visit(address).page)

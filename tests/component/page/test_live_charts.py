@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 import results
+import typed
 from live_events import measured, progress, slice_of
 from tiers import full
 from torr.report import view
@@ -12,7 +13,7 @@ from torr.webserver.live.page import generator_of
 
 def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):
     result = results.run()
-    level = result["levels"][0]
+    level = result.levels[0]
     opened = visit(address)
     page = opened.page
     events.send("progress", progress(0.5, 11.5, is_warmup=True))
@@ -37,7 +38,7 @@ def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, ev
 def test_finished_levels_are_a_report_below_the_level_being_measured(visit, events, address):
     ladder = results.ladder()
     page = visit(address).page
-    levels = ladder["levels"]
+    levels = ladder.levels
     so_far = results.result("ladder", levels[:3], ended=None, status="running")
     events.send("run", view.run(so_far))
     page.locator("h1").wait_for()
@@ -54,7 +55,7 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
 
 
 def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address, written):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     opened = visit(address)
     page = written(opened.page)
     for index, end in enumerate((40, 60)):
@@ -73,7 +74,7 @@ def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address,
 
 
 def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, address, written):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     page = written(visit(address).page)
     events.send("progress", progress(1.0, None, to_s=None))
     for second, last in ((0, "10"), (4, "10"), (11, "20"), (19, "20"), (30, "50")):
@@ -85,7 +86,7 @@ def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, addres
 def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
     visit, events, address, written
 ):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     page = written(visit(address).page)
     for second, rate, counts in (
         (0, 5000.0, {"ok": 5000, "errors": {}}),
@@ -100,7 +101,7 @@ def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
 
 
 def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
-    levels = results.ladder()["levels"]
+    levels = results.ladder().levels
     opened = visit(address)
     page = opened.page
 
@@ -138,10 +139,10 @@ def test_what_was_chosen_and_the_focus_outlive_a_level(visit, events, address):
 def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
     visit, events, address, kinds, look
 ):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     opened = visit(address, look)
     page = opened.page
-    events.send("run", view.run({**kinds["compare"](), "status": "running", "ended": None}))
+    events.send("run", view.run(typed.changed(kinds["compare"](), status="running", ended=None)))
     events.send("progress", progress(100.0, 50.0, level=9, levels=12, from_s=-2.0))
     for second in range(5):
         more = {"ok_per_s": 900.0 + second, "connections_open": 50}
@@ -157,7 +158,7 @@ def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
 def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
     visit, events, address, written
 ):
-    level = results.run()["levels"][0]
+    level = results.run().levels[0]
     page = written(visit(address).page)
     begun = results.result("run", [], experiment={"slos": ["p95 < 60ms"]})
     events.send("run", view.run(begun))
@@ -169,7 +170,7 @@ def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
     said = page.locator(".generator .trust")
     assert "busiest worker 61" in said.text_content()
     assert "healthy" not in said.get_attribute("class")
-    full = generator_of({"health": {"worker_cpu_rate": [98.0]}})
+    full = generator_of(typed.interval(health={"worker_cpu_rate": [98.0]}))
     events.send("progress", progress(2.0, 8.0, generator=full))
     page.locator(".generator .trust.contended").wait_for()
     events.send("progress", progress(9.0, 0.0))

@@ -5,6 +5,7 @@ import pytest
 import compared
 import results
 import timed
+import typed
 from documents import ROOT
 from installed import wait_until
 from tiers import full
@@ -60,13 +61,14 @@ def test_verdict_trust_and_chart_are_on_the_first_screen(read, kinds, kind):
 
 
 def test_what_others_sent_is_shown_and_never_run(read):
-    run = results.run()
-    run["name"] = run["note"] = HOSTILE
-    run["command"] = ["torr", "run", f"http://127.0.0.1/{HOSTILE}", "-H", f"x: {HOSTILE}"]
-    run["levels"][0]["samples"][0] |= {"head": HOSTILE, "body": HOSTILE, "detail": HOSTILE}
-    run["levels"][0]["reasons"] = {f"status.{HOSTILE}": 10}
-    run["levels"][0]["counts"]["errors"][HOSTILE] = 3
-    opened = read(run)
+    level = {
+        "samples": {0: {"head": HOSTILE, "body": HOSTILE, "detail": HOSTILE}},
+        "reasons": {f"status.{HOSTILE}": 10},
+        "counts": {"errors": {HOSTILE: 3}},
+    }
+    command = ["torr", "run", f"http://127.0.0.1/{HOSTILE}", "-H", f"x: {HOSTILE}"]
+    named = {"name": HOSTILE, "note": HOSTILE, "command": command}
+    opened = read(typed.patched(results.run(), **named, levels={0: level}))
     opened.unfold()
     page = opened.page
     assert page.evaluate("typeof owned") == "undefined"
@@ -80,11 +82,9 @@ def test_what_others_sent_is_shown_and_never_run(read):
 
 
 def test_what_operations_raised_first_is_shown_with_its_traceback(read):
-    found = timed.result()
     text = 'Traceback (most recent call last):\n  File "cache.py", line 7, in get\nKeyError: 1\n'
     raised = {"class": "check", "reason": "raised.KeyError", "detail": text}
-    found["levels"][0]["samples"] = [raised]
-    opened = read(found)
+    opened = read(typed.patched(timed.result(), levels={0: {"samples": [raised]}}))
     opened.unfold()
     part = opened.page.locator("details[data-id=samples]")
     assert part.locator("summary").text_content() == "What operations raised first"
@@ -278,13 +278,13 @@ def test_a_flame_graph_is_opened_searched_and_walked(read):
 def set_beside():
     """A diff whose sides were profiled: the second logs, and calls no poll."""
     found = results.diffed()
-    (taken, _) = results.profiled()["profiles"]
-    texts = "main;serve 500\nmain;poll 100\n", taken["folded"]
+    (taken, _) = results.profiled().profiles
+    texts = "main;serve 500\nmain;poll 100\n", taken.folded
     profiles = [
-        {**taken, "candidate": side["name"], "folded": text}
-        for side, text in zip(found["series"], texts, strict=True)
+        typed.changed(taken, candidate=side.name, folded=text)
+        for side, text in zip(found.series, texts, strict=True)
     ]
-    return {**found, "profiles": profiles}
+    return typed.changed(found, profiles=profiles)
 
 
 @pytest.mark.parametrize("look", ["wide", *full("dark", "narrow", "chinese")])

@@ -78,8 +78,9 @@ def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests, st
         base.execute("update results set json_zlib = ?", (packed,))
     speed = """
     from torr.micro import machine
+    from torr.results.functions import MachineSpeed
 
-    machine.speed = lambda: machine.Speed(2.0, 1.9, 2.1)
+    machine.speed = lambda: MachineSpeed(2.0, 1.9, 2.1)
     """
     now = speed + SOURCE.format(one=0.005, other=0.0005, threads=0.0025)
     ended = pytests(now, "--torr-compare", "main")

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 import pytest
 
 from installed import free_port, wait_until
-from torr.model.monitored import Endpoint
 from torr.model.url import Url
 from torr.monitor.axis import Axis
 from torr.monitor.fetch import EndpointError, fetch
@@ -75,7 +74,7 @@ def test_the_text_of_a_node_exporter_is_read(exporter):
     endpoint = TextEndpoint(Url.parse(exporter))
     endpoint.start(Axis(time.monotonic()))
     wait_until(lambda: len(endpoint._pages.all) >= 2)
-    found = Endpoint.model_validate(endpoint.stop(1.0))
+    found = endpoint.stop(1.0)
     assert found.error is None
     kinds = {series.name: series.kind for series in found.series}
     assert kinds["process_cpu_seconds_total"] == "counter"
@@ -88,7 +87,7 @@ def test_a_prometheus_is_asked_the_ready_made_queries_on_the_axis_of_the_load(se
     began_s = time.monotonic()
     source.start(Axis(began_s))
     wait_until(lambda: any(value == 1 for value in up_of(source, began_s)))
-    found = Endpoint.model_validate(source.stop(time.monotonic() - began_s))
+    found = source.stop(time.monotonic() - began_s)
     assert found.error is None
     names = {series.name for series in found.series}
     assert {"up", "node_load1", "node_memory_available_bytes"} <= names

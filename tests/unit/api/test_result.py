@@ -31,7 +31,7 @@ def run(fake):  # noqa: ARG001 - it stands behind the call
 
 def test_a_directory_its_file_and_latest_give_the_same(run):
     for path in (run.directory, str(run.directory), run.directory / "result.json"):
-        assert torr.load(path).model_dump() == run.model_dump()
+        assert torr.load(path) == run
     latest = torr.load("_output/torr/latest")
     assert latest.directory == run.directory
 
@@ -40,7 +40,7 @@ def test_what_is_no_run_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"result.json cannot be read: No such file"):
         torr.load(tmp_path)
     (tmp_path / "result.json").write_text('{"schema": 1}')
-    with pytest.raises(UsageError, match="is not a result of torr: torr: Field required"):
+    with pytest.raises(UsageError, match=r"is not a result of torr: .* field `torr`"):
         torr.load(tmp_path)
 
 

@@ -18,7 +18,7 @@ GOOD = """
 import torr
 from torr.errors import UsageError
 
-def watch(piece: torr.Slice) -> None:
+def watch(piece: torr.Interval) -> None:
     print(piece.t_s, piece.ok_per_s, piece.counts.ok)
 
 result = torr.run("http://127.0.0.1:9/", connections=200, duration="10s", warmup=0.5,
@@ -103,7 +103,7 @@ def test_a_call_loads_nothing_heavy_before_its_load():
     code = textwrap.dedent("""
         import sys, torr
         from torr import engine
-        heavy = ("numpy", "scipy", "matplotlib", "pydantic", "rich", "pandas", "sqlalchemy",
+        heavy = ("numpy", "scipy", "matplotlib", "rich", "pandas", "sqlalchemy",
                  "click")
         def start(plan):
             print(*[name for name in heavy if name in sys.modules], "loaded")

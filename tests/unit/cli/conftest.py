@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from command_line import quick_pictures, torr
-from doubles import level_of
+from doubles import measured_level
 
 __all__ = ["quick_pictures", "torr"]
 
@@ -29,8 +29,9 @@ def compare(torr, tmp_path, monkeypatch):
     def call(truth, top, *flags):
         def trial(asked, _plan_of, lab, _course):
             if asked.round:
-                shown = level_of(50, truth(asked.candidate.name))
-                lab.directory.keep_level({**shown, **asked.as_json()})
+                name, factors = asked.candidate.name, asked.factors
+                place = {"candidate": name, "factors": factors, "round": asked.round}
+                lab.directory.keep_level(measured_level(50, truth(name), **place))
             return True
 
         monkeypatch.setattr("torr.experiments.matrix.run_trial", trial)

@@ -5,6 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
+import typed
 from compared import FACTORS, compared, failure, matrix, pair, rounds
 from torr.cli.terminal import show
 from torr.model.condition import Condition
@@ -44,8 +45,8 @@ def test_what_is_inconclusive_says_why():
 
 
 def with_slos(result, *texts):
-    found = slo_verdicts(result["levels"], [Condition.parse(text) for text in texts])
-    return {**result, "verdicts": [*result["verdicts"], *found]}
+    found = slo_verdicts(result.levels, [Condition.parse(text) for text in texts])
+    return typed.changed(result, verdicts=[*result.verdicts, *found])
 
 
 def test_slos_of_few_candidates_are_shown_all():

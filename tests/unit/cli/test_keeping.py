@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import typed
 from doubles import Truth, press_at
 from torr.errors import OutputError
 from torr.store.kept.registering import Registered
@@ -41,7 +42,7 @@ def test_a_run_is_registered_with_what_is_said_on_it(torr, tmp_path, verb):
     (path,) = (tmp_path / "_output/torr").glob("apiserver-*/result.json")
     written = json.loads(path.read_text())
     assert written["tags"] == ["b", "a"]
-    assert result_of(run.id) == {**written, "tags": ["a", "b"]}
+    assert result_of(run.id) == typed.result(**{**written, "tags": ["a", "b"]})
     assert run.directory == str(path.parent)
 
 

@@ -14,6 +14,7 @@ from torr.cli import terminal
 from torr.cli.columns import Columns
 from torr.report import markdown
 from torr.report.say import say
+from torr.results.result import encoded
 from torr.store.kept.store import open_store
 
 RATES = {"a": 1000, "b": 2000}
@@ -83,7 +84,7 @@ def kept(torr, own_store, tmp_path, monkeypatch):  # noqa: ARG001 - a store of t
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with open_store(makes=True) as store:
-        store.register(json.dumps(a_run()).encode())
+        store.register(encoded(a_run()))
     monkeypatch.setenv("TORR_LANG", "zh")
     return lambda *words: torr("runs", *words).out
 

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from doubles import Truth, level_of, slice_of
+from doubles import Truth, measured_interval, measured_level
 from torr.cli import conclude as steps
 from torr.cli import keeping
 from torr.cli.locust import conclude
@@ -20,7 +20,7 @@ from torr.store.rundir import RunDirectory
 CONCLUDED = """
     import gc, sys
     from pathlib import Path
-    from doubles import Truth, level_of, slice_of
+    from doubles import Truth, measured_interval, measured_level
     from torr.cli.locust import conclude, prepare
     from torr.experiments.lab import Outcome
     from torr.store.rundir import RunDirectory
@@ -29,8 +29,8 @@ CONCLUDED = """
     prepare(True)
     assert gc.get_freeze_count() > 0
     directory = RunDirectory.create(Path("runs"), "locust", {"kind": "locust"})
-    directory.keep_slice({"level": 0, "round": 1, **slice_of(Truth(), 0)})
-    level = directory.keep_level(level_of(10, Truth()))
+    directory.keep_slice(measured_interval(Truth(), 0, level=0, round=1))
+    level = directory.keep_level(measured_level(10, Truth()))
     before = set(sys.modules)
     conclude(Outcome((level,)), directory, True)
     print(*sorted(set(sys.modules) - before))
@@ -41,14 +41,14 @@ CONCLUDED = """
 @pytest.fixture
 def directory(tmp_path):
     made = RunDirectory.create(tmp_path, "locust", {"kind": "locust"})
-    made.keep_slice({"level": 0, "round": 1, **slice_of(Truth(), 0)})
+    made.keep_slice(measured_interval(Truth(), 0, level=0, round=1))
     with made:
         yield made
 
 
 @pytest.fixture
 def outcome(directory):
-    return Outcome((directory.keep_level(level_of(10, Truth())),))
+    return Outcome((directory.keep_level(measured_level(10, Truth())),))
 
 
 def test_what_the_end_needs_is_imported_before_the_load(tmp_path, own_store):
@@ -76,7 +76,7 @@ def test_a_run_is_closed_registered_and_said_before_it_is_drawn(
 
     def draw(result, _directory):
         on_disk = json.loads(directory.result_path.read_text())
-        seen.extend([on_disk["status"], result["verdicts"], own_store.exists()])
+        seen.extend([on_disk["status"], result.verdicts, own_store.exists()])
         seen.append(capsys.readouterr().err)
 
     monkeypatch.setattr(steps, "draw", draw)

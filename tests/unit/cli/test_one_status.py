@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from doubles import Truth, slice_of
+from doubles import Truth, measured_interval, slice_of
 from torr.cli.one_status import OneStatus
 
 FAILED = {"status": 50}
 
 
 def piece(statuses, errors=None, *, ok=0, seconds=1.0):
-    found = slice_of(Truth(ok_per_s=ok, errors=FAILED if errors is None else errors), 0)
-    return {**found, "statuses": statuses, "seconds": seconds}
+    truth = Truth(ok_per_s=ok, errors=FAILED if errors is None else errors)
+    return measured_interval(truth, 0, statuses=statuses, seconds=seconds)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import io
 
 from rich.console import Console
 
+import typed
 from torr.cli.screen import Screen
 from torr.cli.shown import profiles
 
@@ -14,6 +15,8 @@ TAKEN = {
     "tool": "pprof",
     "candidate": None,
     "concurrency": 8,
+    "seconds": 10,
+    "ok_per_s": None,
     "cost_rate": None,
     "unit": "ns",
     "folded": "".join(f"main;f{at} {99 - at}\n" for at in range(9)),
@@ -25,8 +28,8 @@ TAKEN = {
 def shown(*taken, width=80, **result):
     text = io.StringIO()
     console = Console(file=text, width=width, highlight=False, soft_wrap=True)
-    found = {"kind": "run", "levels": [], "profiles": [{**TAKEN, **each} for each in taken]}
-    profiles.show({**found, **result}, Screen(console))
+    found = typed.result(profiles=[{**TAKEN, **each} for each in taken], **result)
+    profiles.show(found, Screen(console))
     return text.getvalue().splitlines()
 
 

@@ -8,7 +8,8 @@ import pty
 
 import pytest
 
-from doubles import Truth, level_of, slice_of
+import typed
+from doubles import Truth, measured_interval, measured_level
 from torr.cli.progress import CLEAR, Progress, progress_for, row
 from torr.experiments.lab import Step
 from torr.model.pace import Closed
@@ -60,9 +61,9 @@ def test_the_line_says_what_is_done_and_how_long_it_takes(clock):
     progress.level_started(step())
     assert last(line) == f"{EMPTY}  warm-up, 12 s left  200 connections"
     clock.now_s += 3
-    progress.slice_came(step(), slice_of(Truth(errors={"timeout": 3}), 0))
+    progress.slice_came(step(), measured_interval(Truth(errors={"timeout": 3}), 0))
     clock.now_s += 3
-    progress.slice_came(step(), slice_of(Truth(errors={"timeout": 2}), 1))
+    progress.slice_came(step(), measured_interval(Truth(errors={"timeout": 2}), 1))
     bar = "━" * 6 + "─" * 6
     assert last(line) == f"{bar}  6 s left  1,000 ok/s  p99 10.0 ms  5 errors  200 connections"
 
@@ -81,7 +82,7 @@ def test_a_narrow_terminal_cuts_off_what_matters_least(clock):
     line = io.StringIO()
     progress = Progress(line, None, clock)
     progress.level_started(step(1, 10))
-    progress.slice_came(step(1, 10), slice_of(Truth(errors={"timeout": 3}), -1))
+    progress.slice_came(step(1, 10), measured_interval(Truth(errors={"timeout": 3}), -1))
     assert len(last(line)) == 79
     assert last(line).startswith(f"{EMPTY}  warm-up, 1:48 left  1,000 ok/s  p99 10.0 ms  3 errors")
 
@@ -91,7 +92,7 @@ def test_an_old_locale_gets_a_bar_of_plain_signs(clock):
     progress = Progress(line, None, clock)
     progress.level_started(step())
     clock.now_s += 6
-    progress.slice_came(step(), slice_of(Truth(), 4))
+    progress.slice_came(step(), measured_interval(Truth(), 4))
     line.seek(0)
     assert "######------  6 s left" in line.read()
 
@@ -99,7 +100,7 @@ def test_an_old_locale_gets_a_bar_of_plain_signs(clock):
 def test_one_connection_and_one_error_are_no_plurals(clock):
     line = io.StringIO()
     one = step(users=1, warmup_s=0)
-    Progress(line, None, clock).slice_came(one, slice_of(Truth(errors={"timeout": 1}), 0))
+    Progress(line, None, clock).slice_came(one, measured_interval(Truth(errors={"timeout": 1}), 0))
     assert last(line).endswith("  1 error  1 connection")
 
 
@@ -118,10 +119,10 @@ def test_a_load_by_count_is_estimated_from_its_own_rate(clock):
     counted = step(stop=Count(5000))
     progress.level_started(counted)
     clock.now_s += 2
-    progress.slice_came(counted, slice_of(Truth(), -1))
+    progress.slice_came(counted, measured_interval(Truth(), -1))
     assert last(line).startswith("warm-up, 2 s  1,000 ok/s")
     clock.now_s += 1
-    progress.slice_came(counted, slice_of(Truth(), 0))
+    progress.slice_came(counted, measured_interval(Truth(), 0))
     bar = "━" * 5 + "─" * 7
     assert last(line).startswith(f"{bar}  4 s left  1,000 ok/s")
 
@@ -131,19 +132,19 @@ def test_the_drain_has_no_end_in_sight(clock):
     progress = Progress(line, None, clock)
     progress.level_started(step())
     clock.now_s += 30
-    progress.slice_came(step(), {**slice_of(Truth(), 3), "phase": "drain"})
+    progress.slice_came(step(), measured_interval(Truth(), 3, phase="drain"))
     assert last(line).startswith(f"{FULL}  waiting for open requests")
 
 
 def test_a_slice_with_few_answers_shows_a_lower_percentile(clock):
     line = io.StringIO()
-    piece = slice_of(Truth(service_ms=4), 0)
-    piece["latency"]["response_ms"].update(p99=None, p95=None)
+    piece = measured_interval(Truth(service_ms=4), 0)
+    few = typed.changed(piece.latency.response, p99=None, p95=None)
+    piece = typed.changed(piece, latency={"response_ms": few})
     progress = Progress(line, None, clock)
     progress.slice_came(step(), piece)
     assert "p90 4.80 ms" in last(line)
-    piece["latency"] = {}
-    progress.slice_came(step(), piece)
+    progress.slice_came(step(), typed.changed(piece, latency={}))
     assert "1,000 ok/s  0 errors" in last(line)
 
 
@@ -177,12 +178,12 @@ def test_the_line_is_gone_before_a_row_is_written(clock):
     both = io.StringIO()
     progress = Progress(both, both, clock)
     progress.level_started(step(0, 3))
-    progress.level_ended(step(0, 3), level_of(200, Truth()))
+    progress.level_ended(step(0, 3), measured_level(200, Truth()))
     rows = both.getvalue().rpartition(CLEAR)[2].splitlines()
     assert rows[0].startswith(" users")
     assert rows[1].startswith("   200      1,000")
 
 
 def test_a_row_says_why_a_level_claims_nothing():
-    text = row(level_of(200, Truth(0, health="generator-limited", failure="no answer")))
+    text = row(measured_level(200, Truth(0, health="generator-limited", failure="no answer")))
     assert text.endswith("generator-limited: no descriptor left: raise nofile  no answer")

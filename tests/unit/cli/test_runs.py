@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import typed
 from kept import level, result, spoil, text
 from page import Page
 from torr.cli.runs.group import VERBS as OF_RUNS
@@ -136,7 +137,8 @@ def test_a_run_says_again_what_it_said(torr, fake):  # noqa: ARG001 - the engine
 
 def test_a_run_is_shown_as_json_whole(torr):
     shown = json.loads(torr("runs", "show", "-o", "json", "1").out)
-    assert shown == result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
+    given = result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
+    assert typed.result(**shown) == typed.result(**given)
 
 
 @pytest.mark.parametrize("verb", ["show", "open", "rm", "export"])
@@ -148,8 +150,13 @@ def test_a_run_that_there_is_not_is_said(torr, verb):
 
 BROKEN = {
     "run 1 was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
-    "run 1 is not a result of torr: levels.0.concurrency: Field": {"levels": [{"round": 1}]},
-    "run 1 is not as torr writes it: ": {"experiment": 5},
+    "run 1 is not a result of torr: levels[0]: Object missing required field `concurrency`": {
+        "levels": [{"round": 1}]
+    },
+    "run 1 is not as torr writes it: ": {
+        "kind": "compare",
+        "experiment": {"candidates": 5, "rules": 5},
+    },
 }
 
 
@@ -170,7 +177,7 @@ def test_broken_runs_keep_no_others_from_being_exported(torr, store, tmp_path):
     assert ended.code == 2
     assert ended.out.startswith("run 3  ")
     assert (tmp_path / "out" / "api-20260131-120300-3" / "report.html").exists()
-    assert "run 1 is not a result of torr: levels.0" in ended.err
+    assert "run 1 is not a result of torr: levels[0]" in ended.err
     assert f"run 2 is broken in {store}" in ended.err
 
 
@@ -198,7 +205,8 @@ def test_an_exported_run_is_a_directory_as_it_was(torr, tmp_path):
     place = tmp_path / "out" / "api-20260131-120100-1"
     assert ended.out == f"run 1  {place.relative_to(tmp_path)}\n"
     written = json.loads((place / "result.json").read_text())
-    assert written == result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
+    given = result("api", level(50, 20.0), number=1, note=NOTES[0], tags=["t1"])
+    assert typed.result(**written) == typed.result(**given)
     assert {"report.html", "summary.md", "levels.csv"} <= {path.name for path in place.iterdir()}
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (place, *place.iterdir())}
     assert set(modes.values()) == {0o700, 0o600}
@@ -312,10 +320,10 @@ def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch
 
 NO_RESULTS = {
     "there is none": (None, "result.json cannot be read: No such file"),
-    "no JSON": ("x", "result.json cannot be read: not JSON: Expecting value"),
-    "another tool's": ('{"levels": []}', "result.json is no result of torr"),
+    "no JSON": ("x", "result.json is not a result of torr: not JSON: Expecting value"),
+    "another tool's": ('{"levels": []}', "result.json is not a result of torr: Object missing"),
     "a newer torr's": ('{"schema": 2}', "result.json was made by a newer torr"),
-    "another schema": ('{"schema": 0}', "result.json is no result of torr"),
+    "another schema": ('{"schema": 0}', "result.json is not a result of torr: schema: "),
 }
 
 
@@ -338,16 +346,21 @@ def exported(torr, tmp_path):
     return path
 
 
+DEEP = json.loads("[" * 150 + "]" * 150)
 IMPOSSIBLE = {
     "a year that no list can show": ("started", "9999-12-31T23:59:59Z", "started: "),
     "no moment": ("started", "yesterday", "started: "),
-    "a number beyond any machine": ("concurrency", 10**30, "is too large"),
+    "a number beyond any machine": ("concurrency", 10**30, "levels[0].concurrency: "),
     "infinity": ("ok_per_s", math.inf, "Infinity is not a number of JSON"),
-    "a number beyond floats": ("ok_per_s", 1.5, "is too large"),
-    "more than all": ("success_rate", 100.5, "levels.0.success_rate: "),
-    "fewer than none": ("ok_per_s", -1.0, "levels.0.ok_per_s: "),
-    "text for a number": ("concurrency", "many", "levels.0.concurrency: "),
-    "what is nested too deeply": ("note", json.loads("[" * 150 + "]" * 150), "nested more than"),
+    "a number beyond floats": ("ok_per_s", 1.5, "levels[0].ok_per_s: Number out of range"),
+    "more than all": ("success_rate", 100.5, "levels[0].success_rate: "),
+    "fewer than none": ("ok_per_s", -1.0, "levels[0].ok_per_s: "),
+    "text for a number": ("concurrency", "many", "levels[0].concurrency: "),
+    "what is nested too deeply": (
+        "plan",
+        {"a": DEEP},
+        "nested more than",
+    ),
 }
 
 
@@ -356,7 +369,7 @@ def test_a_result_with_impossible_values_is_refused_with_file_and_key(torr, tmp_
     key, value, said = IMPOSSIBLE[name]
     path = exported(torr, tmp_path)
     result = json.loads(path.read_text())
-    of = result if key in {"started", "note"} else result["levels"][0]
+    of = result if key in {"started", "plan"} else result["levels"][0]
     of[key] = value
     whole = json.dumps(result)
     path.write_text(whole.replace("1.5", "1.5e999") if name.endswith("floats") else whole)

@@ -5,25 +5,29 @@ from __future__ import annotations
 import io
 import re
 
+import msgspec
 import pytest
 from rich.console import Console
 
-from doubles import Truth, level_of
+import typed
+from doubles import Truth, measured_level
 from torr.cli.terminal import show
 from torr.model.condition import Condition
 from torr.report import diff
+from torr.results.level import NamedRequest
+from torr.results.series import LevelPoint
 from torr.stats import capacity
-from torr.stats.series import Point, Series
+from torr.stats.series import Series
 
 
 def result_of(*levels, kind="run", slos=()):
     parsed = [Condition.parse(text) for text in slos]
-    full = [{"round": 1, "slices": [], **level} for level in levels]
-    result = {"kind": kind, "name": "api", "status": "complete", "levels": full}
-    result["verdicts"] = capacity.verdicts(full, parsed)
-    if kind == "ladder":
-        result["capacity"] = capacity.analyse(full, parsed)
-    return result
+    return typed.result(
+        kind=kind,
+        levels=levels,
+        verdicts=capacity.verdicts(levels, parsed),
+        capacity=capacity.analyse(levels, parsed) if kind == "ladder" else None,
+    )
 
 
 def shown(result, **settings):
@@ -39,7 +43,7 @@ def body(text):
 
 
 def test_a_run_in_numbers():
-    level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
+    level = measured_level(50, Truth(ok_per_s=1000, service_ms=5))
     assert body(shown(result_of(level))) == [
         "",
         "             mean      p50      p90      p95      p99    p99.9      max",
@@ -53,17 +57,17 @@ def test_a_run_in_numbers():
 
 
 def test_a_rate_is_that_of_all_answers_only_where_all_are_arrivals():
-    level = level_of(150, Truth(ok_per_s=1000, service_ms=5), rate=50)
+    level = measured_level(150, Truth(ok_per_s=1000, service_ms=5), rate=50)
     said = "throughput  1,000 ok/s of 50/s asked for · 1,000 attempted/s · 0 B/s in"
     assert said in body(shown(result_of(level)))
     said = "throughput  1,000 ok/s · arrivals: 50/s asked for · 1,000 attempted/s · 0 B/s in"
-    assert said in body(shown(result_of({**level, "users": 50})))
+    assert said in body(shown(result_of(typed.changed(level, users=50))))
 
 
 def test_each_request_has_a_row_within_80_columns():
-    level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
+    level = measured_level(50, Truth(ok_per_s=1000, service_ms=5))
     name = "GET /a/path/that/is/longer/than/a/terminal"
-    level["steps"] = [{**level, "name": name}, {**level, "name": "login"}]
+    level = typed.changed(level, steps=[step_of(level, name), step_of(level, "login")])
     lines = body(shown(result_of(level)))
     rows = lines[4:7]
     assert [row.split()[0] for row in rows] == ["request", "GET", "login"]
@@ -72,31 +76,33 @@ def test_each_request_has_a_row_within_80_columns():
 
 
 def test_service_and_response_have_a_row_each_when_they_differ():
-    level = level_of(50, Truth(service_ms=5))
-    level["latency"]["response_ms"] = {**level["latency"]["service_ms"], "p99": 100.0}
-    level["latency"]["ttfb_ms"] = level["latency"]["service_ms"]
+    level = measured_level(50, Truth(service_ms=5))
+    service = level.latency.service
+    slower = typed.changed(service, p99=100.0)
+    level = with_times(level, response_ms=slower, ttfb_ms=service)
     names = [line.partition(" ")[0] for line in body(shown(result_of(level)))[2:5]]
     assert names == ["response", "service", "ttfb"]
 
 
 def test_lower_bounds_are_marked():
-    level = level_of(50, Truth(service_ms=5, dropped=3))
-    level["latency"]["response_ms"] = {**level["latency"]["service_ms"], "at_least": ["p99"]}
+    level = measured_level(50, Truth(service_ms=5, dropped=3))
+    bounded = typed.changed(level.latency.response, at_least=["p99"])
+    level = with_times(level, response_ms=bounded)
     text = shown(result_of(level))
     assert "≥ 10.0 ms" in text
     assert "3 dropped" in text
 
 
 def test_errors_have_their_reason_and_an_example():
-    level = level_of(50, Truth(errors={"status": 7, "timeout": 2}))
-    level["reasons"] = {"status.503": 4, "status.500": 3}
+    level = measured_level(50, Truth(errors={"status": 7, "timeout": 2}))
+    reasons = {"status.503": 4, "status.500": 3}
     sample = {
         "class": "status",
         "reason": "status.503",
         "detail": "",
         "head": "HTTP/1.1 503 Busy\r\n",
     }
-    level["samples"] = [sample]
+    level = typed.changed(level, reasons=reasons, samples=[sample])
     assert body(shown(result_of(level)))[-4:] == [
         "errors      count  for example",
         "status.503      4  HTTP/1.1 503 Busy",
@@ -106,10 +112,10 @@ def test_errors_have_their_reason_and_an_example():
 
 
 def test_the_text_of_another_reason_is_no_example():
-    level = level_of(50, Truth(errors={"read": 9, "timeout": 1}))
-    level["reasons"] = {"read.reset": 2, "read.closed": 7, "timeout.body": 1}
+    level = measured_level(50, Truth(errors={"read": 9, "timeout": 1}))
+    reasons = {"read.reset": 2, "read.closed": 7, "timeout.body": 1}
     cut_off = {"class": "read", "reason": "read.reset", "detail": "reset before the first byte"}
-    level["samples"] = [cut_off]
+    level = typed.changed(level, reasons=reasons, samples=[cut_off])
     assert body(shown(result_of(level)))[-3:] == [
         "read.reset        2  reset before the first byte",
         "read.closed       7  closed before the first byte of the answer",
@@ -118,8 +124,8 @@ def test_the_text_of_another_reason_is_no_example():
 
 
 def test_a_long_example_ends_in_an_ellipsis_within_80_columns():
-    level = level_of(50, Truth(errors={"tls": 7}))
-    level["reasons"] = {"tls.authority_as_server": 7}
+    level = measured_level(50, Truth(errors={"tls": 7}))
+    level = typed.changed(level, reasons={"tls.authority_as_server": 7})
     lines = body(shown(result_of(level)))
     assert lines[-1].endswith("…")
     assert lines[-1].startswith("tls.authority_as_server      7  the server shows an authority's")
@@ -127,10 +133,11 @@ def test_a_long_example_ends_in_an_ellipsis_within_80_columns():
 
 
 def test_no_number_is_cut_where_marks_make_the_table_wide():
-    level = level_of(50, Truth(service_ms=1234))
-    stats = level["latency"]["service_ms"]
+    level = measured_level(50, Truth(service_ms=1234))
+    stats = level.latency.service
     bounds = ["mean", "p50", "p90", "p95", "p99", "p99_9", "max"]
-    level["latency"] = {"response_ms": {**stats, "at_least": bounds}, "ttfb_ms": stats}
+    bounded = typed.changed(stats, at_least=bounds)
+    level = with_times(level, response_ms=bounded, ttfb_ms=stats, service_ms=None)
     assert body(shown(result_of(level)))[1:4] == [
         "                mean         p50         p95         p99       p99.9         max",
         "response  ≥ 1,234 ms  ≥ 1,234 ms  ≥ 1,851 ms  ≥ 2,468 ms  ≥ 3,702 ms  ≥ 4,936 ms",
@@ -139,8 +146,10 @@ def test_no_number_is_cut_where_marks_make_the_table_wide():
 
 
 def test_a_bound_without_a_number_is_a_dash_alone():
-    level = level_of(50, Truth(service_ms=5))
-    level["latency"]["response_ms"] |= {"p99_9": None, "at_least": ["p99", "p99_9"]}
+    level = measured_level(50, Truth(service_ms=5))
+    bounds = {"p99_9": None, "at_least": ["p99", "p99_9"]}
+    bounded = typed.changed(level.latency.response, **bounds)
+    level = with_times(level, response_ms=bounded, service_ms=bounded)
     lines = body(shown(result_of(level)))
     assert lines[2].endswith("  ≥ 10.0 ms      –  20.0 ms")
 
@@ -148,12 +157,12 @@ def test_a_bound_without_a_number_is_a_dash_alone():
 def test_a_terminal_too_narrow_for_the_numbers_gets_wider_lines():
     text = io.StringIO()
     console = Console(file=text, width=20, highlight=False, soft_wrap=True)
-    show(result_of(level_of(50, Truth(service_ms=5))), console=console)
+    show(result_of(measured_level(50, Truth(service_ms=5))), console=console)
     assert "response  7.50 ms  10.0 ms  20.0 ms\n" in text.getvalue()
 
 
 def test_slos_have_their_word_value_and_reason():
-    level = level_of(50, Truth(service_ms=5))
+    level = measured_level(50, Truth(service_ms=5))
     lines = body(shown(result_of(level, slos=["p95 < 6ms", "p99.99 < 1s", "success >= 99%"])))
     assert lines[-3] == "broken     p95 < 6ms, seen 7.50 ms"
     assert lines[-2].startswith("not shown  p99.99 < 1s (")
@@ -164,10 +173,10 @@ def test_slos_have_their_word_value_and_reason():
 def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     truths = {10: 2000, 20: 4000, 40: 8000, 80: 8100, 160: 8050}
     levels = [
-        level_of(users, Truth(rate, service_ms=users / rate * 1000))
+        measured_level(users, Truth(rate, service_ms=users / rate * 1000))
         for users, rate in truths.items()
     ]
-    levels.append(level_of(320, Truth(health="generator-limited")))
+    levels.append(measured_level(320, Truth(health="generator-limited")))
     lines = body(shown(result_of(*levels, kind="ladder", slos=["p95 < 20ms"])))
     assert lines[1].startswith(
         "peak        8,100 ok/s, within 5 % of it at 40, 80 and 160 connections"
@@ -178,14 +187,27 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     assert lines[5] == "no claim    320: limited by the generator"
 
 
+def with_times(level, **times):
+    """Return a level with other times."""
+    return typed.changed(level, latency=typed.changed(level.latency, **times))
+
+
+def step_of(level, name):
+    """Return a named request with the numbers of a level."""
+    return typed.made(NamedRequest, {**msgspec.to_builtins(level), "name": name})
+
+
 def streamed(level, ttft_ms, **more):
     first = {"n": 900, "mean": ttft_ms, "p50": ttft_ms, "p95": 2 * ttft_ms}
-    level["stream"] = {"ttft_ms": first, "tpot_ms": {"mean": 20.0}, "tokens_per_s": 812.0, **more}
-    return level
+    tpot = {"n": 900, "mean": 20.0}
+    stream = {"ttft_ms": first, "tpot_ms": tpot, "tokens_per_s": 812.0, **more}
+    return typed.changed(level, stream=stream)
 
 
 def test_levels_of_streams_have_their_first_texts_above_the_capacity():
-    levels = [streamed(level_of(n, Truth(n * 100)), 2.0 * n, goodput_rate=97.5) for n in (8, 80)]
+    levels = [
+        streamed(measured_level(n, Truth(n * 100)), 2.0 * n, goodput_rate=97.5) for n in (8, 80)
+    ]
     assert body(shown(result_of(*levels, kind="ladder")))[:5] == [
         "",
         "connections  ttft p50  ttft p95  tpot mean  tokens/s  goodput",
@@ -196,10 +218,10 @@ def test_levels_of_streams_have_their_first_texts_above_the_capacity():
 
 
 def test_requests_that_stream_have_rows_of_their_own():
-    level = level_of(50, Truth(ok_per_s=1000, service_ms=5))
+    level = measured_level(50, Truth(ok_per_s=1000, service_ms=5))
     name = "a conversation that has a very long name"
-    level["steps"] = [{**streamed(level_of(50, Truth()), 30.0), "name": name}]
-    level["steps"].append({**level, "name": "login"})
+    first = streamed(measured_level(50, Truth()), 30.0)
+    level = typed.changed(level, steps=[step_of(first, name), step_of(level, "login")])
     lines = body(shown(result_of(level)))
     assert lines[8:11] == [
         "request                   ttft p50  ttft p95  tpot mean  tokens/s",
@@ -218,7 +240,9 @@ def test_a_ladder_without_levels_is_said_to_have_none():
 )
 def test_a_diff_marks_ratios_of_lower_bounds(bounds, ratio):
     rates = {"a": 1000.0, "b": 500.0}
-    a, b = (Series(n, (Point(1, r, 2.0, 100.0, at_least=n in bounds),)) for n, r in rates.items())
+    a, b = (
+        Series(n, (LevelPoint(1, r, 2.0, 100.0, at_least=n in bounds),)) for n, r in rates.items()
+    )
     text = shown(diff.compare(a, b))
     assert body(text)[-1].split("  ")[0] == "1"
     assert f" {ratio} " in body(text)[-1]
@@ -227,7 +251,7 @@ def test_a_diff_marks_ratios_of_lower_bounds(bounds, ratio):
 
 def test_a_diff_shows_p95_and_spread_where_they_are_known():
     sides = [
-        Series(name, (Point(1000, rate, 2.0, 100.0, p95_ms=p95, spread=spread),))
+        Series(name, (LevelPoint(1000, rate, 2.0, 100.0, p95_ms=p95, spread=spread),))
         for name, rate, p95, spread in (("a", 1000.0, 4.0, 0.012), ("b", 500.0, 6.0, 0.03))
     ]
     lines = body(shown(diff.compare(*sides)))
@@ -235,19 +259,19 @@ def test_a_diff_shows_p95_and_spread_where_they_are_known():
         "connections   ok/s  mean time    p95       success  spread of ok/s",
         "1,000        0.50x      1.00x  1.50x  +0.00 points   1.2 % / 3.0 %",
     ]
-    bare = [Series(s.name, (Point(1000, s.points[0].ok_per_s, 2.0, 100.0),)) for s in sides]
+    bare = [Series(s.name, (LevelPoint(1000, s.points[0].ok_per_s, 2.0, 100.0),)) for s in sides]
     assert "spread" not in shown(diff.compare(*bare)).splitlines()[3]
 
 
 def test_one_connection_is_no_plural():
-    lines = body(shown(result_of(level_of(1, Truth(1000)), kind="ladder", slos=["p95 < 1s"])))
+    lines = body(shown(result_of(measured_level(1, Truth(1000)), kind="ladder", slos=["p95 < 1s"])))
     assert any("within 5 % of it at 1 connection" in line for line in lines)
     assert not any("1 connections" in line for line in lines)
 
 
 def test_quiet_is_one_line():
     text = io.StringIO()
-    show(result_of(level_of(50, Truth())), quiet=True, console=Console(file=text, width=80))
+    show(result_of(measured_level(50, Truth())), quiet=True, console=Console(file=text, width=80))
     assert text.getvalue().startswith("Answers 1,000 requests/s")
 
 
@@ -255,7 +279,7 @@ def test_quiet_is_one_line():
 def test_colours_are_for_terminals(terminal, coloured, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    text = shown(result_of(level_of(50, Truth())), force_terminal=terminal)
+    text = shown(result_of(measured_level(50, Truth())), force_terminal=terminal)
     assert ("\x1b[" in text) is coloured
 
 
@@ -265,5 +289,5 @@ def test_no_color_takes_the_colours_away(monkeypatch, setting, coloured):
     monkeypatch.setenv("TERM", "xterm")
     if setting is not None:
         monkeypatch.setenv("NO_COLOR", setting)
-    text = shown(result_of(level_of(50, Truth(health="contended"))), force_terminal=True)
+    text = shown(result_of(measured_level(50, Truth(health="contended"))), force_terminal=True)
     assert bool(re.search(r"\x1b\[[\d;]*3\dm", text)) is coloured

@@ -28,13 +28,13 @@ class Heard:
         self.events.append(("started", step.concurrency, step.round))
 
     def slice_came(self, step, piece):
-        self.events.append(("slice", step.concurrency, piece["t_s"]))
+        self.events.append(("slice", step.concurrency, piece.t_s))
 
     def level_ended(self, step, level):
-        self.events.append(("ended", step.concurrency, level["ok_per_s"]))
+        self.events.append(("ended", step.concurrency, level.ok_per_s))
 
     def trial_failed(self, failure):
-        self.events.append(("failed", failure["candidate"], failure["round"]))
+        self.events.append(("failed", failure.candidate, failure.round))
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doubles import Truth, slice_of
+from doubles import Truth, measured_interval
 from torr.experiments.abort import Watch
 from torr.model.condition import Condition
 
@@ -16,7 +16,9 @@ NOTHING = Truth(ok_per_s=0)
 def fired_at(text, truths):
     """The number of the slice at which the load would end; None if it would not."""
     watch = Watch((Condition.parse(text),))
-    ends = (at for at, truth in enumerate(truths) if watch.judge_slice(slice_of(truth, at)))
+    ends = (
+        at for at, truth in enumerate(truths) if watch.judge_slice(measured_interval(truth, at))
+    )
     return next(ends, None)
 
 
@@ -32,11 +34,13 @@ def fired_at(text, truths):
 )
 def test_only_three_bad_slices_in_a_row_end_the_load(truths, at):
     # Twenty answers without an error are too few to show `errors > 5%` broken.
-    assert Condition.parse("errors > 5%").evaluate(slice_of(GOOD, 0)).word == "not shown"
+    assert Condition.parse("errors > 5%").evaluate(measured_interval(GOOD, 0)).word == "not shown"
     assert fired_at("errors > 5%", truths) == at
 
 
 def test_slices_of_the_warm_up_do_not_count():
     watch = Watch((Condition.parse("errors > 5%"),))
-    assert not any(watch.judge_slice(slice_of(BAD, second)) for second in (-3, -2, -1, 0, 1))
-    assert watch.judge_slice(slice_of(BAD, 2))
+    assert not any(
+        watch.judge_slice(measured_interval(BAD, second)) for second in (-3, -2, -1, 0, 1)
+    )
+    assert watch.judge_slice(measured_interval(BAD, 2))

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from doubles import Truth, level_of
+from doubles import Truth, measured_level
 from torr.experiments.auto import (
     Point,
     Search,
@@ -159,7 +159,7 @@ def test_the_start_can_be_chosen():
 
 
 def test_a_point_says_what_its_level_and_slices_say():
-    level = level_of(50, Truth(ok_per_s=1000, service_ms=5, health="generator-limited"))
+    level = measured_level(50, Truth(ok_per_s=1000, service_ms=5, health="generator-limited"))
     point = point_of(level, [900.0, 1000.0, 1100.0])
     assert (point.concurrency, point.ok_per_s, point.mean_service_ms) == (50, 1000.0, 5.0)
     assert point.claims_nothing
@@ -168,8 +168,8 @@ def test_a_point_says_what_its_level_and_slices_say():
 
 def test_a_point_knows_whether_an_slo_is_broken():
     slos = [Condition.parse("p95 < 6ms")]
-    assert point_of(level_of(50, Truth(service_ms=5)), (), slos).breaks_slo
-    assert not point_of(level_of(50, Truth(service_ms=3)), (), slos).breaks_slo
+    assert point_of(measured_level(50, Truth(service_ms=5)), (), slos).breaks_slo
+    assert not point_of(measured_level(50, Truth(service_ms=3)), (), slos).breaks_slo
 
 
 def test_slices_that_are_alike_their_neighbours_are_noisier_than_independent_ones():
@@ -190,5 +190,5 @@ def test_a_gap_below_a_broken_slo_starts_at_a_level_that_claims_something():
 
 def test_a_level_at_which_nothing_succeeded_breaks_every_slo():
     slos = [Condition.parse("p95 < 6ms")]
-    assert point_of(level_of(50, Truth(0, errors={"status": 9})), (), slos).breaks_slo
-    assert point_of(level_of(50, Truth(0, failure="hung")), (), slos).breaks_slo
+    assert point_of(measured_level(50, Truth(0, errors={"status": 9})), (), slos).breaks_slo
+    assert point_of(measured_level(50, Truth(0, failure="hung")), (), slos).breaks_slo

@@ -14,7 +14,7 @@ from torr.model.condition import Condition
 def test_levels_are_measured_in_order(bench, plan):
     outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.lab())
     assert bench.engine.concurrencies == [1, 5, 9]
-    assert [level["concurrency"] for level in outcome.levels] == [1, 5, 9]
+    assert [level.concurrency for level in outcome.levels] == [1, 5, 9]
     assert outcome.status == "complete"
 
 
@@ -26,7 +26,7 @@ def test_the_default_levels_are_those_of_wrktest():
 def test_rounds_repeat_the_whole_ladder(bench, plan):
     outcome = ladder(plan, Climb(Fixed((1, 5)), rounds=3), bench.lab())
     assert bench.engine.concurrencies == [1, 5, 1, 5, 1, 5]
-    assert [level["round"] for level in outcome.levels] == [1, 1, 2, 2, 3, 3]
+    assert [level.round for level in outcome.levels] == [1, 1, 2, 2, 3, 3]
 
 
 def test_an_automatic_ladder_chooses_by_what_it_measured(bench, plan):

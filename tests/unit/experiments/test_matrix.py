@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from doubles import Truth, level_of
-from torr.cli.judged import sections
+import typed
+from doubles import Truth, measured_level
+from torr.cli.judged import concluded
 from torr.experiments import matrix as matrices
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
 from torr.experiments.matrix import Comparison, Matrix
 from torr.experiments.trial import Course
+from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.sources.matrix_file import Candidate
@@ -58,11 +60,14 @@ class Bench:
         self.made.append((trial.candidate.name, trial.factors.get("n"), trial.round))
         if not trial.round:
             return True
+        name, factors, number = trial.candidate.name, trial.factors, trial.round
+        place = {"candidate": name, "factors": factors, "round": number}
         if not self.ok(trial):
-            lab.directory.keep_failure({**trial.as_json(), "kind": "died", "text": "it ended"})
+            failure = TrialFailure(**place, kind="died", text="it ended")
+            lab.directory.keep_failure(failure)
             return False
-        level = level_of(50, Truth(ok_per_s=self.rate(trial)))
-        lab.directory.keep_level({**level, **trial.as_json()})
+        truth = Truth(ok_per_s=self.rate(trial))
+        lab.directory.keep_level(measured_level(50, truth, **place))
         return True
 
 
@@ -137,7 +142,7 @@ def test_all_cells_are_looked_at_before_any_goes_on(bench, monkeypatch):
     found = []
 
     def unsettled(levels, *_more, **_gone):
-        found.append({(x["factors"]["n"], x["round"]) for x in levels})
+        found.append({(x.factors["n"], x.round) for x in levels})
         return {Cell.of(level) for level in levels}
 
     monkeypatch.setattr(matrices, "unsettled", unsettled)
@@ -148,7 +153,8 @@ def test_all_cells_are_looked_at_before_any_goes_on(bench, monkeypatch):
 def test_what_was_cut_short_is_made_again(bench):
     first = bench()
     first.run(matrix(rounds=(2,)))
-    first.lab.directory.levels[-1]["cut_short"] = True
+    directory = first.lab.directory
+    directory.replace_level(typed.changed(directory.levels[-1], cut_short=True))
     again = bench()
     again.run(matrix(rounds=(2,)))
     assert len(again.kept()) == 1
@@ -169,8 +175,8 @@ def test_verdicts_say_who_was_given_up_while_the_matrix_goes_on_too(bench):
     rounds = matrix(cells=({"n": 1},))
     desk = bench(ok=lambda trial: trial.candidate.name == "a" or trial.round < 2)
     desk.run(rounds)
-    found = sections(rounds, desk.course, desk.lab.directory.levels, ())["verdicts"]
-    assert found[0]["reason"] == "b was given up after 2 failures in a row"
+    found = concluded(rounds, desk.course, desk.lab.directory.levels, ()).verdicts
+    assert found[0].reason == "b was given up after 2 failures in a row"
 
 
 def test_one_failure_between_others_gives_nobody_up(bench):

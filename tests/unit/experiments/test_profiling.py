@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from doubles import Truth, level_of
+import typed
+from doubles import Truth, measured_level
 from torr.errors import NothingMeasuredError, OutputError, PlanError, UsageError
 from torr.experiments import profiling
 from torr.experiments.interrupt import Interrupt
@@ -68,29 +69,31 @@ def taken(monkeypatch, tmp_path, plan):
 
 
 def limited(level):
-    return {**level, "health": {"verdict": "generator-limited", "reasons": []}}
+    return typed.changed(level, health={"verdict": "generator-limited"})
 
 
 def test_it_is_taken_at_the_best_level_that_the_generator_did_not_limit(taken):
     levels = [
-        level_of(10, Truth(ok_per_s=100.0)),
-        level_of(20, Truth(ok_per_s=150.0)),
-        limited(level_of(40, Truth(ok_per_s=180.0))),
+        measured_level(10, Truth(ok_per_s=100.0)),
+        measured_level(20, Truth(ok_per_s=150.0)),
+        limited(measured_level(40, Truth(ok_per_s=180.0))),
     ]
-    (found,) = taken(levels, level_of(20, Truth(ok_per_s=120.0)))
-    assert (found["concurrency"], found["tool"], found["folded"]) == (20, "looks", "main;work 2\n")
-    assert found["cost_rate"] == pytest.approx(20)
+    (found,) = taken(levels, measured_level(20, Truth(ok_per_s=120.0)))
+    assert (found.concurrency, found.tool, found.folded) == (20, "looks", "main;work 2\n")
+    assert found.cost_rate == pytest.approx(20)
 
 
 def test_where_nothing_was_measured_at_that_level_the_cost_is_not_known(taken):
-    (found,) = taken([level_of(10, Truth())], level_of(30, Truth(ok_per_s=120.0)), at=30)
-    assert (found["ok_per_s"], found["cost_rate"]) == (120.0, None)
+    (found,) = taken(
+        [measured_level(10, Truth())], measured_level(30, Truth(ok_per_s=120.0)), at=30
+    )
+    assert (found.ok_per_s, found.cost_rate) == (120.0, None)
 
 
 def test_a_trial_that_was_cut_short_costs_nobody_knows_what(taken):
-    cut = {**level_of(10, Truth(ok_per_s=20.0)), "cut_short": True}
-    (found,) = taken([level_of(10, Truth(ok_per_s=100.0))], cut)
-    assert (found["ok_per_s"], found["cost_rate"]) == (None, None)
+    cut = measured_level(10, Truth(ok_per_s=20.0), cut_short=True)
+    (found,) = taken([measured_level(10, Truth(ok_per_s=100.0))], cut)
+    assert (found.ok_per_s, found.cost_rate) == (None, None)
 
 
 @pytest.fixture
@@ -102,7 +105,7 @@ def refused(monkeypatch, tmp_path, plan):
             raise error
 
         monkeypatch.setattr(profiling, "measure", refuses)
-        levels = (level_of(10, Truth()),)
+        levels = (measured_level(10, Truth()),)
         with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
             lab = Lab(directory, interrupt=Interrupt())
             outcome = profiled(lambda _lab: Outcome(levels), plan, Wanted(Looks(), 30))(lab)
@@ -115,11 +118,11 @@ def refused(monkeypatch, tmp_path, plan):
 @pytest.mark.parametrize("kind", [PlanError, NothingMeasuredError])
 def test_a_load_that_cannot_be_fired_costs_the_profile_alone(refused, kind):
     (found,) = refused(kind("30 users need more files than may be open", "ulimit -n"))
-    assert (found["failure"], found["hint"]) == (
+    assert (found.failure, found.hint) == (
         "30 users need more files than may be open",
         "ulimit -n",
     )
-    assert (found["concurrency"], found["ok_per_s"], found["folded"]) == (30, None, None)
+    assert (found.concurrency, found.ok_per_s, found.folded) == (30, None, None)
 
 
 def test_where_nothing_can_be_kept_the_run_ends(refused):
@@ -128,7 +131,7 @@ def test_where_nothing_can_be_kept_the_run_ends(refused):
 
 
 def test_behind_nothing_there_is_no_profile(taken):
-    assert taken([], level_of(10, Truth())) == []
+    assert taken([], measured_level(10, Truth())) == []
 
 
 def test_a_profiler_needs_a_while(plan):
@@ -184,7 +187,7 @@ def test_none_begins_behind_a_load_that_was_refused_in_its_warm_up(plan):
 
 def test_ctrl_c_stops_the_profiler_and_says_no_more_of_it(plan):
     profiler, interrupt = Endless(), Interrupt()
-    level = level_of(10, Truth())
+    level = measured_level(10, Truth())
 
     def load():
         profiler.looks.wait(60)
@@ -194,9 +197,9 @@ def test_ctrl_c_stops_the_profiler_and_says_no_more_of_it(plan):
     taking = Taking(profiler, plan)
     assert taking.beside(load, interrupt) is level
     assert profiler.stopped.is_set()
-    found = taking.as_json(level, [])
+    found = taking.profile(level, [])
     # Ctrl-C in a terminal ends a target there, too.
-    assert (found["failure"], found["note"]) == ("interrupted", None)
+    assert (found.failure, found.note) == ("interrupted", None)
 
 
 class Dies(Looks):
@@ -216,21 +219,21 @@ class Dies(Looks):
 
 def of_a_target_that_dies(plan, error=None):
     taking = Taking(Dies(error), plan)
-    level = taking.beside(lambda: level_of(10, Truth(ok_per_s=20.0)), Interrupt())
-    return taking.as_json(level, [level_of(10, Truth(ok_per_s=100.0))])
+    level = taking.beside(lambda: measured_level(10, Truth(ok_per_s=20.0)), Interrupt())
+    return taking.profile(level, [measured_level(10, Truth(ok_per_s=100.0))])
 
 
 def test_of_a_target_that_ends_in_mid_profile_the_stacks_are_kept_and_no_cost_is_told(plan):
     found = of_a_target_that_dies(plan)
-    assert (found["folded"], found["failure"]) == ("main;work 1\n", None)
-    assert (found["ok_per_s"], found["cost_rate"]) == (20.0, None)
-    assert found["note"] == "the target ended in mid-profile"
+    assert (found.folded, found.failure) == ("main;work 1\n", None)
+    assert (found.ok_per_s, found.cost_rate) == (20.0, None)
+    assert found.note == "the target ended in mid-profile"
 
 
 def test_where_nothing_is_seen_of_a_target_that_ends_both_are_said(plan):
     found = of_a_target_that_dies(plan, UsageError("pprof: Connection reset by peer"))
-    assert found["failure"] == "pprof: Connection reset by peer"
-    assert (found["cost_rate"], found["note"]) == (None, "the target ended in mid-profile")
+    assert found.failure == "pprof: Connection reset by peer"
+    assert (found.cost_rate, found.note) == (None, "the target ended in mid-profile")
 
 
 def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, plan):
@@ -243,8 +246,8 @@ def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, p
 
     monkeypatch.setattr("torr.experiments.taking._MOMENT_S", 60.0)
     taken = Taking(EndsSoon(), plan)
-    level = taken.beside(lambda: level_of(10, Truth()), Interrupt())
-    assert taken.as_json(level, [])["note"] == "the target ended in mid-profile"
+    level = taken.beside(lambda: measured_level(10, Truth()), Interrupt())
+    assert taken.profile(level, []).note == "the target ended in mid-profile"
 
 
 def test_a_profiler_that_breaks_costs_the_profile_alone(plan):
@@ -253,7 +256,7 @@ def test_a_profiler_that_breaks_costs_the_profile_alone(plan):
             raise ValueError(f"{seconds} s are too few")
 
     taking = Taking(Breaks(), plan)
-    level = taking.beside(lambda: level_of(10, Truth()), Interrupt())
-    found = taking.as_json(level, [])
-    assert found["failure"] == "the profiler broke: ValueError: 1 s are too few"
-    assert (found["cost_rate"], found["note"]) == (None, None)
+    level = taking.beside(lambda: measured_level(10, Truth()), Interrupt())
+    found = taking.profile(level, [])
+    assert found.failure == "the profiler broke: ValueError: 1 s are too few"
+    assert (found.cost_rate, found.note) == (None, None)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+import typed
 from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.rows import Rows
 from torr.model.source import Source
+from torr.results.stream import PromptCounts
 
 
 def plan(*, turns=1, is_unique=False):
@@ -20,40 +22,39 @@ def plan(*, turns=1, is_unique=False):
 
 
 def level(first, warmup=0, workers=1):
-    step = {"counts": {"attempted": first}, "warmup": {"counts": {"attempted": warmup}}}
-    return {
-        "counts": {"attempted": 100},
-        "steps": [step],
-        "generator": {"workers": workers},
-        "stream": {"ttft_ms": None},
-    }
+    counts, before = {"attempted": first}, {"attempted": warmup}
+    return typed.level(
+        counts={"attempted": 100},
+        steps=[{"name": "turn 0", "counts": counts, "warmup": {"counts": before}}],
+        generator={"workers": workers},
+        stream={},
+    )
 
 
 @pytest.mark.parametrize(
     ("first", "before", "reused"), [(2, 0, 0), (3, 0, 0), (5, 0, 2), (2, 2, 1), (2, 7, 2)]
 )
 def test_what_was_said_before_is_said_again(first, before, reused):
-    prompts = with_prompts(level(first), plan(), before)["stream"]["prompts"]
-    assert prompts.pop("at_least") is False
-    assert prompts == {"given": 3, "sent": first, "reused": reused, "unique_prefix": False}
+    prompts = with_prompts(level(first), plan(), before).stream.prompts
+    assert prompts == PromptCounts(given=3, sent=first, reused=reused)
 
 
 def test_only_first_turns_begin_a_conversation():
-    prompts = with_prompts(level(4, warmup=3), plan(turns=2), 0)["stream"]["prompts"]
-    assert (prompts["sent"], prompts["reused"]) == (7, 4)
+    prompts = with_prompts(level(4, warmup=3), plan(turns=2), 0).stream.prompts
+    assert (prompts.sent, prompts.reused) == (7, 4)
 
 
 def test_of_several_workers_only_a_lower_bound_is_known():
-    assert with_prompts(level(2, workers=2), plan(), 0)["stream"]["prompts"]["at_least"] is False
-    assert with_prompts(level(3, workers=2), plan(), 0)["stream"]["prompts"]["at_least"] is True
+    assert with_prompts(level(2, workers=2), plan(), 0).stream.prompts.at_least is False
+    assert with_prompts(level(3, workers=2), plan(), 0).stream.prompts.at_least is True
 
 
 def test_what_begins_anew_each_time_is_never_said_again():
-    assert with_prompts(level(9), plan(is_unique=True), 9)["stream"]["prompts"]["reused"] == 0
+    assert with_prompts(level(9), plan(is_unique=True), 9).stream.prompts.reused == 0
 
 
 def test_a_level_goes_on_where_the_last_one_ended():
-    earlier = [with_prompts(level(4), plan(), 0), {"stream": None}]
+    earlier = [with_prompts(level(4), plan(), 0), typed.level()]
     assert begun_before(earlier) == 4
     turned = behind(plan(), 4).groups[0].data
     assert turned.rows == (("b",), ("c",), ("a",))

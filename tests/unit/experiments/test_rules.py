@@ -17,6 +17,7 @@ from torr.model.request import Request
 from torr.model.source import Source
 from torr.report.say import render
 from torr.report.told import told
+from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.readiness import Ready
@@ -103,8 +104,9 @@ def test_workers_that_did_not_all_answer_are_named_with_their_cell():
 
 
 def test_who_left_something_behind_is_named_once():
-    left = {"kind": "left_behind", "candidate": "two"}
-    (end,) = only(said(failures=[left, left, {"kind": "died", "candidate": "one"}]), "The load")
+    left = TrialFailure(candidate="two", round=1, kind="left_behind", text="a file is left")
+    died = TrialFailure(candidate="one", round=1, kind="died", text="it ended")
+    (end,) = only(said(failures=[left, left, died]), "The load")
     assert end == "The load stopped before the server did; two left something behind."
     assert only(said(), "The load")[0].endswith("nothing of the server was left for the next one.")
 

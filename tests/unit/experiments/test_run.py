@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+import typed
 from doubles import Truth
 from torr.errors import OutputError
 from torr.experiments.run import run
 from torr.model.plan import Duration
+from torr.results.level import ErrorSample
 from torr.units import SECOND_NS
 
 
@@ -22,8 +24,8 @@ def test_a_run_keeps_its_slices_and_its_level(bench, plan):
     assert {(p["level"], p["concurrency"], p["round"]) for p in kept} == {(0, 50, 1)}
     assert outcome.status == "complete"
     assert outcome.levels == tuple(bench.directory.levels)
-    assert outcome.levels[0]["candidate"] is None
-    assert outcome.levels[0]["factors"] == {}
+    assert outcome.levels[0].candidate is None
+    assert outcome.levels[0].factors == {}
 
 
 def test_a_listener_hears_start_slices_and_end(bench, plan):
@@ -67,7 +69,7 @@ def test_three_bad_slices_in_a_row_end_the_run(bench, plan):
     outcome = run(plan, bench.lab("p95 > 1ms"))
     assert bench.engine.loads[0].stopped
     (level,) = bench.directory.full_levels()
-    assert len(level["slices"]) == 4  # one of the warm-up, three measured
+    assert len(level.slices) == 4  # one of the warm-up, three measured
     assert outcome.aborted == "p95 > 1ms"
     assert outcome.status == "complete"
 
@@ -85,8 +87,8 @@ def test_slices_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
 def cut_short(bench, plan, press_at, seconds):
     bench.engine.on_slice = lambda number: bench.interrupt.press() if number == press_at else None
     level = run(replace(plan, stop=Duration(seconds * SECOND_NS)), bench.lab()).levels[0]
-    assert level["interrupted"]
-    return level["cut_short"]
+    assert level.interrupted
+    return level.cut_short
 
 
 def test_a_window_that_was_ended_early_is_cut_short(bench, plan):
@@ -98,7 +100,7 @@ def test_a_window_that_was_over_when_the_end_was_asked_for_is_whole(bench, plan)
 
 
 def test_a_run_that_nobody_ended_is_whole(bench, plan):
-    assert run(plan, bench.lab()).levels[0]["cut_short"] is False
+    assert run(plan, bench.lab()).levels[0].cut_short is False
 
 
 def test_secrets_in_the_answers_that_are_kept_are_not(bench, plan):
@@ -109,6 +111,6 @@ def test_secrets_in_the_answers_that_are_kept_are_not(bench, plan):
         "body": '{"n": 1, "access_token": "hush", "refresh_token": "hu',
     }
     bench.engine.curve = lambda _users: Truth(samples=({**answer, **texts},))
-    kept = run(plan, bench.lab()).levels[0]["samples"]
+    kept = run(plan, bench.lab()).levels[0].samples
     body = '{"n": 1, "access_token": "***", "refresh_token": "***"'
-    assert kept == [{**answer, **texts, "body": body}]
+    assert kept == [typed.made(ErrorSample, {**answer, **texts, "body": body})]

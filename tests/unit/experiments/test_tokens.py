@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import typed
 from torr.experiments.tokens import counted as counted_level
 from torr.stats.tokenizer import read_tokenizer
 
@@ -34,67 +35,66 @@ def counted(tmp_path, words_tokenizer):
         texts = tmp_path / "texts.jsonl"
         texts.write_text("".join(json.dumps(line) + "\n" for line in lines))
         stream = {"tpot_ms": None, "tokens_out": 7}
-        level = {
-            "seconds": 2.0,
-            "warnings": [],
-            "stream": stream,
-            "histograms": {"ttft": "kept"},
-            "steps": [{"name": "chat", "stream": stream}, {"name": "other", "stream": None}],
-        }
+        level = typed.level(
+            seconds=2.0,
+            stream=stream,
+            histograms={"ttft": "kept"},
+            steps=[{"name": "chat", "stream": stream}, {"name": "other"}],
+        )
         return counted_level(level, texts, read_tokenizer(str(words_tokenizer)))
 
     return counting
 
 
 def test_both_counts_have_their_own_time_for_each_token(counted):
-    stream = counted(told(first="one two", tokens=11))["stream"]
+    stream = counted(told(first="one two", tokens=11)).stream
     # By the server's eleven tokens, two of them in the first piece; and by the tokenizer's ten.
-    assert stream["tpot_ms"]["mean"] == pytest.approx(80 / 9)
-    assert stream["tokenizer"]["tpot_ms"]["mean"] == 10
-    assert (stream["tpot_first"], stream["tokens_out"]) == ("tokenizer", 7)
+    assert stream.tpot_ms.mean == pytest.approx(80 / 9)
+    assert stream.tokenizer.tpot_ms.mean == 10
+    assert (stream.tpot_first, stream.tokens_out) == ("tokenizer", 7)
 
 
 def test_a_tokenizer_of_another_model_leaves_the_servers_time_alone(counted):
-    stream = counted(told(tokens=20))["stream"]
-    assert (stream["tpot_ms"], stream.get("tpot_first")) == (None, None)
-    assert stream["tokenizer"]["tokens_out"] == 10
+    stream = counted(told(tokens=20)).stream
+    assert (stream.tpot_ms, stream.tpot_first) == (None, "one")
+    assert stream.tokenizer.tokens_out == 10
 
 
 def test_thoughts_count_and_are_told_apart(counted):
-    stream = counted(told(thought="so be it", first="so"), told(is_inside=False))["stream"]
-    tokenizer = stream["tokenizer"]
-    assert (tokenizer["tokens_out"], tokenizer["tokens_reasoning"]) == (23, 3)
+    stream = counted(told(thought="so be it", first="so"), told(is_inside=False)).stream
+    tokenizer = stream.tokenizer
+    assert (tokenizer.tokens_out, tokenizer.tokens_reasoning) == (23, 3)
     # Thirteen tokens in two seconds: the second stream ended after the window.
-    assert tokenizer["tokens_per_s"] == 6.5
-    assert (tokenizer["file"], tokenizer["uncounted"]) == ("words.json", 0)
+    assert tokenizer.tokens_per_s == 6.5
+    assert (tokenizer.file, tokenizer.uncounted) == ("words.json", 0)
 
 
 def test_what_began_in_the_warm_up_counts_where_it_ends(counted):
-    tokenizer = counted(told(is_measured=False), told())["stream"]["tokenizer"]
-    assert (tokenizer["tokens_out"], tokenizer["tokens_per_s"]) == (10, 10)
+    tokenizer = counted(told(is_measured=False), told()).stream.tokenizer
+    assert (tokenizer.tokens_out, tokenizer.tokens_per_s) == (10, 10)
 
 
 @pytest.mark.parametrize("changes", [{"is_spread": False}, {"tokens": None}, {"is_cut": True}])
 def test_a_time_that_is_not_defined_is_left_out(counted, changes):
-    stream = counted(told(**changes))["stream"]
-    assert stream["tpot_ms"] is None
-    assert stream["tokenizer"]["uncounted"] == int("is_cut" in changes)
+    stream = counted(told(**changes)).stream
+    assert stream.tpot_ms is None
+    assert stream.tokenizer.uncounted == int("is_cut" in changes)
 
 
 def test_steps_have_their_own_and_what_streams_not_has_none(counted):
     level = counted(told(), told(name="more"))
-    chat, other = level["steps"]
-    assert chat["stream"]["tokenizer"]["tokens_out"] == 10
-    assert level["stream"]["tokenizer"]["tokens_out"] == 20
-    assert other["stream"] is None
-    assert level["histograms"]["ttft"] == "kept"
-    assert level["histograms"]["tpot"]
+    chat, other = level.steps
+    assert chat.stream.tokenizer.tokens_out == 10
+    assert level.stream.tokenizer.tokens_out == 20
+    assert other.stream is None
+    assert level.histograms["ttft"] == "kept"
+    assert level.histograms["tpot"]
 
 
 def test_what_cannot_be_counted_costs_no_level(counted, tmp_path, words_tokenizer):
     level = counted(told(span_ns=None))
-    assert "tokens were not counted" in level["warnings"][0]
-    assert "tokenizer" not in level["stream"]
-    cut = {**level, "warnings": ["the file of texts ends early: disk full"]}
+    assert "tokens were not counted" in level.warnings[0]
+    assert level.stream.tokenizer is None
+    cut = typed.changed(level, warnings=["the file of texts ends early: disk full"])
     level = counted_level(cut, tmp_path / "none", read_tokenizer(str(words_tokenizer)))
-    assert level["warnings"][1] == "tokens were not counted: the file of texts is not whole"
+    assert level.warnings[1] == "tokens were not counted: the file of texts is not whole"

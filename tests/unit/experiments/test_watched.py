@@ -9,21 +9,20 @@ from dataclasses import replace
 import pytest
 
 from torr.experiments.run import run
-from torr.model.monitored import Monitored
 from torr.monitor.monitor import Watch
 
 
 def test_a_level_is_watched_from_before_its_load_to_its_end(bench, plan):
     lab = replace(bench.lab(), watch=Watch)
     [level] = run(plan, lab).levels
-    found = Monitored.model_validate(level["monitor"])
+    found = level.monitor
     assert found.derived.generator_cpu_rate is not None
     assert found.t_s
 
 
 def test_a_level_that_nobody_watches_has_an_empty_monitor(bench, plan):
     [level] = run(plan, bench.lab()).levels
-    assert level["monitor"] == {}
+    assert level.monitor is None
 
 
 def test_a_load_that_fails_leaves_no_thread_behind(bench, plan):
@@ -60,14 +59,14 @@ def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
     lab = bench.lab()
     broken = Broken(lab.directory)
     [level] = run(plan, replace(lab, watch=lambda: Watch(sources=(broken,)))).levels
-    assert level["warnings"] == ["monitor: it failed: RuntimeError: no such form"]
-    assert level["monitor"] == {}
-    assert [one["ok_per_s"] for one in broken.kept] == [level["ok_per_s"]]
+    assert level.warnings == ["monitor: it failed: RuntimeError: no such form"]
+    assert level.monitor is None
+    assert [one["ok_per_s"] for one in broken.kept] == [level.ok_per_s]
     kept = json.loads(lab.directory.result_path.read_text())["levels"][0]
-    assert kept["warnings"] == level["warnings"]
+    assert kept["warnings"] == level.warnings
 
 
 def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):
     lab = replace(bench.lab(), watch=lambda: Watch(roots=lambda: [4_000_000]))
     [level] = run(plan, lab).levels
-    assert level["warnings"] == ["monitor: the process of the target is not there"]
+    assert level.warnings == ["monitor: the process of the target is not there"]

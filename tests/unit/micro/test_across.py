@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import typed
 from timed import SPREAD, trial_of
 from torr.micro.across import is_another, judged, scaled, scales
+from torr.results.functions import MachineSpeed
 from torr.stats.comparison import unpaired
 
 HERE = {"machine": {"cpu": "a", "architecture": "x86_64", "cores": 2, "host": "one"}}
@@ -21,7 +23,7 @@ def trials(rate):
 
 def words(before, factors, after):
     found = judged(before, factors, lambda old: unpaired(old, after, ("then", "now")))
-    return found[0]["word"], found[0]["ratio"], found[0]["interval"]
+    return found[0].word, found[0].ratio, found[0].interval
 
 
 @pytest.mark.parametrize(
@@ -49,29 +51,26 @@ def test_what_is_not_known_of_a_machine_tells_nothing(there, another):
 
 
 def test_how_much_faster_a_machine_is_has_an_interval():
-    then, now = (
-        {"median": 1.0, "least": 0.9, "most": 1.1},
-        {"median": 2.0, "least": 1.8, "most": 2.2},
-    )
+    then, now = MachineSpeed(1.0, 0.9, 1.1), MachineSpeed(2.0, 1.8, 2.2)
     assert scales(then, now) == pytest.approx((2.0, 1.8 / 1.1, 2.2 / 0.9))
     assert scales(None, now) is None
 
 
 def test_a_trial_is_scaled_in_its_rate_and_its_times_alone():
     found = scaled(trial(1_000.0), 2.0)
-    assert found["ok_per_s"] == 2_000.0
-    times = found["latency"]["response_ms"]
-    assert (times["p50"], times["stdev"], times["p99"]) == (0.5, 0.05, None)
-    assert (times["n"], times["within_stdev_rate"]) == (1_000, 90.0)
+    assert found.ok_per_s == 2_000.0
+    times = found.latency.response
+    assert (times.p50, times.stdev, times.p99) == (0.5, 0.05, None)
+    assert (times.n, times.within_stdev_rate) == (1_000, 90.0)
 
 
 def test_a_trial_in_which_everything_failed_has_no_times_to_scale():
     failed = {"attempted": 1_000, "ok": 0, "dropped": 0, "in_flight": 0, "errors": {"check": 1_000}}
     before = [
-        {**trial(1_000.0), "counts": failed, "ok_per_s": 0.0, "latency": {"response_ms": None}}
+        typed.changed(trial(1_000.0), counts=failed, ok_per_s=0.0, latency={"response_ms": None})
         for _ in SPREAD
     ]
-    assert scaled(before[0], 2.0)["latency"] == {"response_ms": None}
+    assert scaled(before[0], 2.0).latency == before[0].latency
     word, ratio, _ = words(before, (2.0, 1.9, 2.1), trials(1_000.0))
     assert (word, ratio) == ("inconclusive", None)
 
@@ -95,5 +94,5 @@ def test_a_difference_that_the_speeds_may_explain_is_none():
 def test_without_the_other_speed_nothing_is_claimed():
     after = trials(4_000.0)
     (first, *_) = judged(trials(1_000.0), None, lambda old: unpaired(old, after, ("then", "now")))
-    assert first["word"] == "inconclusive"
-    assert first["obstacle"] == "measured on another machine, whose speed is not known"
+    assert first.word == "inconclusive"
+    assert first.obstacle == "measured on another machine, whose speed is not known"

@@ -6,14 +6,15 @@ import pytest
 
 from timed import SPREAD, trial_of
 from torr.micro.budget import Budget
-from torr.micro.machine import Speed
+from torr.results.functions import MachineSpeed
 
-EVEN = Speed(1.0, 1.0, 1.0)
+EVEN = MachineSpeed(1.0, 1.0, 1.0)
+TIMING = {"clock_ns": 40, "turn_ns": 5, "gc": "on", "threads": 1}
 
 
 def trial(factor=1.0, *, p99=0.001, batch=1, count=1_000, failed=0):
     times = {"n": count, "mean": 0.0005 * factor, "p50": 0.0005 * factor, "p99": p99 * factor}
-    return trial_of(2e6 / factor, times, failed=failed, micro={"batch": batch})
+    return trial_of(2e6 / factor, times, failed=failed, micro={**TIMING, "batch": batch})
 
 
 def judged(speed=EVEN, marks=None, **trials):
@@ -35,25 +36,25 @@ def judged(speed=EVEN, marks=None, **trials):
 )
 def test_a_percentile_of_batches_shows_what_holds_for_whole_ones(limit, batch, word):
     found = judged(marks={"p99": limit}, batch=batch)
-    assert found["word"] == word
-    assert found["value"] == pytest.approx(0.001, rel=0.01)
+    assert found.word == word
+    assert found.value == pytest.approx(0.001, rel=0.01)
     if word == "not shown":
-        assert found["reason"] == "timed in batches of 50, which hide what single operations took"
+        assert found.reason == "timed in batches of 50, which hide what single operations took"
 
 
 @pytest.mark.parametrize("limit", ["<0.5us", "<=0.5us", ">0.5us", ">=0.5us"])
 def test_a_limit_within_the_interval_of_the_rounds_is_neither_held_nor_broken(limit):
     found = judged(marks={"mean": limit})
-    low, high = found["interval"]
-    assert low < found["limit"] < high
-    assert found["word"] == "not shown"
-    assert found["reason"] == "the limit lies within the interval of the rounds"
+    low, high = found.interval
+    assert low < found.limit < high
+    assert found.word == "not shown"
+    assert found.reason == "the limit lies within the interval of the rounds"
 
 
 def test_rates_and_means_of_batches_are_those_of_operations():
-    assert judged(marks={"ops": ">1.5M/s"}, batch=50)["word"] == "held"
-    assert judged(marks={"mean": "<0.6us"}, batch=50)["word"] == "held"
-    assert judged(marks={"mean": "<0.4us"}, batch=50)["word"] == "broken"
+    assert judged(marks={"ops": ">1.5M/s"}, batch=50).word == "held"
+    assert judged(marks={"mean": "<0.6us"}, batch=50).word == "held"
+    assert judged(marks={"mean": "<0.4us"}, batch=50).word == "broken"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +76,8 @@ def test_rates_and_means_of_batches_are_those_of_operations():
 )
 def test_few_errors_are_shown_by_many_operations(marks, trials, word):
     found = judged(marks=marks, **trials)
-    assert found["word"] == word
-    assert (word == "not shown") == ("operations show too little" in (found["reason"] or ""))
+    assert found.word == word
+    assert (word == "not shown") == ("operations show too little" in (found.reason or ""))
 
 
 @pytest.mark.parametrize(
@@ -84,16 +85,16 @@ def test_few_errors_are_shown_by_many_operations(marks, trials, word):
     [(">1M/s", "held"), (">3M/s", "broken"), (">1.9M/s", "not shown"), (">2.2M/s", "not shown")],
 )
 def test_a_scaled_budget_holds_at_every_speed_that_was_seen(limit, word):
-    speed = Speed(1.0, 0.85, 1.2)
+    speed = MachineSpeed(1.0, 0.85, 1.2)
     found = judged(speed, {"ops": limit, "scale": "machine"})
-    assert found["word"] == word
-    assert found["scaled_by"] == 1.0
+    assert found.word == word
+    assert found.scaled_by == 1.0
     if word == "not shown":
-        assert found["reason"] == "the limit lies within what is known of this machine's speed"
-    assert judged(speed, {"ops": limit})["word"] == ("held" if limit < ">2" else "broken")
+        assert found.reason == "the limit lies within what is known of this machine's speed"
+    assert judged(speed, {"ops": limit}).word == ("held" if limit < ">2" else "broken")
 
 
 def test_times_fall_as_the_machine_is_faster():
-    half = Speed(0.5, 0.5, 0.5)
-    assert judged(half, {"p50": "<0.3us", "scale": "machine"})["word"] == "held"
-    assert judged(half, {"p50": "<0.2us", "scale": "machine"})["word"] == "broken"
+    half = MachineSpeed(0.5, 0.5, 0.5)
+    assert judged(half, {"p50": "<0.3us", "scale": "machine"}).word == "held"
+    assert judged(half, {"p50": "<0.2us", "scale": "machine"}).word == "broken"

@@ -2,16 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import typed
 from torr.errors import UsageError
 from torr.model.condition import CLASSES, METRICS, STATS, Condition
 
 
 def level(ok=10_000, errors=None, dropped=0, verdict="healthy", **more):
-    return {
-        "counts": {"ok": ok, "errors": errors or {}, "dropped": dropped},
-        "health": {"verdict": verdict},
-        **more,
-    }
+    counts = {"ok": ok, "errors": errors or {}, "dropped": dropped}
+    return typed.level(**{"counts": counts, "health": {"verdict": verdict}, **more})
 
 
 def timed(metric="response", n=10_000, **stats):
@@ -134,7 +132,8 @@ def test_a_time_nobody_measured_is_not_shown():
 
 
 def test_dropped_requests_fail_response_conditions_and_only_those():
-    measured = level(dropped=3, latency={"response_ms": {"p95": 1}, "service_ms": {"p95": 1}})
+    times = {"n": 10_000, "p95": 1}
+    measured = level(dropped=3, latency={"response_ms": times, "service_ms": times})
     holds = judge("p95 < 500ms", measured)
     assert holds.word == "broken"
     assert "3 due requests never sent" in holds.reason
@@ -223,7 +222,7 @@ def test_where_no_request_succeeded_every_condition_is_broken(text, errors):
 
 def test_a_number_that_is_missing_for_another_reason_is_not_shown():
     assert judge("p95 < 500ms", level(ok=9, **timed(n=9, p95=None))).word == "not shown"
-    assert judge("p95 < 500ms", {"health": {"verdict": "healthy"}}).word == "not shown"
+    assert judge("p95 < 500ms", level(ok=9)).word == "not shown"
 
 
 def test_a_rate_of_a_shared_machine_is_a_lower_bound():
@@ -246,7 +245,8 @@ def test_times_of_survivors_are_called_that():
 
 
 def test_a_named_request_is_judged_alone():
-    measured = level(**timed(p95=900), steps=[{"name": "chat", **level(**timed(p95=10))}])
+    chat = {"name": "chat", "counts": {"ok": 9}, **timed(p95=10)}
+    measured = level(**timed(p95=900), steps=[chat])
     assert judge("chat: p95 < 500ms", measured).word == "held"
     assert judge("p95 < 500ms", measured).word == "broken"
     assert judge("talk: p95 < 500ms", measured).reason == "no request is named 'talk'"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import typed
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
 from torr.monitor.looks import Look, Looks, between, joined
@@ -30,28 +31,28 @@ def test_rates_are_of_each_interval_from_its_beginning():
         look(2, idle=50, busy=250, cpu_s=2.5, busiest_s=1.4, lo=500),
     ]
     found = timeline(looks, Axis(100.0))
-    assert (found["t_s"], found["seconds"]) == ([-1.0, 0.0], [1.0, 2.0])
-    assert found["cores"]["busy_rate"] == [[50.0, 100.0]]
-    assert found["target"]["cpu_rate"] == [50.0, 100.0]
-    assert found["target"]["busiest_thread_rate"] == [40.0, 50.0]
-    assert found["network"]["lo"]["bytes_in_per_s"] == [1000.0, None]
-    assert found["psi"]["cpu"]["some_rate"] == [0.1, 0.0]
-    assert found["generator"]["cpu_rate"] == [0.0, 0.0]
+    assert (found.t_s, found.seconds) == ([-1.0, 0.0], [1.0, 2.0])
+    assert found.cores.busy_rate == [[50.0, 100.0]]
+    assert found.target.cpu_rate == [50.0, 100.0]
+    assert found.target.busiest_thread_rate == [40.0, 50.0]
+    assert found.network["lo"].bytes_in_per_s == [1000.0, None]
+    assert found.psi["cpu"].some_rate == [0.1, 0.0]
+    assert found.generator.cpu_rate == [0.0, 0.0]
 
 
 def test_shares_stay_within_0_and_100_whatever_clocks_say():
     looks = [look(0, idle=100, busy=5, busiest_s=1.0), look(1, idle=90, busy=50, busiest_s=9.0)]
     found = timeline(looks, Axis(100.0))
-    assert found["cores"]["busy_rate"] == [[100.0]]
-    assert found["target"]["busiest_thread_rate"] == [100.0]
+    assert found.cores.busy_rate == [[100.0]]
+    assert found.target.busiest_thread_rate == [100.0]
 
 
 def test_a_core_that_went_offline_is_null_and_no_target_is_none():
     second = Look(101.0, MachineTotals({}, {}, {}), NOTHING)
     found = timeline([look(0, idle=5), replace(look(1, idle=9), target=None), second], Axis(100.0))
-    assert found["cores"]["busy_rate"] == [[0.0, None]]
-    assert found["target"]["cpu_rate"] == [None, None]
-    assert "target" not in timeline([second, second], Axis(100.0))
+    assert found.cores.busy_rate == [[0.0, None]]
+    assert found.target.cpu_rate == [None, None]
+    assert timeline([second, second], Axis(100.0)).target is None
 
 
 def test_a_window_takes_its_part_of_each_interval():
@@ -83,7 +84,7 @@ def test_a_last_interval_of_few_ticks_joins_the_one_before():
 
 def level(**more):
     health = {"verdict": "healthy", "worker_cpu_rate": [30.0]}
-    return {"seconds": 2.0, "ok_per_s": 500.0, "health": health, **more}
+    return typed.level(**{"seconds": 2.0, "ok_per_s": 500.0, "health": health, **more})
 
 
 def test_what_a_request_costs_is_of_the_window_alone():
@@ -93,24 +94,24 @@ def test_what_a_request_costs_is_of_the_window_alone():
         look(2, cpu_s=6.0, idle=300, busy=100),
     ]
     found = derived(looks, Axis(100.0), level(), (0,))
-    assert found["target_cpu_rate"] == 50.0
-    assert found["target_cpu_us_per_request"] == 1000.0
-    assert found["requests_per_cpu_s"] == 1000.0
-    assert found["core_busy_rate"] == [50.0]
-    assert (found["limit"], found["target_rss_max_bytes"]) == ("neither", 1000)
+    assert found.target_cpu_rate == 50.0
+    assert found.target_cpu_us_per_request == 1000.0
+    assert found.requests_per_cpu_s == 1000.0
+    assert found.core_busy_rate == [50.0]
+    assert (found.limit, found.target_rss_max_bytes) == ("neither", 1000)
 
 
 def test_a_few_ticks_of_cpu_time_tell_nothing_of_a_request():
     few = derived([look(0), look(2, cpu_s=0.09)], Axis(100.0), level(), (0,))
-    assert (few["target_cpu_us_per_request"], few["requests_per_cpu_s"]) == (None, None)
-    assert few["target_cpu_rate"] == 4.5
+    assert (few.target_cpu_us_per_request, few.requests_per_cpu_s) == (None, None)
+    assert few.target_cpu_rate == 4.5
     enough = derived([look(0), look(2, cpu_s=0.1)], Axis(100.0), level(), (0,))
-    assert enough["target_cpu_us_per_request"] == 100.0
+    assert enough.target_cpu_us_per_request == 100.0
 
 
 def test_nothing_is_derived_of_a_window_that_answered_nothing():
     looks = [look(0), look(2)]
     found = derived(looks, Axis(100.0), level(ok_per_s=0.0), ())
-    assert (found["target_cpu_us_per_request"], found["requests_per_cpu_s"]) == (None, None)
-    found = derived(looks, Axis(100.0), level(seconds=None), ())
-    assert found["target_cpu_rate"] is None
+    assert (found.target_cpu_us_per_request, found.requests_per_cpu_s) == (None, None)
+    found = derived(looks, Axis(100.0), level(seconds=0.0), ())
+    assert found.target_cpu_rate is None

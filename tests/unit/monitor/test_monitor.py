@@ -12,13 +12,13 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
-from torr.model.monitored import Monitored
+import typed
 from torr.model.url import Url
 from torr.monitor.local import _own_line, listening
 from torr.monitor.monitor import Monitor, Watch
 from torr.procfs.stat import process_stat
 
-LEVEL = {"seconds": 1.0, "ok_per_s": 100.0, "health": {"verdict": "healthy"}}
+LEVEL = typed.level(ok_per_s=100.0)
 # Works in a grandchild, waits for it, and says what both have used by their own clocks.
 WORKING = """
 import os, sys, time
@@ -66,33 +66,32 @@ def test_the_cpu_of_a_tree_is_what_its_own_clocks_say():
         found = monitor.stop(LEVEL)
     told_s = sum(
         rate * seconds / 100
-        for rate, seconds in zip(found["target"]["cpu_rate"], found["seconds"], strict=True)
+        for rate, seconds in zip(found.target.cpu_rate, found.seconds, strict=True)
     )
     # Ticks of 10 ms, rounded down in each of the numbers that are added up.
     assert told_s == pytest.approx(used_s, abs=0.05)
     assert used_s > 0.8
-    assert [name.split()[0] for name in found["target"]["names"]] == [str(process.pid)]
+    assert [name.split()[0] for name in found.target.names] == [str(process.pid)]
 
 
 def test_what_it_says_fits_the_model_and_its_cost_is_measured():
     monitor = Monitor(Watch(), time.monotonic() + 0.1)
     monitor.start()
-    monitor.slice_came({"t_s": 0.0, "seconds": 0.1, "phase": "measure"})
+    monitor.slice_came(typed.interval(seconds=0.1))
     found = monitor.stop(LEVEL)
-    model = Monitored.model_validate(found)
-    assert model.target is None
-    assert model.derived.limit is None
-    assert model.cost_rate > 0
-    assert len(model.t_s) == len(model.seconds) == len(model.cores.busy_rate[0]) >= 1
-    assert all(0 <= rate <= 100 for core in model.cores.busy_rate for rate in core if rate)
+    assert found.target is None
+    assert found.derived.limit is None
+    assert found.cost_rate > 0
+    assert len(found.t_s) == len(found.seconds) == len(found.cores.busy_rate[0]) >= 1
+    assert all(0 <= rate <= 100 for core in found.cores.busy_rate for rate in core if rate)
 
 
 def test_a_target_that_is_not_there_is_said_once():
     monitor = Monitor(Watch(roots=lambda: [4_000_000]), time.monotonic())
     monitor.start()
     found = monitor.stop(LEVEL)
-    assert found["warnings"] == ["monitor: the process of the target is not there"]
-    assert found["derived"]["limit"] == "neither"
+    assert found.warnings == ["monitor: the process of the target is not there"]
+    assert found.derived.limit == "neither"
 
 
 def test_a_target_that_dies_meanwhile_leaves_its_numbers():
@@ -100,9 +99,9 @@ def test_a_target_that_dies_meanwhile_leaves_its_numbers():
         monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
         monitor.start()
     found = monitor.stop(LEVEL)
-    assert found["target"]["processes"][-1] == 0
-    assert found["target"]["pss_bytes"] is None
-    assert found["warnings"] == []
+    assert found.target.processes[-1] == 0
+    assert found.target.pss_bytes is None
+    assert found.warnings == []
 
 
 def test_an_abandoned_monitor_leaves_no_thread():
@@ -127,8 +126,8 @@ def test_a_server_that_torr_did_not_start_is_not_counted_as_torr():
         generator = set(monitor._generator.pids)
         found = monitor.stop(LEVEL)
     assert generator == before
-    assert found["generator"]["processes"][-1] == len(before)
-    assert found["target"]["processes"][-1] == 1
+    assert found.generator.processes[-1] == len(before)
+    assert found.target.processes[-1] == 1
 
 
 def test_torr_is_no_part_of_a_target_that_it_runs_below():

@@ -66,7 +66,7 @@ def test_a_number_is_a_process(torr, tmp_path):
 def test_cores_and_generator_are_watched_without_a_flag(torr, tmp_path):
     assert torr("run", "-q", URL).code == 0
     found = level(tmp_path)["monitor"]
-    assert "target" not in found
+    assert found["target"] is None
     assert len(found["cores"]["busy_rate"]) == len(found["cores"]["numbers"]) > 0
     assert found["derived"]["limit_reason"] == "no target was watched"
 

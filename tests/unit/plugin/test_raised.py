@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import typed
 from timed import result, round_of
 from torr.plugin import raised
 
 
 def level(number=1, **counts):
-    return {
-        **round_of(number=number),
-        "reasons": {f"raised.{name}": count for name, count in counts.items()},
-        "samples": [
-            {"reason": f"raised.{name}", "detail": f"traceback\nof {name}"} for name in counts
+    return typed.changed(
+        round_of(number=number),
+        reasons={f"raised.{name}": count for name, count in counts.items()},
+        samples=[
+            {"class": "check", "reason": f"raised.{name}", "detail": f"traceback\nof {name}"}
+            for name in counts
         ],
-    }
+    )
 
 
 def lines(*levels):
@@ -37,9 +39,10 @@ def test_of_many_classes_those_that_were_raised_most_are_told():
 
 
 def test_a_class_has_the_errors_of_all_rounds_and_the_end_of_its_first_traceback():
-    first = level(KeyError=2)
-    first["samples"][0]["detail"] = "\n".join(f"line {number}" for number in range(9))
-    later = {**level(2, KeyError=3), "samples": []}
+    traceback = "\n".join(f"line {number}" for number in range(9))
+    sample = {"class": "check", "reason": "raised.KeyError", "detail": traceback}
+    first = typed.changed(level(KeyError=2), samples=[sample])
+    later = typed.changed(level(2, KeyError=3), samples=[])
     assert lines(first, later) == [
         f"{NAME}KeyError × 5, the first of them:",
         *(f"  line {number}" for number in range(3, 9)),

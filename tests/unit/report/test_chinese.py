@@ -103,7 +103,7 @@ def broken():
 )
 def test_no_english_is_left_in_a_comparison(make):
     result = make()
-    result["experiment"]["rules"] = []
+    result.experiment["rules"] = []
     assert english(texts_of(result)) == []
 
 
@@ -122,9 +122,9 @@ def english(texts):
 def texts_of(result):
     """Everything that is said of a result, in Chinese."""
     found = [sentence.verdict(result), trust.trust(result)]
-    if result["kind"] == "compare":
+    if result.kind == "compare":
         found += of_comparison(Comparison.of(result), result)
-    elif result["kind"] == "diff":
+    elif result.kind == "diff":
         found += [verdict_table.verdicts(result), table.ratios(result), sentence.success(result)]
     else:
         found += of_levels(result)
@@ -148,13 +148,13 @@ def of_comparison(found, result):
 
 
 def of_levels(result):
-    level = result["levels"][0]
+    level = result.levels[0]
     return [
         *(write(result) for write in (table.levels, table.capacity, table.slos, table.errors)),
         *(write(result) for write in (watched.watched, stream_tables.streams_of_levels)),
         *(write(level) for write in (table.times, table.throughput, request_tables.requests)),
         *(write(level) for write in (stream_tables.streams, stream_tables.tokens)),
-        health_table.judged(result["levels"]),
+        health_table.judged(result.levels),
         sentence.success(result),
     ]
 

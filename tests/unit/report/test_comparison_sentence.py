@@ -2,6 +2,7 @@
 
 import pytest
 
+import typed
 from compared import FACTORS, cells, compared, failure, matrix, pair, rounds
 from torr.model.condition import Condition
 from torr.report import sentence, trust
@@ -17,9 +18,9 @@ def said(result):
 
 def limited(result, *, only=lambda _: True):
     """The same with the generator as the limit of some trials, judged anew."""
-    for level in filter(only, result["levels"]):
-        level["health"] = {"verdict": "generator-limited", "reasons": ["thread CPU 97 %."]}
-    return {**result, "verdicts": comparison.verdicts(result["levels"], "go-net")}
+    health = {"verdict": "generator-limited", "reasons": ["thread CPU 97 %."]}
+    levels = [typed.changed(x, health=health) if only(x) else x for x in result.levels]
+    return typed.changed(result, levels=levels, verdicts=comparison.verdicts(levels, "go-net"))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_limited_generator_claims_nothing():
     assert trust.health(result) == "generator-limited"
     found = limited(
         pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS),
-        only=lambda level: level["factors"]["processes"] == 4,
+        only=lambda level: level.factors["processes"] == 4,
     )
     assert said(found).endswith("; without a verdict, since the generator was the limit, in 2.")
     line = trust.trust(found)
@@ -123,7 +124,7 @@ def test_a_candidate_that_failed_everywhere_is_named_with_its_reason():
 def test_a_candidate_that_failed_in_some_cells_only_is_counted_there():
     result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS)
     gone = {"processes": 4, "connections": 100}
-    kept = [x for x in result["levels"] if (x["candidate"], x["factors"]) != ("go-gin", gone)]
+    kept = [x for x in result.levels if (x.candidate, x.factors) != ("go-gin", gone)]
     result = compared(kept, factors=FACTORS, failures=[failure("go-gin", gone)])
     assert said(result).endswith("30 % (29–31 %); failed in 1.")
 
@@ -138,18 +139,17 @@ def test_nothing_measured():
 
 
 def test_a_result_without_experiment_and_verdicts_has_a_sentence():
-    bare = {"kind": "compare", "name": "x", "levels": rounds({"a": 100, "b": 90}, AT)}
+    bare = typed.result(kind="compare", levels=rounds({"a": 100, "b": 90}, AT))
     assert said(bare) == "Inconclusive at 500 connections: b against a; no reason was kept."
-    only = {**bare, "levels": rounds({"a": 100}, AT)}
+    only = typed.changed(bare, levels=rounds({"a": 100}, AT))
     assert said(only) == "Nothing to compare: a is the only candidate."
 
 
 def test_speed_that_is_paid_for_with_failures_is_told_with_them():
     levels = rounds({"go-net": 12_000, "go-gin": 13_500}, AT)
-    for level in levels:
-        if level["candidate"] == "go-gin":
-            level["counts"]["errors"] = {"read": 1500}
-            level["success_rate"] = 97.7
+    for at in range(1, len(levels), 2):
+        counts = typed.changed(levels[at].counts, errors={"read": 1500})
+        levels[at] = typed.changed(levels[at], counts=counts, success_rate=97.7)
     found = said(compared(levels))
     assert found.endswith("at 500 connections, but fails more (+2.30 points).")
     assert found.startswith("go-gin is 13 % faster")
@@ -176,7 +176,7 @@ def test_how_the_trials_were_made_is_in_the_trust_line():
         "generator on core 0, target on core 1 · busiest worker 61 % of a core."
     )
     result = pair(0.88)
-    result["experiment"] |= {"restart": "cell", "pin": None}
+    result.experiment |= {"restart": "cell", "pin": None}
     assert "; servers were kept up through a cell · generator and target share all cores" in (
         trust.trust(result)
     )
@@ -184,16 +184,16 @@ def test_how_the_trials_were_made_is_in_the_trust_line():
 
 def test_discarded_rounds_are_counted_and_named():
     levels = rounds({"go-net": 12_000, "go-gin": 10_000}, AT)
-    levels[5] |= {"counts": {"attempted": 900, "ok": 800, "errors": {"read": 100}}}
+    counts = {"attempted": 900, "ok": 800, "errors": {"read": 100}}
+    levels[5] = typed.changed(levels[5], counts=counts, success_rate=88.9)
     rule = Procedure(rule=Condition.parse("success < 99%"))
-    levels[5]["success_rate"] = 88.9
     result = compared(levels, procedure=rule)
     assert "1 round discarded by success < 99% (go-gin 1)" in trust.trust(result)
 
 
 def test_a_primary_metric_other_than_the_rate_is_named():
     levels = rounds({"go-net": 12_000, "go-gin": 13_500}, AT)
-    levels = [{**level, "rate": 1000.0} for level in levels]
+    levels = [typed.changed(level, rate=1000.0) for level in levels]
     found = said(compared(levels))
     assert found.startswith("go-gin is 12 % faster by p99 than go-net (11–12 %, 10 rounds)")
 

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+import typed
 from compared import FACTORS, cells, compared, failure, pair, rounds
 from page import english
 from torr.model.condition import Condition
@@ -54,12 +55,12 @@ def test_medians_are_those_of_the_verdicts(four):
     for place in found.places:
         for entry in place.rivals:
             verdict = place.verdict(entry)
-            assert entry.middle(place.primary) == verdict["value"]
-            assert place.base.middle(place.primary) == verdict["baseline_value"]
+            assert entry.middle(place.primary) == verdict.value
+            assert place.base.middle(place.primary) == verdict.baseline_value
 
 
 def test_cells_stand_in_the_order_of_their_factors_whatever_the_order_of_measuring(four):
-    four["levels"].reverse()
+    four.levels.reverse()
     assert [place.words for place in Comparison.of(four).places] == [
         *("1 process and 100 connections", "1 process and 500 connections"),
         *("4 processes and 100 connections", "4 processes and 500 connections"),
@@ -68,7 +69,7 @@ def test_cells_stand_in_the_order_of_their_factors_whatever_the_order_of_measuri
 
 def test_what_was_watched_has_columns(four):
     derived = {"target_cpu_us_per_request": 41.0, "limit": "target"}
-    levels = [{**level, "monitor": {"derived": derived}} for level in four["levels"]]
+    levels = [typed.changed(level, monitor={"derived": derived}) for level in four.levels]
     table = tables_of(compared(levels, factors=FACTORS))["1 process"]
     assert table.columns[-3:] == ("CPU a request", "ratio", "limit")
     assert table.rows[1][-3:] == ("41 µs", "1.00x", "target")
@@ -107,12 +108,13 @@ def test_words_are_counted_over_cells(four):
 
 def test_rounds_that_a_rule_discards_leave_medians_but_not_errors():
     levels = rounds({"go-net": 12_000, "go-gin": 10_000}, AT)
-    levels[5] |= {
-        "ok_per_s": 1.0,
-        "success_rate": 50.0,
-        "counts": {"attempted": 2000, "ok": 1000, "errors": {"read": 1000}},
-        "reasons": {"read.reset": 1000},
-    }
+    levels[5] = typed.changed(
+        levels[5],
+        ok_per_s=1.0,
+        success_rate=50.0,
+        counts={"attempted": 2000, "ok": 1000, "errors": {"read": 1000}},
+        reasons={"read.reset": 1000},
+    )
     result = compared(levels, procedure=Procedure(rule=Condition.parse("success < 99%")))
     found = Comparison.of(result)
     entry = found.places[0].rivals[0]
@@ -145,8 +147,9 @@ def test_notes_are_what_the_verdicts_say(four):
 
 
 def test_the_summary_has_its_sections_in_order(four):
-    four["experiment"]["differences"] = ["go-gin says Date, go-net does not."]
-    four["failures"] = [failure("go-gin", {"processes": 1, "connections": 100}, 3)]
+    four.experiment["differences"] = ["go-gin says Date, go-net does not."]
+    failed = failure("go-gin", {"processes": 1, "connections": 100}, 3)
+    four = typed.changed(four, failures=[failed])
     text = markdown.text(four)
     titles = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert titles == [
@@ -163,10 +166,10 @@ def test_the_summary_has_its_sections_in_order(four):
     (p99,) = (row for row in every if row.startswith("| 4 | 500 | p99 |"))
     verdict = next(
         x
-        for x in four["verdicts"]
-        if (x["metric"], x["factors"]["processes"], x["concurrency"]) == ("response_ms.p99", 4, 500)
+        for x in four.verdicts
+        if (x.metric, x.factors["processes"], x.concurrency) == ("response_ms.p99", 4, 500)
     )
-    assert " – ".join(f"{end:.3f}" for end in verdict["interval"]) in p99
+    assert " – ".join(f"{end:.3f}" for end in verdict.interval) in p99
 
 
 def test_names_cannot_break_the_summary():
@@ -186,7 +189,8 @@ def test_names_cannot_break_the_summary():
 
 
 def test_csv_has_columns_for_candidate_and_factors_and_a_row_for_failed_trials(tmp_path, four):
-    four["failures"] = [failure("=x()", {"processes": 4, "connections": 100}, 2)]
+    failed = failure("=x()", {"processes": 4, "connections": 100}, 2)
+    four = typed.changed(four, failures=[failed])
     (path,) = levels_csv.write(four, tmp_path)
     rows = list(csv.DictReader(io.StringIO(path.read_text())))
     assert len(rows) == 81
@@ -205,8 +209,7 @@ def test_settings_in_words():
         "1 process, delay 500ms and log on",
         "1 process, delay 500ms and log off",
     ]
-    for level in levels[2:]:
-        level["concurrency"] = 1
+    levels[2:] = [typed.changed(level, concurrency=1) for level in levels[2:]]
     assert [place.words for place in Comparison.of(compared(levels, baseline="a")).places] == [
         "1 process, delay 500ms, log on and 50 connections",
         "1 process, delay 500ms, log off and 1 connection",
@@ -215,10 +218,9 @@ def test_settings_in_words():
 
 def survivors(**more):
     """One candidate answers everybody, the other half of them, and those quickly."""
+    counts = {"attempted": 8000, "ok": 4000, "errors": {"read": 4000}}
     levels = rounds({"go-net": 1000, "go-gin": 800}, AT, **more)
-    for level in levels:
-        if level["candidate"] == "go-gin":
-            level["counts"] = {"attempted": 8000, "ok": 4000, "errors": {"read": 4000}}
+    levels[1::2] = [typed.changed(level, counts=counts) for level in levels[1::2]]
     return compared(levels)
 
 
@@ -249,9 +251,10 @@ def test_where_the_generator_was_the_limit_there_is_no_ratio():
 
 
 def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
-    four["levels"].reverse()
+    four.levels.reverse()
     slos = [Condition.parse("ok/s > 9k"), Condition.parse("p99 < 1s")]
-    four["verdicts"] += slo_verdicts(four["levels"], slos)
+    judged = [*four.verdicts, *slo_verdicts(four.levels, slos)]
+    four = typed.changed(four, verdicts=judged)
     table = of_slos(four)
     columns = ("cell", "candidate", "SLO", "value", "90 % interval", "word", "reason")
     assert table.columns == columns
@@ -277,7 +280,7 @@ def test_intervals_are_named_by_how_surely_they_hold(four):
 
 
 def test_headers_of_answers_are_written_as_headers(four):
-    four["experiment"]["answers"]["go-gin"]["headers"] = {"Server": "gin", "Vary": "Accept, Range"}
+    four.experiment["answers"]["go-gin"]["headers"] = {"Server": "gin", "Vary": "Accept, Range"}
     table = comparison_facts.candidates(Comparison.of(four))
     column = table.columns.index("headers")
     assert [row[column] for row in table.rows] == ["–", "Server: gin; Vary: Accept, Range"]
@@ -285,7 +288,7 @@ def test_headers_of_answers_are_written_as_headers(four):
 
 def test_what_candidates_are_made_of_stands_side_by_side(four):
     assert comparison_facts.versions(Comparison.of(four)) is None
-    known = four["experiment"]["candidates"]
+    known = four.experiment["candidates"]
     known["go-net"]["versions"] = {"go": "1.26"}
     known["go-gin"]["versions"] = {"go": "1.26", "gin": "1.11"}
     table = comparison_facts.versions(Comparison.of(four))
@@ -296,9 +299,13 @@ def test_what_candidates_are_made_of_stands_side_by_side(four):
 
 def test_a_candidate_that_ran_out_of_descriptors_is_named(four):
     full = {"limit": "target", "limit_reason": "the target has 100 % of its descriptors open"}
-    for level in four["levels"]:
-        if level["candidate"] == "go-net" and level["factors"]["connections"] == 500:
-            level["monitor"] = {"derived": full}
+    levels = [
+        typed.changed(level, monitor={"derived": full})
+        if level.candidate == "go-net" and level.factors["connections"] == 500
+        else level
+        for level in four.levels
+    ]
+    four = typed.changed(four, levels=levels)
     assert list(comparison_facts.notes(Comparison.of(four)))[-1] == (
         "go-net ran out of its descriptors at 1 process and 500 connections and 4 processes and"
         " 500 connections."

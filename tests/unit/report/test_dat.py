@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from torr.errors import FileError, UsageError
 from torr.report import dat
-from torr.stats.series import Point, Series
+from torr.results.series import LevelPoint
+from torr.stats.series import Series
 
 
 def read(tmp_path, text, name="apiserver.dat"):
@@ -44,7 +45,7 @@ def test_a_ladder_limited_everywhere_leaves_a_comment(tmp_path, make_level, make
 
 
 def test_a_level_without_an_ok_answer_survives_being_written_and_read(tmp_path):
-    series = Series("a", (Point(5, 0.0, None, 0.0),))
+    series = Series("a", (LevelPoint(5, 0.0, None, 0.0),))
     assert read(tmp_path, dat.text(series)).points == series.points
 
 
@@ -62,7 +63,7 @@ def test_a_level_without_an_ok_answer_survives_being_written_and_read(tmp_path):
 )
 def test_a_series_survives_being_written_and_read(tmp_path_factory, rows):
     points = sorted(
-        (Point(c, rate / 100, ms / 1000, share / 1000) for c, rate, ms, share in rows),
+        (LevelPoint(c, rate / 100, ms / 1000, share / 1000) for c, rate, ms, share in rows),
         key=lambda point: point.concurrency,
     )
     path = tmp_path_factory.mktemp("dat") / "a.dat"
@@ -75,7 +76,7 @@ def test_reads_wrktest_with_percent_signs_comments_and_blank_lines(tmp_path):
         tmp_path, "# c qps ms ok\n\n500 40000.5 12.5 99.98%\n 200 47812 4.33 100% # best\n"
     )
     assert series == Series(
-        "apiserver", (Point(200, 47_812, 4.33, 100), Point(500, 40_000.5, 12.5, 99.98))
+        "apiserver", (LevelPoint(200, 47_812, 4.33, 100), LevelPoint(500, 40_000.5, 12.5, 99.98))
     )
 
 

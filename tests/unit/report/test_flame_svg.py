@@ -6,23 +6,21 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import typed
 from torr import report
 from torr.report import flame_svg, flames
 
 SVG = "{http://www.w3.org/2000/svg}"
-TAKEN = {
-    "tool": "pprof",
-    "concurrency": 8,
-    "cost_rate": None,
-    "unit": "samples",
-    "folded": "main;serve;log 40\nmain;serve 20\nmain;gc 40\n",
-    "failure": None,
-    "hint": None,
-}
+TAKEN = typed.profile(
+    tool="pprof",
+    concurrency=8,
+    unit="samples",
+    folded="main;serve;log 40\nmain;serve 20\nmain;gc 40\n",
+)
 
 
 def pictures(*taken, language="en", **result):
-    found = {"levels": [], "profiles": [{**TAKEN, **each} for each in taken], **result}
+    found = typed.result(profiles=[typed.changed(TAKEN, **each) for each in taken], **result)
     return [flame_svg.text(each, language) for each in flames.flames(found)]
 
 
@@ -106,8 +104,8 @@ def test_recursion_of_thousands_of_calls_is_drawn():
 
 
 def test_each_profile_has_a_file_and_they_are_found_again(run, tmp_path):
-    taken = [TAKEN, {**TAKEN, "folded": None, "failure": "perf: no"}, TAKEN]
-    written = report.write_all({**run, "profiles": taken}, tmp_path)
+    taken = [TAKEN, typed.changed(TAKEN, folded=None, failure="perf: no"), TAKEN]
+    written = report.write_all(typed.changed(run, profiles=taken), tmp_path)
     files = [tmp_path / "flame.svg", tmp_path / "flame-2.svg"]
     assert [path for path in written if path.suffix == ".svg"] == files
     assert flame_svg.written(tmp_path) == files

@@ -6,25 +6,26 @@ import json
 
 import pytest
 
+import typed
 from compared import pair
 from torr.report import flames, html, markdown, view
 from torr.report.say import render
 
-TAKEN = {
-    "tool": "py-spy",
-    "concurrency": 8,
-    "seconds": 10,
-    "ok_per_s": 90.0,
-    "cost_rate": 12.34,
-    "unit": "samples",
-    "folded": "a;b 60\na;c 39\na;d 1\n",
-    "failure": None,
-    "hint": None,
-}
+TAKEN = typed.profile(
+    tool="py-spy",
+    concurrency=8,
+    ok_per_s=90.0,
+    cost_rate=12.34,
+    unit="samples",
+    folded="a;b 60\na;c 39\na;d 1\n",
+)
 
 
-def result(**more):
-    return {"levels": [{"concurrency": 8}], "profiles": [{**TAKEN, **more}]}
+def result(result_kind="run", **more):
+    """A result with one profile of these members."""
+    levels = [typed.level(concurrency=8)]
+    profiles = [typed.changed(TAKEN, **more)]
+    return typed.result(kind=result_kind, levels=levels, profiles=profiles)
 
 
 def test_a_tree_has_callers_above_what_they_call():
@@ -56,8 +57,8 @@ def test_recursion_of_thousands_of_calls_is_cut_and_keeps_its_weight():
 
 def test_a_report_of_recursion_of_thousands_of_calls_is_written(diffed, tmp_path):
     text = f"{';'.join(2_000 * ['f'])} 90\n"
-    profiles = [of(side["name"], text) for side in diffed["series"]]
-    (page,) = html.write({**diffed, "profiles": profiles}, tmp_path)
+    profiles = [of(side.name, text) for side in diffed.series]
+    (page,) = html.write(typed.changed(diffed, profiles=profiles), tmp_path)
     assert page.read_text().count("(deeper)") >= len(profiles)
 
 
@@ -101,7 +102,7 @@ def test_titles_say_whose_a_profile_is_at_which_setting_and_of_what():
 
 def test_titles_of_functions_tell_the_parameters_of_a_test():
     names = {"candidate": "tests/test_it.py::test_outer", "factors": {"size": 3}}
-    ((title, _),) = flames.tops({**result(**names), "kind": "micro"})
+    ((title, _),) = flames.tops(result("micro", **names))
     assert title == "Functions by time in test_it.py::test_outer [size 3], by py-spy"
 
 
@@ -110,13 +111,14 @@ BARE = "all;serve 150\nall;gc 20\nall;poll 30\n"
 
 
 def of(candidate, text, **more):
-    return {**TAKEN, "tool": "pprof", "candidate": candidate, "folded": text, **more}
+    given = {"tool": "pprof", "candidate": candidate, "folded": text}
+    return typed.changed(TAKEN, **{**given, **more})
 
 
 def beside(*profiles):
     """A diff of two sides, the baseline `bare` first."""
     series = [{"name": "bare", "points": []}, {"name": "logging", "points": []}]
-    return {"kind": "diff", "levels": [], "series": series, "profiles": list(profiles)}
+    return typed.result(kind="diff", series=series, profiles=profiles)
 
 
 def test_every_node_has_its_share_in_the_baseline():
@@ -171,16 +173,16 @@ def test_profiles_of_another_kind_or_load_are_not_set_beside_each_other(other):
 
 def test_candidates_are_set_beside_the_baseline_of_their_comparison():
     profiles = [of("go-gin", LOGGING), of("go-net", BARE)]
-    shown = view.view({**pair(0.88), "profiles": profiles})
+    shown = view.view(typed.changed(pair(0.88), profiles=profiles))
     assert [each["beside"] for each in shown["flames"]] == ["go-net", None]
     titles = [table["title"] for table in shown["tables"]]
     assert any("go-gin beside go-net" in str(title) for title in titles)
 
 
 def test_a_diff_shows_its_profiles(diffed):
-    names = [side["name"] for side in diffed["series"]]
+    names = [side.name for side in diffed.series]
     profiles = [of(name, text) for name, text in zip(names, (BARE, LOGGING), strict=True)]
-    shown = view.view({**diffed, "profiles": profiles})
+    shown = view.view(typed.changed(diffed, profiles=profiles))
     assert [each["beside"] for each in shown["flames"]] == [None, names[0]]
     assert [table["title"]["en"] for table in shown["tables"] if table["folded"]] == [
         f"Functions by time in {names[0]}, by pprof at 8 connections",
@@ -190,7 +192,8 @@ def test_a_diff_shows_its_profiles(diffed):
 
 def test_a_summary_has_ten_rows_of_each_profile_and_what_it_came_to(run):
     many = "".join(f"main;f{at:02} {99 - at}\n" for at in range(20))
-    text = markdown.text({**run, "profiles": [of("a*b", many), of("c", "", failure="perf: no")]})
+    profiles = [of("a*b", many), of("c", "", failure="perf: no")]
+    text = markdown.text(typed.changed(run, profiles=profiles))
     assert "- Where the time went in c, by pprof at 8 connections: no profile: perf: no\n" in text
     _, _, table = text.partition("## Functions by time in a\\*b, by pprof at 8 connections\n\n")
     head, _, *rows = table.partition("\n\n")[0].splitlines()
@@ -199,11 +202,12 @@ def test_a_summary_has_ten_rows_of_each_profile_and_what_it_came_to(run):
 
 
 def test_the_summary_of_a_diff_has_what_takes_more_and_less(diffed):
-    names = [side["name"] for side in diffed["series"]]
+    names = [side.name for side in diffed.series]
     profiles = [of(name, text) for name, text in zip(names, (BARE, LOGGING), strict=True)]
-    text = markdown.text({**diffed, "profiles": profiles})
+    text = markdown.text(typed.changed(diffed, profiles=profiles))
     assert "| log | 40 % | 40 % | not seen | +40.0 points |" in text
 
 
 def test_without_profiles_there_is_nothing():
-    assert (flames.flames({}), list(flames.tops({})), flames.notes({})) == ([], [], [])
+    bare = typed.result()
+    assert (flames.flames(bare), list(flames.tops(bare)), flames.notes(bare)) == ([], [], [])

@@ -2,13 +2,14 @@
 
 import pytest
 
+import typed
 from torr.report.generator_now import generator_now
 from torr.report.say import render
 
 
 def piece(used, waited=(), lag=(), limit=()):
     health = {"worker_cpu_rate": used, "run_queue_rate": waited}
-    return {"health": {**health, "lag_ms": lag, "lag_limit_ms": limit}}
+    return typed.interval(health={**health, "lag_ms": lag, "lag_limit_ms": limit})
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_a_slice_shows_how_full_and_how_late_the_generator_is(slice_, word, said
 
 
 def test_a_slice_that_says_nothing_has_no_line():
-    assert generator_now({}) is None
+    assert generator_now(typed.interval()) is None
     assert generator_now(piece([])) is None
 
 

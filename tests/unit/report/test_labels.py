@@ -6,6 +6,8 @@ import pytest
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+import results
+import typed
 from torr.report import diff_figure, findings, ladder_figure, png, theme
 from torr.report.findings import Finding
 from torr.stats.series import Series
@@ -66,12 +68,12 @@ def odd_ladders(make_level):
     steep = [make_level(*row) for row in (*STEEP, (800, 1500.0, 400.0))]
     close = [make_level(*row, verdict="contended") for row in (*CLOSE, (90, 1500.0, 40.0))]
     limited = make_level(200, 900.0, 40.0, errors=100, verdict="generator-limited")
-    cut = make_level(120, 1000.0, 40.0, interrupted=True)
+    cut = make_level(120, 1000.0, 40.0, cut_short=True)
     starved = make_level(400, 800.0, 40.0, starved=40)
     return {
         "one level": ([make_level(50, 2000.0, 25.0, errors=200)], ["success >= 99.9%"]),
         "twelve that fail": (failing, ["p95 < 500ms", "success >= 99%"]),
-        "all limited": ([limited, {**limited, "concurrency": 40}], ["p95 < 500ms"]),
+        "all limited": ([limited, typed.changed(limited, concurrency=40)], ["p95 < 500ms"]),
         "capacity at the knee": (steep, ["p95 < 15ms"]),
         "capacity beside the knee": (steep, ["p95 < 30ms"]),
         "three side by side": (close, ["p95 < 30ms", "success >= 99.9%"]),
@@ -80,7 +82,7 @@ def odd_ladders(make_level):
     }
 
 
-NAMES = tuple(odd_ladders(lambda *_, **__: {}))
+NAMES = tuple(odd_ladders(results.level))
 
 
 @pytest.mark.parametrize("name", NAMES)

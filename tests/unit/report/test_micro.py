@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import typed
 from timed import budget, result, round_of
 from torr.report import distributions, html, markdown, micro, sentence, trust, view
 from torr.report.say import render
@@ -47,8 +48,8 @@ def test_the_trust_line_says_what_the_numbers_stand_on():
 
 
 def test_the_trust_line_says_what_was_taken_off_and_whether_the_collector_ran():
-    off = round_of("t.py::other", batch=50)
-    off["micro"] |= {"gc": "off in rounds"}
+    timing = {"batch": 50, "clock_ns": 40, "turn_ns": 5, "gc": "off in rounds", "threads": 1}
+    off = typed.changed(round_of("t.py::other"), micro=timing)
     both = trust.trust(result(levels=[round_of(), off]))
     assert "taken off every time: 40 ns for the clock, 5.0 ns a turn in batches" in both
     assert "collector on in rounds of 1 of the functions, off of 1." in both
@@ -57,7 +58,8 @@ def test_the_trust_line_says_what_was_taken_off_and_whether_the_collector_ran():
 
 
 def test_what_another_tool_kept_nothing_of_is_not_in_the_trust_line():
-    levels = [{**round_of(), "micro": {"batch": 1, "clock_ns": 0, "turn_ns": 0, "gc": "unknown"}}]
+    timing = {"batch": 1, "clock_ns": 0, "turn_ns": 0, "gc": "unknown", "threads": 1}
+    levels = [typed.changed(round_of(), micro=timing)]
     assert trust.trust(result(levels=levels)).endswith("speed of this machine 1.38.")
 
 
@@ -94,7 +96,7 @@ def test_a_file_is_called_without_its_directories_while_none_has_its_name():
 
 def test_parameters_and_threads_tell_rounds_apart():
     one = round_of()
-    levels = [one, {**one, "factors": {"size": "9"}}, {**one, "concurrency": 4}]
+    levels = [one, typed.changed(one, factors={"size": "9"}), typed.changed(one, concurrency=4)]
     rows = micro.functions(result(levels=levels)).rows
     put = "test_cache.py::test_put"
     assert [row[:3] for row in rows] == [

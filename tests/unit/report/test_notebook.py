@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+import typed
 from compared import pair
 from timed import budgeted
 from torr.report import html, notebook, sentence, trust
@@ -55,8 +56,8 @@ def test_the_verdict_and_the_trust_line_stand_outside_of_the_frame(result):
 
 def test_text_from_outside_opens_no_tag_and_ends_no_attribute(run):
     hostile = "<script>alert(1)</script> ' onload='alert(1)' \" &quot;"
-    run["name"] = hostile
-    run["levels"][0]["health"] |= {"verdict": "contended", "reasons": [hostile]}
+    health = {"verdict": "contended", "reasons": [hostile]}
+    run = typed.patched(run, name=hostile, levels={0: {"health": health}})
     shown = Fragment(notebook.fragment(run))
     (frame,) = shown.frames
     assert set(frame) == {"sandbox", "title", "style", "srcdoc"}

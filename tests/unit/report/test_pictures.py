@@ -3,6 +3,7 @@ import itertools
 import pytest
 from PIL import Image
 
+import typed
 from torr.report import ladder_figure, png, theme
 
 
@@ -107,13 +108,13 @@ def test_one_level_is_drawn_whatever_it_is_worth(tmp_path, make_level, make_resu
 
 
 def test_names_with_signs_of_tex_and_of_other_scripts_are_drawn_as_they_are(tmp_path, ladder):
-    ladder["name"] = "cost $x^2$ 压测"
-    for path in png.write_ladder(ladder, tmp_path):
+    named = typed.changed(ladder, name="cost $x^2$ 压测")
+    for path in png.write_ladder(named, tmp_path):
         check(path)
 
 
 def test_a_level_cut_short_is_named_and_stands_apart_from_the_line(make_station, make_result):
-    made = [*(make_station(n) for n in (10, 20, 50)), make_station(100, interrupted=True)]
+    made = [*(make_station(n) for n in (10, 20, 50)), make_station(100, cut_short=True)]
     found = png.ladder(make_result("ladder", made))
     assert found.levels == [10, 20, 50, 100]
     for make in (ladder_figure.qps_ttlb, ladder_figure.success):

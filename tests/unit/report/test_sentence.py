@@ -1,5 +1,6 @@
 import pytest
 
+import typed
 from ladders import ROWS, levels
 from torr.model.condition import Condition
 from torr.report import claims, sentence, trust
@@ -22,9 +23,10 @@ def test_a_ladder_without_an_slo_says_peak_and_knee(make_level, make_result):
 
 
 def test_a_ladder_whose_users_share_connections_speaks_of_users(make_level, make_result):
-    shared = levels(make_level, *ROWS)
-    for level in shared:
-        level["connections"]["asked"] = min(100, level["concurrency"])
+    shared = [
+        typed.patched(level, connections={"asked": min(100, level.concurrency)})
+        for level in levels(make_level, *ROWS)
+    ]
     assert sentence.verdict(make_result("ladder", shared)) == (
         "Peaks at 2,160 requests/s, reached from 200 users on; the knee is at 100."
     )
@@ -69,7 +71,7 @@ def test_an_slo_on_too_few_attempts_cannot_be_shown(make_level, make_result):
 def test_levels_that_hold_above_one_that_shows_too_little_are_named(make_level, make_result):
     rows = ((5, 100, 1.0), (50, 900, 5.0), (100, 1900, 5.2), (200, 1950, 60.0))
     found = make_result("ladder", levels(make_level, *rows), ["p95 < 99ms", "success >= 99.9%"])
-    assert found["capacity"]["slo"] is None
+    assert found.capacity.slo is None
     assert sentence.verdict(found) == (
         "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts shows "
         "too little: it takes 3,000), though every SLO holds from 50 to 100 (begin there, or "
@@ -145,20 +147,20 @@ def test_a_run_with_slos_says_the_worst_word(make_level, make_result, slos, says
 
 
 def test_arrivals_beside_users_are_not_measured_by_the_answers_of_both(make_level, make_result):
-    level = {**make_level(150, 998.0, 2.0), "users": 50, "rate": 50.0}
+    level = typed.changed(make_level(150, 998.0, 2.0), users=50, rate=50.0)
     assert sentence.verdict(make_result("run", [level])).startswith(
         "Answers 998 requests/s over 150"
     )
 
 
 def test_users_who_starve_beside_arrivals_are_told_of_users_alone(make_level, make_result):
-    level = {**make_level(150, 998.0, 2.0, starved=1), "users": 50, "rate": 50.0}
+    level = typed.changed(make_level(150, 998.0, 2.0), starved=1, users=50, rate=50.0)
     said = sentence.verdict(make_result("run", [level]))
     assert said == "Claims nothing: 1 of 50 users got no answer in the window."
 
 
 def test_a_run_at_a_rate_says_what_was_asked(make_level, make_result):
-    found = make_result("run", [{**make_level(100, 998.0, 1.0), "rate": 1000.0}])
+    found = make_result("run", [typed.changed(make_level(100, 998.0, 1.0), rate=1000.0)])
     assert sentence.verdict(found) == (
         "Answers 998 requests/s of 1,000 asked for over 100 connections with p95 2.24 ms."
     )
@@ -209,20 +211,16 @@ def test_failures_over_a_ladder_are_one_sentence(ladder, collapsing_ladder, diff
 
 
 def test_users_who_share_connections_are_told_apart_from_them(run):
-    level = run["levels"][0]
-    level |= {"concurrency": 100_000}
-    level["connections"]["asked"] = 1000
-    assert "requests/s from 100,000 users over 1,000 connections" in sentence.verdict(run)
+    level = {"concurrency": 100_000, "connections": {"asked": 1000}}
+    shared = typed.patched(run, levels={0: level})
+    assert "requests/s from 100,000 users over 1,000 connections" in sentence.verdict(shared)
 
 
 def test_the_time_of_a_run_is_written_once():
-    assert trust.when({"started": "2026-01-31T12:00:00.000Z", "ended": None}) == (
-        "2026-01-31 12:00:00 UTC"
-    )
-    assert trust.when(
-        {"started": "2026-01-31T23:59:00.000Z", "ended": "2026-02-01T00:01:00.000Z"}
-    ) == ("2026-01-31 23:59:00 – 2026-02-01 00:01:00 UTC")
-    assert trust.when({}) == "time not kept"
+    running = typed.result(started="2026-01-31T12:00:00.000Z")
+    assert trust.when(running) == "2026-01-31 12:00:00 UTC"
+    ended = typed.result(started="2026-01-31T23:59:00.000Z", ended="2026-02-01T00:01:00.000Z")
+    assert trust.when(ended) == "2026-01-31 23:59:00 – 2026-02-01 00:01:00 UTC"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +238,7 @@ def test_conditions_are_said_in_words(text, words):
 
 
 def hung(make_level, users):
-    return {**make_level(users, 0.0, 1.0, failure="hung"), "latency": {}}
+    return make_level(users, 0.0, 1.0, failure="hung", latency={})
 
 
 def test_dead_levels_are_said_with_and_without_an_slo(make_level, make_result):
@@ -260,7 +258,7 @@ def test_dead_levels_are_said_with_and_without_an_slo(make_level, make_result):
 
 
 def test_a_level_cut_short_is_not_the_highest_measured(make_level, make_result):
-    made = [*levels(make_level, *ROWS), make_level(1600, 9999.0, 1.0, interrupted=True)]
+    made = [*levels(make_level, *ROWS), make_level(1600, 9999.0, 1.0, cut_short=True)]
     assert sentence.verdict(make_result("ladder", made, ["p95 < 5s"])).startswith(
         "Holds 2,100 requests/s at 800 connections, the highest level measured to its end, with"
     )
@@ -309,8 +307,7 @@ def test_a_plateau_below_limited_levels_is_named_level_by_level(make_level, make
 def test_a_condition_that_breaks_by_something_else_than_its_value_says_by_what(
     make_level, make_result
 ):
-    made = make_level(50, 900.0, 10.0)
-    made["counts"]["dropped"] = 6803
+    made = typed.patched(make_level(50, 900.0, 10.0), counts={"dropped": 6803})
     said = sentence.verdict(make_result("run", [made], ["p99 < 50s"]))
     assert said.startswith("Breaks p99 under 50 s (")
     assert "6,803 due requests never sent" in said
@@ -320,11 +317,11 @@ def test_a_run_with_too_few_answers_for_p95_still_counts_from_when_they_were_due
     make_level, make_result
 ):
     (level,) = levels(make_level, (1, 9.5, 100.0))
-    level["rate"] = 50.0
-    level["latency"]["response_ms"] = {"n": 19, "mean": 4080.0, "p95": None}
+    few = {"n": 19, "mean": 4080.0}
+    level = typed.changed(level, rate=50.0, latency={"response_ms": few})
     said = sentence.verdict(make_result("run", [level]))
     assert (
         said == "Answers 9.5 requests/s of 50 asked for over 1 connection in 4,080 ms on average."
     )
-    level["counts"]["dropped"] = 3
+    level = typed.patched(level, counts={"dropped": 3})
     assert "in ≥ 4,080 ms on average" in sentence.verdict(make_result("run", [level]))

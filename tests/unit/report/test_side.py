@@ -1,13 +1,16 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
+import typed
 from torr.errors import UsageError
 from torr.report import side
 from torr.report.side import load, renamed
+from torr.results.result import encoded
 
-PROFILE = {"tool": "perf", "concurrency": 1, "seconds": 2, "ok_per_s": 1.0, "folded": "a 1\n"}
+PROFILE = typed.profile(folded="a 1\n")
 
 
 @pytest.fixture
@@ -34,12 +37,12 @@ def compared(make_level, make_result):
 def kept(tmp_path, compared):
     """A run directory that holds it."""
     (tmp_path / "run").mkdir()
-    (tmp_path / "run/result.json").write_text(json.dumps(compared))
+    (tmp_path / "run/result.json").write_bytes(encoded(compared))
     return tmp_path / "run"
 
 
 def test_loads_a_run_directory_its_result_and_a_dat(tmp_path, ladder):
-    (tmp_path / "result.json").write_text(json.dumps(ladder))
+    (tmp_path / "result.json").write_bytes(encoded(ladder))
     (tmp_path / "a.dat").write_text("200 1 1 100\n")
     assert load(tmp_path) == load(tmp_path / "result.json")
     assert load(tmp_path).name == "apiserver"
@@ -61,19 +64,21 @@ def test_a_candidate_and_a_setting_are_named_behind_a_colon(kept):
 
 def test_profiles_of_a_candidate_at_a_setting_come_along_under_its_name(tmp_path, compared):
     at = [("net", {"processes": 4, "connections": 20}), ("net", {"processes": 1}), ("gin", {})]
-    taken = [{**PROFILE, "candidate": name, "factors": x} for name, x in at]
-    compared["profiles"] = [*taken, {**PROFILE, "folded": "of nobody 1\n"}]
+    taken = [typed.changed(PROFILE, candidate=name, factors=x) for name, x in at]
+    taken.append(typed.changed(PROFILE, folded="of nobody 1\n"))
     path = tmp_path / "result.json"
-    path.write_text(json.dumps(compared))
+    path.write_bytes(encoded(typed.changed(compared, profiles=taken)))
     (found,) = load(path.with_name("result.json:net,processes=4")).profiles
-    assert found == {**PROFILE, "candidate": "net", "factors": {}}
+    assert found == typed.changed(PROFILE, candidate="net")
 
 
 def test_profiles_of_a_run_are_those_of_its_name(tmp_path, ladder):
     path = tmp_path / "result.json"
-    path.write_text(json.dumps({**ladder, "profiles": [PROFILE]}))
+    path.write_bytes(encoded(typed.changed(ladder, profiles=[PROFILE])))
     side = renamed(load(path), "before")
-    assert [(x["candidate"], x["folded"]) for x in side.profiles] == [("before", "a 1\n")]
+    assert [(profile.candidate, profile.folded) for profile in side.profiles] == [
+        ("before", "a 1\n")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +105,7 @@ def test_a_dat_has_no_candidates(tmp_path):
 
 def test_a_colon_may_be_part_of_a_name(tmp_path, ladder):
     (tmp_path / "run:1").mkdir()
-    (tmp_path / "run:1/result.json").write_text(json.dumps(ladder))
+    (tmp_path / "run:1/result.json").write_bytes(encoded(ladder))
     assert load(tmp_path / "run:1").name == "apiserver"
 
 
@@ -118,13 +123,13 @@ def test_a_directory_without_a_result_is_refused(tmp_path):
 
 def test_a_run_that_claims_nothing_is_refused(tmp_path, make_level, make_result):
     limited = make_result("ladder", [make_level(5, 1.0, 1.0, verdict="generator-limited")])
-    (tmp_path / "result.json").write_text(json.dumps(limited))
+    (tmp_path / "result.json").write_bytes(encoded(limited))
     with pytest.raises(UsageError, match="no level that claims anything"):
         load(tmp_path)
 
 
 def test_functions_are_no_side(make_result):
-    functions = {**make_result("run", []), "kind": "micro"}
+    functions = make_result("micro", [])
     with pytest.raises(UsageError, match="12 holds functions"):
         side.of_result(functions, [], Path("12"))
 
@@ -132,7 +137,8 @@ def test_functions_are_no_side(make_result):
 def test_a_side_knows_how_its_comparison_judged(compared):
     plain = side.of_result(compared, ["gin", "processes=1"], Path("1"))
     assert (plain.alpha, plain.rule) == (0.05, None)
-    looked = {**compared, "experiment": {"alpha": 0.05 / 3, "discard_if": "failures > 100"}}
+    known = {"alpha": 0.05 / 3, "discard_if": "failures > 100"}
+    looked = typed.changed(compared, experiment=known)
     found = side.of_result(looked, ["gin", "processes=1"], Path("1"))
     assert (found.alpha, str(found.rule)) == (0.05 / 3, "failures > 100")
 
@@ -140,29 +146,33 @@ def test_a_side_knows_how_its_comparison_judged(compared):
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        ({"ok_per_s": "fast"}, "levels.0.ok_per_s"),
-        ({"ok_per_s": "5"}, "levels.0.ok_per_s"),
-        ({"ok_per_s": 1e300}, "levels.0.ok_per_s"),
-        ({"success_rate": [1]}, "levels.0.success_rate"),
-        ({"concurrency": True}, "levels.0.concurrency"),
-        ({"latency": {"service_ms": {"n": 1, "mean": 1e300}}}, "levels.0.latency.service_ms.mean"),
+        ({"ok_per_s": "fast"}, "levels[0].ok_per_s"),
+        ({"ok_per_s": "5"}, "levels[0].ok_per_s"),
+        ({"ok_per_s": 1e300}, "levels[0].ok_per_s"),
+        ({"success_rate": [1]}, "levels[0].success_rate"),
+        ({"concurrency": True}, "levels[0].concurrency"),
+        ({"latency": {"service_ms": {"n": 1, "mean": 1e300}}}, "levels[0].latency.service_ms.mean"),
     ],
 )
 def test_a_value_that_is_not_possible_is_refused_by_its_place(tmp_path, ladder, change, place):
-    ladder["levels"][0].update(change)
-    (tmp_path / "result.json").write_text(json.dumps(ladder))
-    with pytest.raises(UsageError, match=rf"result\.json is not a result of torr: {place}: "):
+    members = msgspec.to_builtins(ladder)
+    members["levels"][0].update(change)
+    (tmp_path / "result.json").write_text(json.dumps(members))
+    with pytest.raises(UsageError) as refused:
         load(tmp_path)
+    assert f"result.json is not a result of torr: {place}: " in refused.value.message
 
 
 @pytest.mark.parametrize("alpha", [7, -1, "x", [0.1]])
 def test_a_chance_that_is_none_is_refused(compared, alpha):
-    with pytest.raises(UsageError, match=r"chance of 7|chance of -1|is not a result"):
+    with pytest.raises(UsageError, match=r"was judged with a chance of .*"):
         side.of_result(
-            {**compared, "experiment": {"alpha": alpha}}, ["gin", "processes=1"], Path("1")
+            typed.changed(compared, experiment={"alpha": alpha}), ["gin", "processes=1"], Path("1")
         )
 
 
 def test_texts_of_a_file_are_fit_to_be_printed(tmp_path, ladder):
-    (tmp_path / "result.json").write_text(json.dumps({**ladder, "name": "a\x1b[2J token=hush"}))
+    (tmp_path / "result.json").write_bytes(
+        encoded(typed.changed(ladder, name="a\x1b[2J token=hush"))
+    )
     assert load(tmp_path).name == r"a\x1b[2J token=***"

@@ -1,6 +1,8 @@
 import pytest
+from msgspec import UNSET
 
 import torr.report
+import typed
 from streamed import histogram, stats, streaming
 from torr.report import (
     distributions,
@@ -28,8 +30,8 @@ def titles(figure):
 
 
 def piece(values_ns, phase="measure"):
-    made = {"phase": phase, "stream": {"ttft_ms": stats(values_ns)}}
-    return {**made, "histograms": {"ttft": histogram(values_ns)} if values_ns else {}}
+    histograms = {"ttft": histogram(values_ns)} if values_ns else {}
+    return typed.interval(phase=phase, stream={"ttft_ms": stats(values_ns)}, histograms=histograms)
 
 
 def test_slices_are_pooled_until_they_carry_a_percentile():
@@ -54,8 +56,7 @@ def test_too_few_streams_for_any_percentile_leave_their_range():
 
 def test_streams_that_all_failed_have_no_times(make_level, make_result):
     level = streaming(make_level(5, 0.0, 100.0, errors=500), 300)
-    level["stream"]["tokens_per_s"] = None
-    result = make_result("run", [level])
+    result = make_result("run", [typed.patched(level, stream={"tokens_per_s": None})])
     assert "ttft" not in [curve["metric"] for curve in distributions.of(result)]
     assert "No request succeeded" in sentence.verdict(result)
 
@@ -75,8 +76,9 @@ def test_panels_of_a_ladder_say_which_numbers_its_levels_carry(streamed_ladder):
 
 
 def test_levels_too_short_for_a_median_have_their_mean(streamed_ladder):
-    streamed_ladder["levels"][0]["stream"]["ttft_ms"] |= {"p50": None, "p95": None}
-    found = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    first = {"stream": {"ttft_ms": {"p50": None, "p95": None}}}
+    ladder = png.ladder(typed.patched(streamed_ladder, levels={0: first}))
+    found = draw(lambda: stream_figure.panels(ladder))
     assert titles(found)[0] == "ttft, ms: p95 ▲, mean ■"
 
 
@@ -89,8 +91,9 @@ def test_the_pace_of_texts_is_that_which_has_a_limit(make_station, make_result):
 
 
 def test_limited_levels_of_streams_are_hollow_and_named(streamed_ladder):
-    streamed_ladder["levels"][-1]["health"]["verdict"] = "generator-limited"
-    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    limited = {"health": {"verdict": "generator-limited"}}
+    ladder = png.ladder(typed.patched(streamed_ladder, levels={5: limited}))
+    figure = draw(lambda: stream_figure.panels(ladder))
     assert "generator-limited" in texts(figure)
     for ax in figure.axes:
         hollow = [x for x in ax.lines if x.get_markerfacecolor() == theme.PAPER]
@@ -99,10 +102,9 @@ def test_limited_levels_of_streams_are_hollow_and_named(streamed_ladder):
 
 
 def test_the_legend_of_streams_hides_no_level(streamed_ladder):
-    for level, cut in zip(streamed_ladder["levels"], (True, False, False), strict=False):
-        level["cut_short"] = cut
-    streamed_ladder["levels"][-2]["starved"] = 90
-    streamed_ladder["levels"][-1]["health"]["verdict"] = "generator-limited"
+    odd = {0: {"cut_short": True}, 4: {"starved": 90}}
+    odd[5] = {"health": {"verdict": "generator-limited"}}
+    streamed_ladder = typed.patched(streamed_ladder, levels=odd)
     figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
     figure.draw_without_rendering()
     (legend,) = figure.legends
@@ -115,9 +117,9 @@ def test_the_legend_of_streams_hides_no_level(streamed_ladder):
 
 
 def test_what_no_server_told_has_no_panel(streamed_ladder):
-    for level in streamed_ladder["levels"]:
-        level["stream"] |= {"tokens_per_s": None, "goodput_rate": None}
-    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    untold = {"stream": {"tokens_per_s": None, "goodput_rate": None}}
+    untold = typed.patched(streamed_ladder, levels=dict.fromkeys(range(6), untold))
+    figure = draw(lambda: stream_figure.panels(png.ladder(untold)))
     assert [title.split(",")[0] for title in titles(figure)] == ["ttft", "inter_chunk"]
 
 
@@ -139,7 +141,7 @@ def test_a_ladder_of_streams_has_a_third_picture(tmp_path, streamed_ladder):
 def test_the_page_of_a_ladder_of_streams_is_given_their_values(streamed_ladder):
     found = view_ladder.ladder(streamed_ladder)
     streams = {point["concurrency"]: point["stream"] for point in found["points"]}
-    assert streams[20]["ttft p95"] == streamed_ladder["levels"][1]["stream"]["ttft_ms"]["p95"]
+    assert streams[20]["ttft p95"] == streamed_ladder.levels[1].stream.ttft_ms.p95
     assert "ttft p95" not in streams[10]
     assert [slo["text"] for slo in found["slos"]] == ["ttft p95 < 900ms"]
 
@@ -148,9 +150,9 @@ def test_a_diff_says_nothing_of_streams(streamed_ladder):
     from torr.report import diff
     from torr.stats.series import Series
 
-    one, two = (Series.of(name, streamed_ladder["levels"]) for name in ("a", "b"))
-    points = diff.compare(one, two)["series"][0]["points"]
-    assert "stream" not in points[0]
+    one, two = (Series.of(name, streamed_ladder.levels) for name in ("a", "b"))
+    points = diff.compare(one, two).series[0].points
+    assert points[0].stream is UNSET
 
 
 def test_a_limit_of_the_median_leaves_the_high_percentile(make_station, make_result):
@@ -162,9 +164,9 @@ def test_a_limit_of_the_median_leaves_the_high_percentile(make_station, make_res
 
 
 def test_unreliable_gaps_are_hollow_and_named(streamed_ladder):
-    for level in streamed_ladder["levels"][-2:]:
-        level["stream"]["inter_chunk_reliable"] = False
-    figure = draw(lambda: stream_figure.panels(png.ladder(streamed_ladder)))
+    unreliable = {"stream": {"inter_chunk_reliable": False}}
+    ladder = png.ladder(typed.patched(streamed_ladder, levels={4: unreliable, 5: unreliable}))
+    figure = draw(lambda: stream_figure.panels(ladder))
     assert "inter_chunk unreliable" in texts(figure)
     hollow = [
         {int(x.get_xdata()[0]) for x in ax.lines if x.get_markerfacecolor() == theme.PAPER}

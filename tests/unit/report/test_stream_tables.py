@@ -1,5 +1,6 @@
 import pytest
 
+import typed
 from page import titles
 from streamed import streaming
 from torr.report import markdown, request_tables, stream_tables, view_tables
@@ -8,12 +9,11 @@ from torr.report import markdown, request_tables, stream_tables, view_tables
 @pytest.fixture
 def steps(streamed):
     """Two turns, of which the second has too few streams for a median, and a plain request."""
-    level = streamed["levels"][0]
-    first = {**level, "name": "turn 1", "stream": {**level["stream"], "goodput_rate": None}}
-    few = {"n": 9, "mean": 410.0, "p50": None, "p95": None}
-    second = {**first, "name": "turn 2", "stream": {"ttft_ms": few, "tokens_per_s": 4.0}}
-    level["steps"] = [first, second, {**first, "name": "login", "stream": None}]
-    return level
+    level = streamed.levels[0]
+    first = {"name": "turn 1", "stream": typed.changed(level.stream, goodput_rate=None)}
+    few = {"n": 9, "mean": 410.0}
+    second = {"name": "turn 2", "stream": {"ttft_ms": few, "tokens_per_s": 4.0}}
+    return typed.changed(level, steps=[first, second, {"name": "login"}])
 
 
 def test_levels_of_streams_are_rows(streamed_ladder):
@@ -27,7 +27,8 @@ def test_levels_of_streams_are_rows(streamed_ladder):
 
 
 def test_levels_too_short_for_a_median_have_a_mean(streamed_ladder):
-    streamed_ladder["levels"][0]["stream"]["ttft_ms"] |= {"p50": None}
+    first = {"stream": {"ttft_ms": {"p50": None}}}
+    streamed_ladder = typed.patched(streamed_ladder, levels={0: first})
     found = stream_tables.streams_of_levels(streamed_ladder)
     assert found.columns[1:4] == ("ttft mean", "ttft p50", "ttft p95")
     assert found.rows[0][1].endswith(" ms")
@@ -35,28 +36,30 @@ def test_levels_too_short_for_a_median_have_a_mean(streamed_ladder):
 
 
 def test_rates_of_a_shared_machine_and_late_percentiles_are_lower_bounds(streamed_ladder):
-    level = streamed_ladder["levels"][1]
-    level["health"]["verdict"] = "contended"
-    level["stream"]["ttft_ms"]["at_least"] = ["p95"]
+    second = {"health": {"verdict": "contended"}, "stream": {"ttft_ms": {"at_least": ["p95"]}}}
+    streamed_ladder = typed.patched(streamed_ladder, levels={1: second})
     row = stream_tables.streams_of_levels(streamed_ladder).rows[1]
     assert [cell.startswith("≥ ") for cell in row] == [False, False, True, False, True, False]
 
 
 def test_each_number_is_the_median_of_the_rounds_that_claim_something(make_station, make_result):
-    rounds = [streaming(make_station(20), ttft) for ttft in (100, 200, 300, 9000)]
-    for at, level in enumerate(rounds):
-        level |= {"round": at + 1}
-        level["stream"]["tokens_per_s"] = 10.0 * (at + 1)
-    rounds[-1]["health"]["verdict"] = "generator-limited"
+    levels = [streaming(make_station(20), ttft) for ttft in (100, 200, 300, 9000)]
+    rounds = [
+        typed.patched(level, round=at, stream={"tokens_per_s": 10.0 * at})
+        for at, level in enumerate(levels, 1)
+    ]
+    rounds[-1] = typed.patched(rounds[-1], health={"verdict": "generator-limited"})
     (row,) = stream_tables.streams_of_levels(make_result("ladder", rounds)).rows
     assert row[-2] == "20"
 
 
 def test_what_no_level_knows_has_no_column(streamed_ladder):
-    for level in streamed_ladder["levels"]:
-        level["stream"] |= {"tokens_per_s": None, "goodput_rate": None, "tpot_ms": None}
-        level["stream"]["ttfe_ms"] = level["stream"].pop("ttft_ms")
-    found = stream_tables.streams_of_levels(streamed_ladder)
+    unknown = dict.fromkeys(("tokens_per_s", "goodput_rate", "tpot_ms", "ttft_ms"))
+    levels = [
+        typed.patched(level, stream={**unknown, "ttfe_ms": level.stream.ttft_ms})
+        for level in streamed_ladder.levels
+    ]
+    found = stream_tables.streams_of_levels(typed.changed(streamed_ladder, levels=levels))
     assert found.columns == ("connections", "ttfe p50", "ttfe p95")
 
 
@@ -82,12 +85,13 @@ def test_requests_that_stream_have_their_first_texts(steps, streamed):
         ("turn 2", "410 ms", "–", "–", "–", "4"),
         ("login", "–", "–", "–", "–", "–"),
     )
-    assert "## Streams of requests\n\n| request | ttft mean |" in markdown.text(streamed)
-    assert "Streams of requests" in titles(streamed, is_folded=False)
+    result = typed.changed(streamed, levels=[steps])
+    assert "## Streams of requests\n\n| request | ttft mean |" in markdown.text(result)
+    assert "Streams of requests" in titles(result, is_folded=False)
 
 
 def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
-    levels = [steps, {**steps, "concurrency": 10}]
+    levels = [steps, typed.changed(steps, concurrency=10)]
     result = make_result("ladder", levels)
     found = request_tables.streams_of_requests_of_levels(result)
     assert found.columns[:3] == ("connections", "request", "ttft mean")
@@ -97,24 +101,24 @@ def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
 
 
 def test_requests_that_do_not_stream_have_no_table_of_streams(steps):
-    plain = [{**step, "stream": None} for step in steps["steps"]]
-    assert request_tables.requests({**steps, "steps": plain})
-    assert request_tables.streams_of_requests({**steps, "steps": plain}) is None
+    plain = typed.changed(steps, steps=[{"name": step.name} for step in steps.steps])
+    assert request_tables.requests(plain)
+    assert request_tables.streams_of_requests(plain) is None
 
 
 def test_percentiles_that_no_time_of_streams_carries_have_no_column(streamed):
-    level = streamed["levels"][0]
+    level = streamed.levels[0]
     found = stream_tables.streams(level)
     assert found.columns == (*("stream", "n", "p50", "p75", "p90", "p95", "p99", "max", "mean"),)
     assert {len(row) for row in found.rows} == {len(found.columns)}
-    level["stream"]["stream_tokens_per_s"] = {"n": 9, "stdev": 1.5}
+    level = typed.patched(level, stream={"stream_tokens_per_s": {"n": 9, "stdev": 1.5}})
     assert stream_tables.streams(level).columns[-1] == "stdev"
 
 
 def test_long_names_of_other_tools_may_break_in_the_page(streamed):
-    first = streamed["levels"][0]["stream"]["ttft_ms"]
-    streamed["levels"][0]["stream"]["alias"] = {"aiperf": {"time_to_first_token_ms": first}}
-    found = view_tables.tables(streamed)
+    first = streamed.levels[0].stream.ttft_ms
+    alias = {"aiperf": {"time_to_first_token_ms": first}}
+    found = view_tables.tables(typed.patched(streamed, levels={0: {"stream": {"alias": alias}}}))
     (table,) = [t for t in found if t["title"] == {"en": "Streams", "zh": "流"}]
     assert table["names"] == [0]
     assert "aiperf time_to_first_token" in [row[0] for row in table["rows"]]

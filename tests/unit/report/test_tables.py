@@ -1,15 +1,17 @@
 import csv
 import io
 
+import typed
 from page import titles
 from torr.report import csv as levels_csv
 from torr.report import diff, markdown, request_tables, table
-from torr.stats.series import Point, Series
+from torr.results.series import LevelPoint
+from torr.stats.series import Series
 
 
 def test_levels_are_rows_in_ascending_order(limited_ladder):
-    limited_ladder["levels"].reverse()
-    found = table.levels(limited_ladder)
+    falling = typed.changed(limited_ladder, levels=limited_ladder.levels[::-1])
+    found = table.levels(falling)
     assert found.columns == (
         *("connections", "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success", "health"),
     )
@@ -21,8 +23,8 @@ def test_levels_are_rows_in_ascending_order(limited_ladder):
 
 
 def test_percentiles_that_are_lower_bounds_say_so(make_level, make_result):
-    made = make_level(5, 100.0, 1.0)
-    made["latency"]["response_ms"]["at_least"] = ["p99"]
+    at_least = {"response_ms": {"at_least": ["p99"]}}
+    made = typed.patched(make_level(5, 100.0, 1.0), latency=at_least)
     assert table.levels(make_result("ladder", [made])).rows[0][6] == "≥ 3.59 ms"
     assert table.times(made).rows[0][6] == "≥ 3.59 ms"
 
@@ -30,26 +32,27 @@ def test_percentiles_that_are_lower_bounds_say_so(make_level, make_result):
 def test_a_percentile_on_too_few_answers_is_a_dash(make_level):
     made = make_level(5, 100.0, 1.0)
     assert table.times(made).rows[0][8] == "–"
-    made["latency"]["response_ms"]["at_least"] = ["p99_99"]
+    made = typed.patched(made, latency={"response_ms": {"at_least": ["p99_99"]}})
     assert table.times(made).rows[0][8] == "–"
 
 
 def step(name, ok, **errors):
     counts = {"attempted": ok + sum(errors.values()), "ok": ok, "errors": errors}
-    times = {"p50": 1.5, "p95": 20.0, "p99": 300.0, "at_least": ["p99"]}
+    times = {"n": ok, "p50": 1.5, "p95": 20.0, "p99": 300.0, "at_least": ["p99"]}
     return {"name": name, "counts": counts, "ok_per_s": ok / 10, "latency": {"response_ms": times}}
 
 
 def test_each_request_has_a_row_where_there_are_several(run):
-    level = {**run["levels"][0], "steps": [step("GET /a", 9000), step("login", 0, status=1000)]}
+    steps = [step("GET /a", 9000), step("login", 0, status=1000)]
+    level = typed.changed(run.levels[0], steps=steps)
     assert request_tables.requests(level).rows == (
         ("GET /a", "900", "9,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "0"),
         ("login", "0", "1,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "1,000"),
     )
-    assert request_tables.requests({**level, "steps": level["steps"][:1]}) is None
-    summary = markdown.text({**run, "levels": [level]})
-    assert "## Requests\n\n| request |" in summary
-    assert "Requests" in titles({**run, "levels": [level]}, is_folded=False)
+    assert request_tables.requests(typed.changed(level, steps=steps[:1])) is None
+    result = typed.changed(run, levels=[level])
+    assert "## Requests\n\n| request |" in markdown.text(result)
+    assert "Requests" in titles(result, is_folded=False)
 
 
 def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_result):
@@ -57,7 +60,7 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
     for users, rate in ((8, 80.0), (5, 40.0), (5, 60.0), (5, 50.0)):
         steps = [step("GET /a", round(rate) * 10), step("GET /b", 10)]
         shared = {"asked": 2, "open_max": 2, "opened": 2}
-        levels.append({**make_level(users, rate, 1.0), "steps": steps, "connections": shared})
+        levels.append(make_level(users, rate, 1.0, steps=steps, connections=shared))
     result = make_result("ladder", levels)
     found = request_tables.requests_of_levels(result)
     assert found.columns[:3] == ("users", "request", "ok/s")
@@ -72,14 +75,15 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
 
 
 def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):
-    level = {**make_level(5, 10.0, 1.0), "steps": [step(f"GET /{n}", 10) for n in range(50)]}
-    result = make_result("ladder", [level, {**level, "concurrency": 8}])
+    steps = [step(f"GET /{n}", 10) for n in range(50)]
+    levels = [make_level(users, 10.0, 1.0, steps=steps) for users in (5, 8)]
+    result = make_result("ladder", levels)
     assert "## Requests" not in markdown.text(result)
     assert len(request_tables.requests_of_levels(result).rows) == 100
 
 
 def test_throughput_shows_that_counts_balance(run):
-    found = dict(table.throughput(run["levels"][0]).rows)
+    found = dict(table.throughput(run.levels[0]).rows)
     assert found["attempted"] == "21,540"
     assert found["ok"] == "21,500"
     assert found["errors"] == "40"
@@ -94,8 +98,8 @@ def test_errors_come_with_their_reasons_the_commonest_first(run):
 
 
 def test_the_share_of_errors_is_of_all_attempts(make_level, make_result):
-    level = make_level(5, 100.0, 1.0)
-    level["counts"] = {"attempted": 100, "ok": 60, "errors": {"timeout": 40}}
+    counts = {"attempted": 100, "ok": 60, "errors": {"timeout": 40}}
+    level = make_level(5, 100.0, 1.0, counts=counts)
     (row,) = table.errors(make_result("run", [level])).rows
     assert row[:4] == ("5", "timeout", "40", "40 %")
 
@@ -142,7 +146,7 @@ def test_ratios_are_rows_of_both_sides(diffed):
 
 
 def test_ratios_of_sides_without_a_p95_have_no_columns_for_it():
-    a, b = (Series(name, (Point(10, 100.0, 2.0, 100.0),)) for name in ("a", "b"))
+    a, b = (Series(name, (LevelPoint(10, 100.0, 2.0, 100.0),)) for name in ("a", "b"))
     found = table.ratios(diff.compare(a, b))
     assert not any(name.startswith("p95") for name in found.columns)
     assert len(found.columns) == len(found.rows[0]) == 9
@@ -152,7 +156,7 @@ def test_csv_has_a_row_a_level_under_the_names_of_the_result(tmp_path, run):
     (path,) = levels_csv.write(run, tmp_path)
     (row,) = csv.DictReader(io.StringIO(path.read_text()))
     assert row["concurrency"] == "50"
-    assert row["latency.service_ms.p99"] == repr(run["levels"][0]["latency"]["service_ms"]["p99"])
+    assert row["latency.service_ms.p99"] == repr(run.levels[0].latency.service.p99)
     assert row["counts.errors.timeout"] == "30"
     assert row["health.worker_cpu_rate"] == "61.2"
     assert row["latency.service_ms.p99_99"] == ""
@@ -169,7 +173,7 @@ def test_csv_of_a_diff_has_a_row_a_level_of_each_side(tmp_path, diffed):
     (path,) = levels_csv.write(diffed, tmp_path)
     rows = list(csv.DictReader(io.StringIO(path.read_text())))
     assert [row["series"] for row in rows].count("apiserver") == 9
-    assert rows[0]["ok_per_s"] == repr(diffed["series"][0]["points"][0]["ok_per_s"])
+    assert rows[0]["ok_per_s"] == repr(diffed.series[0].points[0].ok_per_s)
 
 
 def test_the_summary_starts_with_verdict_and_trust(run):
@@ -230,9 +234,8 @@ def test_the_summary_starts_with_verdict_and_trust(run):
 
 
 def test_names_cannot_break_the_summary(run):
-    run["name"] = "a|b <script> `x` _y_ z_z"
+    run = typed.changed(run, name="a|b <script> `x` _y_ z_z", command=["torr", "```"])
     assert markdown.text(run).startswith("# a\\|b \\<script\\> \\`x\\` \\_y\\_ z_z\n")
-    run["command"] = ["torr", "```"]
     assert "````sh\ntorr '```'\n````" in markdown.text(run)
 
 

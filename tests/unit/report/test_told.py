@@ -23,12 +23,7 @@ WHOLLY = (
 )
 PARTLY = (
     *("stats/series.py", "stats/tuning.py", "experiments/tokens.py", "experiments/taking.py"),
-    *(
-        "micro/budget.py",
-        "micro/leaking.py",
-        "store/kept/kept_run.py",
-        "webserver/history/session.py",
-    ),
+    *("micro/budget.py", "micro/leaking.py", "results/result.py", "webserver/history/session.py"),
     *("report/diff.py", "report/comparison.py", "plugin/beside.py"),
 )
 ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")

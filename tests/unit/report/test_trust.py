@@ -1,5 +1,6 @@
 """How far a result can be trusted, in one line."""
 
+import typed
 from ladders import ROWS, levels
 from torr.report import trust
 
@@ -31,7 +32,7 @@ def test_trust_says_contended_and_why(make_level, make_result):
 
 def test_trust_calls_the_steal_of_a_level_a_mean(make_level, make_result):
     made = levels(make_level, *ROWS[:2])
-    made[0]["health"]["steal_rate"] = 1.644
+    made[0] = typed.patched(made[0], health={"steal_rate": 1.644})
     assert "steal" not in trust.trust(make_result("ladder", made[1:]))
     assert trust.trust(make_result("run", made[:1])).endswith(" · steal 1.64 % on average.")
     said = " · steal 1.64 % on average at the level with the most."
@@ -40,7 +41,7 @@ def test_trust_calls_the_steal_of_a_level_a_mean(make_level, make_result):
 
 def test_trust_gives_the_spread_of_rounds_and_steal(make_level, make_result):
     rounds = [make_level(5, rate, 1.0, round=n) for n, rate in enumerate((100.0, 110.0), 1)]
-    rounds[0]["health"]["steal_rate"] = 7.5
+    rounds[0] = typed.patched(rounds[0], health={"steal_rate": 7.5})
     assert (
         "2 rounds, spread 6.7 % · steal 7.5 % on average at the level with the most"
         in trust.trust(make_result("ladder", rounds))
@@ -77,7 +78,7 @@ def test_trust_tells_of_failures_where_the_verdict_claims_nothing(make_level, ma
     counts = {"planned": 9, "attempted": 9, "ok": 2, "dropped": 0, "in_flight": 1}
     counts |= {"errors": {"status": 6}}
     level = make_level(5, 2.0, 1.0, verdict="generator-limited", counts=counts)
-    level["reasons"] = {"status.500": 6}
+    level = typed.changed(level, reasons={"status.500": 6})
     assert "6 of 8 requests failed, most by status.500" in trust.trust(make_result("run", [level]))
     healthy = make_level(5, 2.0, 1.0, counts=counts)
     assert "requests failed" not in trust.trust(make_result("run", [healthy]))

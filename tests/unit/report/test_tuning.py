@@ -5,7 +5,9 @@ import io
 
 import pytest
 
-from kept import level, result
+import kept
+import typed
+from kept import level
 from torr.report import tuning
 from torr.report.say import render
 from torr.stats import tuning as measured
@@ -18,6 +20,10 @@ ROUNDS = {
     "PostgreSQL tuned": 54.1,
     "=DB on SSD | more CPU": 48.4,
 }
+
+
+def result(*arguments, **more):
+    return typed.result(**kept.result(*arguments, **more))
 
 
 def ledger(results, concurrency=None, baseline=None):

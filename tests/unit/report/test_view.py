@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 import results
+import typed
 from documents import ROOT
 from page import english, titles
 from torr.report import distributions, view
@@ -33,9 +35,8 @@ def test_limits_are_known_before_anything_was_judged():
 
 
 def test_levels_say_why_they_claim_nothing(limited_ladder):
-    limited_ladder["levels"][0]["cut_short"] = True
-    limited_ladder["levels"][1]["starved"] = 10
-    points = view.view(limited_ladder)["ladder"]["points"]
+    found = typed.patched(limited_ladder, levels={0: {"cut_short": True}, 1: {"starved": 10}})
+    points = view.view(found)["ladder"]["points"]
     claims = [point["claim"] for point in points]
     assert claims == ["cut", "starved", "whole", "whole", "whole", "whole", "limited", "limited"]
 
@@ -80,15 +81,9 @@ def test_an_empty_result_has_a_view(make_result):
 
 
 def test_a_level_without_slices_and_details_has_a_view(make_result):
-    level = {
-        "concurrency": 5,
-        "round": 1,
-        "seconds": 1.0,
-        "counts": {"attempted": 3, "ok": 3},
-        "ok_per_s": 3.0,
-        "latency": {"service_ms": {"n": 3, "mean": 1.0}},
-        "health": {"verdict": "healthy"},
-    }
+    times = {"service_ms": {"n": 3, "mean": 1.0}}
+    counts = {"attempted": 3, "ok": 3}
+    level = typed.level(concurrency=5, counts=counts, ok_per_s=3.0, latency=times)
     assert english(view.view(make_result("run", [level]))["sentence"]).startswith(
         "Answers 3 requests/s"
     )
@@ -96,20 +91,20 @@ def test_a_level_without_slices_and_details_has_a_view(make_result):
 
 def test_slices_of_streams_have_percentiles_of_their_pools(streamed):
     pooled = view.view(streamed)["pooled"]["0"]
-    assert len(pooled["ttft"]) == len(streamed["levels"][0]["slices"])
+    assert len(pooled["ttft"]) == len(streamed.levels[0].slices)
     assert all(each["p50"] for each in pooled["ttft"])
 
 
 def test_curves_end_at_the_last_percentile_that_is_carried(streamed):
     curves = {curve["metric"]: curve for curve in distributions.of(streamed)}
-    level = streamed["levels"][0]
+    stats = streamed.levels[0].stream.ttft_ms
     first = curves["ttft"]
-    assert first["n"] == level["stream"]["ttft_ms"]["n"]
+    assert first["n"] == stats.n
     assert first["points"][0][0] == 0
     assert first["points"][-1][0] <= 1 - 10 / first["n"]
     known = dict(first["points"])
-    assert known[0.5] == pytest.approx(level["stream"]["ttft_ms"]["p50"], rel=1e-3)
-    assert known[0.95] == pytest.approx(level["stream"]["ttft_ms"]["p95"], rel=1e-3)
+    assert known[0.5] == pytest.approx(stats.p50, rel=1e-3)
+    assert known[0.95] == pytest.approx(stats.p95, rel=1e-3)
     values = [value for _, value in first["points"]]
     assert values == sorted(values)
 
@@ -117,7 +112,7 @@ def test_curves_end_at_the_last_percentile_that_is_carried(streamed):
 def test_curves_of_rounds_are_of_all_of_them_together(make_level, make_result):
     levels = [make_level(5, 100.0, mean, round=at) for at, mean in enumerate((1.0, 9.0), 1)]
     (curve,) = [c for c in distributions.of(make_result("run", levels)) if c["metric"] == "service"]
-    both = [Histogram.read(level["histograms"]["service"]) for level in levels]
+    both = [Histogram.read(level.histograms["service"]) for level in levels]
     assert curve["n"] == sum(histogram.total() for histogram in both)
     assert dict(curve["points"])[0.9] == pytest.approx(Histogram.sum(both).at(0.9))
 
@@ -133,12 +128,17 @@ def test_titles_are_said_in_both_languages(run, ladder, diffed, streamed, stream
             assert set(each["title"]) == {"en", "zh"}, each["title"]
 
 
+def repeated(result, times):
+    """Return a result whose one level has its slices several times."""
+    (level,) = result.levels
+    return replace(result, levels=[replace(level, slices=level.slices * times)])
+
+
 MODEL = ROOT / "web/src/model.ts"
 
 
 def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
-    (level,) = streamed["levels"]
-    many = {**streamed, "levels": [{**level, "slices": level["slices"] * 20}]}
+    many = repeated(streamed, 20)
     whole, short = (view.run(each)["result"]["levels"][0]["slices"][0] for each in (streamed, many))
     read = re.search(r"interface Slice \{(.*?)\n\}", MODEL.read_text(), re.DOTALL)[1]
     drawn = set(re.findall(r"^  (\w+)\??:", read, re.MULTILINE))
@@ -149,11 +149,11 @@ def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
 
 
 def test_a_page_of_very_many_slices_has_none_and_says_where_they_are(streamed):
-    (level,) = streamed["levels"]
-    times = view.MOST_DRAWN // len(level["slices"]) + 1
-    found = view.run({**streamed, "levels": [{**level, "slices": level["slices"] * times}]})
+    slices = len(streamed.levels[0].slices)
+    times = view.MOST_DRAWN // slices + 1
+    found = view.run(repeated(streamed, times))
     assert found["result"]["levels"][0]["slices"] == []
     (said,) = found["view"]["lists"][-1]["items"]
-    count = times * len(level["slices"])
+    count = times * slices
     assert english(said) == f"{count:,} slices, too many for a page, are in slices.jsonl"
     assert all("leaves out" not in english(each["title"]) for each in view.view(streamed)["lists"])

@@ -7,6 +7,7 @@ import io
 
 import pytest
 
+import typed
 from page import Page, english, titles
 from torr.report import csv as levels_csv
 from torr.report import html, markdown, watched
@@ -39,8 +40,7 @@ def monitor(count=4, cores=2, **derived):
 
 @pytest.fixture
 def watched_run(run):
-    run["levels"][0]["monitor"] = monitor()
-    return run
+    return typed.patched(run, levels={0: {"monitor": monitor()}})
 
 
 def test_a_level_says_what_the_target_used_and_which_side_was_the_limit(watched_run):
@@ -55,11 +55,9 @@ def test_a_level_says_what_the_target_used_and_which_side_was_the_limit(watched_
 
 
 def test_rounds_are_their_median_and_every_word(make_level, make_result):
-    levels = [make_level(5, 100.0, 1.0) for _ in range(3)]
-    for level, rate, word in zip(
-        levels, (10.0, 30.0, 90.0), ("neither", "target", None), strict=True
-    ):
-        level["monitor"] = monitor(target_cpu_rate=rate, limit=word, limit_reason=f"why {word}")
+    usages = ((10.0, "neither"), (30.0, "target"), (90.0, None))
+    seen = [monitor(target_cpu_rate=r, limit=w, limit_reason=f"why {w}") for r, w in usages]
+    levels = [make_level(5, 100.0, 1.0, monitor=each) for each in seen]
     [row] = watched.watched(make_result("ladder", levels)).rows
     assert row[1] == "30 %"
     assert row[-2:] == ("neither, target, –", "why neither; why target; why None")
@@ -67,13 +65,14 @@ def test_rounds_are_their_median_and_every_word(make_level, make_result):
 
 def test_without_a_target_its_cells_are_dashes(run):
     unknown = ("target_cpu_rate", "target_cpu_us_per_request", "requests_per_cpu_s")
-    run["levels"][0]["monitor"] = monitor(**dict.fromkeys(unknown), target_rss_max_bytes=None)
+    seen = monitor(**dict.fromkeys(unknown), target_rss_max_bytes=None)
+    run = typed.patched(run, levels={0: {"monitor": seen}})
     assert watched.watched(run).rows[0][1:5] == ("–", "–", "–", "–")
-    assert watched.facts(run["levels"][0]) == {}
+    assert watched.facts(run.levels[0]) == {}
 
 
 def test_a_terminal_has_a_line_on_the_target_and_one_on_the_limit(watched_run):
-    assert watched.facts(watched_run["levels"][0]) == {
+    assert watched.facts(watched_run.levels[0]) == {
         "target": "98.7 % of a core · 12.3 µs a request · 3 MiB resident",
         "limit": "target: one thread of the target filled a core (99 %)",
     }
@@ -83,9 +82,9 @@ def test_what_endpoints_told_is_a_table(watched_run):
     assert watched.told(watched_run).rows == (("queue a=<b>", "a second", "3", "5"),)
 
 
-@pytest.mark.parametrize("seen", [None, {}, {"derived": {}}])
+@pytest.mark.parametrize("seen", [None, {"derived": None}, {"derived": {}}])
 def test_results_that_were_not_watched_have_no_table(run, seen):
-    run["levels"][0]["monitor"] = seen
+    run = typed.patched(run, levels={0: {"monitor": seen}})
     assert watched.watched(run) is None
     assert watched.told(run) is None
     assert "Target and machine" not in markdown.text(run)

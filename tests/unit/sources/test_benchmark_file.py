@@ -49,47 +49,47 @@ def written(path, *benchmarks, **more):
 
 def test_without_times_a_function_has_one_round_with_what_the_file_says(tmp_path):
     result = benchmark_file.read(written(tmp_path / "0001_main.json", benchmark()))
-    (level,) = result["levels"]
-    assert (result["kind"], result["name"]) == ("micro", "0001_main")
-    assert result["started"] == "2026-01-31T10:00:00.123Z"
-    assert result["environment"]["git"] == "0123456789abcdef"
-    assert (level["candidate"], level["round"]) == ("tests/test_it.py::test_put", 1)
-    assert level["ok_per_s"] == pytest.approx(1000)
-    times = level["latency"]["response_ms"]
-    assert (times["n"], times["mean"], times["p50"]) == (500, 1.0, pytest.approx(0.9))
-    assert "p99" not in times
+    (level,) = result.levels
+    assert (result.kind, result.name) == ("micro", "0001_main")
+    assert result.started == "2026-01-31T10:00:00.123Z"
+    assert result.environment["git"] == "0123456789abcdef"
+    assert (level.candidate, level.round) == ("tests/test_it.py::test_put", 1)
+    assert level.ok_per_s == pytest.approx(1000)
+    times = level.latency.response
+    assert (times.n, times.mean, times.p50) == (500, 1.0, pytest.approx(0.9))
+    assert times.p99 is None
 
 
 def test_with_times_they_are_cut_into_rounds_in_their_order(tmp_path):
     data = [0.001 * (1 + at // 100) for at in range(1000)]
     result = benchmark_file.read(written(tmp_path / "a.json", benchmark(data=data)), "cache")
-    levels = result["levels"]
-    assert [level["round"] for level in levels] == list(range(1, 11))
-    assert [round(level["ok_per_s"]) for level in levels][:3] == [1000, 500, 333]
-    assert levels[0]["latency"]["response_ms"]["p50"] == pytest.approx(1.0, rel=0.001)
-    assert result["name"] == "cache"
+    levels = result.levels
+    assert [level.round for level in levels] == list(range(1, 11))
+    assert [round(level.ok_per_s) for level in levels][:3] == [1000, 500, 333]
+    assert levels[0].latency.response.p50 == pytest.approx(1.0, rel=0.001)
+    assert result.name == "cache"
 
 
 def test_times_of_less_than_a_nanosecond_apart_stay_apart(tmp_path):
     data = [30e-9 + at * 1e-12 for at in range(400)]
-    levels = benchmark_file.read(written(tmp_path / "a.json", benchmark(data=data)))["levels"]
-    times = [level["latency"]["response_ms"] for level in levels]
-    assert [each["p50"] for each in times] == pytest.approx(
+    levels = benchmark_file.read(written(tmp_path / "a.json", benchmark(data=data))).levels
+    times = [level.latency.response for level in levels]
+    assert [each.p50 for each in times] == pytest.approx(
         [1e3 * data[40 * at + 19] for at in range(10)], rel=1e-12
     )
-    assert times[0]["min"] < times[0]["mean"] < times[0]["max"] < times[1]["min"]
-    assert times[0]["stdev"] == pytest.approx(1.1543e-8, rel=1e-3)
-    assert times[0]["p99"] is None
+    assert times[0].min < times[0].mean < times[0].max < times[1].min
+    assert times[0].stdev == pytest.approx(1.1543e-8, rel=1e-3)
+    assert times[0].p99 is None
 
 
 def test_iterations_are_batches(tmp_path):
     chance = random.Random(1)
     data = [1e-6 * chance.uniform(0.9, 1.1) for _ in range(400)]
     of = benchmark(data=data, iterations=50, seconds=1e-6)
-    level = benchmark_file.read(written(tmp_path / "a.json", of))["levels"][0]
-    assert level["counts"]["ok"] == 40 * 50
-    assert level["ok_per_s"] == pytest.approx(1e6, rel=0.05)
-    assert level["micro"]["batch"] == 50
+    level = benchmark_file.read(written(tmp_path / "a.json", of)).levels[0]
+    assert level.counts.ok == 40 * 50
+    assert level.ok_per_s == pytest.approx(1e6, rel=0.05)
+    assert level.micro.batch == 50
 
 
 def test_parameters_are_written_as_the_plugin_writes_them(tmp_path):
@@ -97,10 +97,10 @@ def test_parameters_are_written_as_the_plugin_writes_them(tmp_path):
     for value in (*values, object(), {"a": 1}, [object()]):
         shown = SafeJSONEncoder(indent=1).encode({"size": value})
         of = benchmark(params=json.loads(shown), param="its id")
-        (level,) = benchmark_file.read(written(tmp_path / "a.json", of))["levels"]
+        (level,) = benchmark_file.read(written(tmp_path / "a.json", of)).levels
         spec = SimpleNamespace(params={"size": value}, id="its id")
         factors = parameters_of(SimpleNamespace(callspec=spec))
-        assert (level["candidate"], level["factors"]) == ("tests/test_it.py::test_put", factors)
+        assert (level.candidate, level.factors) == ("tests/test_it.py::test_put", factors)
 
 
 class SafeJSONEncoder(json.JSONEncoder):
@@ -112,9 +112,9 @@ class SafeJSONEncoder(json.JSONEncoder):
 
 def test_the_same_file_is_the_same_run(tmp_path):
     path = written(tmp_path / "a.json", benchmark())
-    assert benchmark_file.read(path)["id"] == benchmark_file.read(path)["id"]
+    assert benchmark_file.read(path).id == benchmark_file.read(path).id
     other = written(tmp_path / "b.json", benchmark(seconds=0.002))
-    assert benchmark_file.read(path)["id"] != benchmark_file.read(other)["id"]
+    assert benchmark_file.read(path).id != benchmark_file.read(other).id
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_the_machine_is_known_by_what_the_file_says_of_its_processor(tmp_path):
     info = {"machine": "x86_64", "cpu": {"brand_raw": "AMD EPYC", "count": 2}}
     path = written(tmp_path / "a.json", benchmark(), machine_info=info)
-    assert benchmark_file.read(path)["environment"]["machine"] == {
+    assert benchmark_file.read(path).environment["machine"] == {
         "host": None,
         "cpu": "AMD EPYC",
         "architecture": "x86_64",

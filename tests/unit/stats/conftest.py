@@ -1,24 +1,28 @@
 import pytest
 
+import typed
+
 
 @pytest.fixture
 def trial():
-    """Make one trial of a candidate, as result.json has it."""
+    """Make one trial of a candidate."""
 
-    def make(candidate, number, ok_per_s, *, p99=10.0, failed=0, attempts=10_000, **more):
-        return {
+    def make(
+        candidate, number, ok_per_s, *, p99=10.0, failed=0, attempts=10_000, at_least=(), **more
+    ):
+        times = {"n": attempts, "p50": p99 and p99 / 2, "p99": p99, "at_least": at_least}
+        members = {
             "candidate": candidate,
             "factors": {"processes": 1},
             "round": number,
             "concurrency": 100,
-            "rate": None,
             "counts": {"attempted": attempts, "ok": attempts - failed, "errors": {"read": failed}},
             "ok_per_s": ok_per_s,
             "success_rate": 100 * (attempts - failed) / attempts if attempts else None,
-            "latency": {"response_ms": {"p50": p99 and p99 / 2, "p99": p99}},
-            "health": {"verdict": "healthy"},
+            "latency": {"response_ms": times},
             **more,
         }
+        return typed.level(**members)
 
     return make
 

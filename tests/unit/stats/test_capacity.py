@@ -1,5 +1,7 @@
 import pytest
+from msgspec.structs import replace
 
+import typed
 from torr.model.condition import Condition
 from torr.stats import capacity
 from torr.stats.series import Series
@@ -19,7 +21,7 @@ def level(users, ok_per_s, service_ms=1.0, *, p95=None, verdict="healthy", ok=10
         },
         "health": {"verdict": verdict, "reasons": []},
     }
-    return {**base, **more}
+    return typed.level(**{**base, **more})
 
 
 def queue(users, limit=10, rate=100.0):
@@ -32,191 +34,184 @@ SUCCESS = Condition.parse("success >= 99.9%")
 
 
 def test_the_peak_is_the_highest_rate_and_its_plateau_starts_where_95_percent_are_reached():
-    found = capacity.analyse([level(1, 100), level(2, 195), level(4, 200), level(8, 198)])["peak"]
-    assert (found["concurrency"], found["ok_per_s"]) == (2, 200)
-    assert found["plateau"] == [2, 4, 8]
-    assert (found["highest_at"], found["ok_per_s_there"]) == (4, 195)
+    found = capacity.analyse([level(1, 100), level(2, 195), level(4, 200), level(8, 198)]).peak
+    assert (found.concurrency, found.ok_per_s) == (2, 200)
+    assert found.plateau == [2, 4, 8]
+    assert (found.highest_at, found.ok_per_s_there) == (4, 195)
 
 
 def test_levels_are_read_in_any_order():
     levels = [queue(n) for n in (40, 5, 10, 20, 1)]
-    assert capacity.analyse(levels) == capacity.analyse(
-        sorted(levels, key=lambda x: x["concurrency"])
-    )
+    assert capacity.analyse(levels) == capacity.analyse(sorted(levels, key=lambda x: x.concurrency))
 
 
 def test_the_knee_of_a_station_is_where_it_is_full():
     found = capacity.analyse([queue(n) for n in (1, 2, 5, 10, 20, 40)])
-    assert found["knee"]["concurrency"] == 10
-    assert found["knee"]["service_ms"] == 10
+    assert found.knee.concurrency == 10
+    assert found.knee.service_ms == 10
 
 
 def test_a_knee_at_the_lowest_level_is_an_edge_of_the_ladder():
     found = capacity.analyse([queue(n) for n in (10, 20, 40)])
-    assert found["knee"] is None
-    assert found["reasons"]["knee"] == (
+    assert found.knee is None
+    assert found.reasons["knee"] == (
         "the ladder starts too late: power is greatest at its lowest level, 10"
     )
 
 
 def test_a_knee_at_the_highest_level_is_an_edge_of_the_ladder():
     found = capacity.analyse([queue(n) for n in (1, 2, 5, 10)])
-    assert found["knee"] is None
-    assert found["reasons"]["knee"].startswith("the ladder ends too early")
+    assert found.knee is None
+    assert found.reasons["knee"].startswith("the ladder ends too early")
 
 
 def dead(users, **more):
     """A level whose users all hung: nothing could start in its window."""
-    made = level(users, 0, ok=0, **more)
-    return {**made, "success_rate": None, "latency": {}}
+    return level(users, 0, ok=0, **{"success_rate": None, "latency": {}, **more})
 
 
 def test_a_level_at_which_nothing_succeeded_ends_the_capacity():
-    found = capacity.analyse([level(200, 100), dead(500), level(1000, 300)], [P95])["slo"]
-    assert found["concurrency"] == 200
-    beyond = found["beyond"]
-    assert (beyond["concurrency"], beyond["word"]) == (500, "broken")
-    assert beyond["reason"] == "no request succeeded"
+    found = capacity.analyse([level(200, 100), dead(500), level(1000, 300)], [P95]).slo
+    assert found.concurrency == 200
+    beyond = found.beyond
+    assert (beyond.concurrency, beyond.word) == (500, "broken")
+    assert beyond.reason == "no request succeeded"
 
 
 def test_a_level_with_a_failure_holds_no_slo_of_any_kind():
-    words = {v["word"] for v in capacity.verdicts([dead(5, failure="hung")], [P95, SUCCESS])}
+    words = {v.word for v in capacity.verdicts([dead(5, failure="hung")], [P95, SUCCESS])}
     assert words == {"broken"}
 
 
 def test_a_level_that_was_ended_before_its_window_is_left_out():
     levels = [level(1, 10), dead(2, interrupted=True)]
-    assert [v["concurrency"] for v in capacity.verdicts(levels, [P95])] == [1]
-    assert capacity.analyse(levels, [P95])["slo"]["beyond"] is None
+    assert [v.concurrency for v in capacity.verdicts(levels, [P95])] == [1]
+    assert capacity.analyse(levels, [P95]).slo.beyond is None
 
 
 def test_a_dead_level_makes_no_knee_of_the_one_below_it():
     found = capacity.analyse([level(50, 50), level(100, 100), level(200, 200), dead(400)])
-    assert found["knee"] is None
-    assert found["reasons"]["knee"] == (
+    assert found.knee is None
+    assert found.reasons["knee"] == (
         "the ladder ends too early: power is greatest at its highest level, 200, "
         "as no request succeeded above it"
     )
     few = capacity.analyse([level(50, 50), level(100, 90, 9), dead(400)])
-    assert few["reasons"]["knee"] == ("needs 3 levels at which a request succeeded, there are 2")
+    assert few.reasons["knee"] == ("needs 3 levels at which a request succeeded, there are 2")
 
 
 def test_a_dead_level_takes_no_knee_away_that_stands_between_live_ones():
     live = [queue(n) for n in (1, 2, 5, 10, 20, 40)]
-    assert capacity.analyse([*live, dead(80)])["knee"] == capacity.analyse(live)["knee"]
+    assert capacity.analyse([*live, dead(80)]).knee == capacity.analyse(live).knee
 
 
 def test_a_level_cut_short_is_no_peak_no_knee_no_plateau_and_no_point_of_the_fit():
     levels = [queue(n) for n in (1, 2, 4, 8, 16, 32)]
     whole = capacity.analyse(levels, [P95])
-    cut = level(20, 99_999, 0.001, interrupted=True)
+    cut = level(20, 99_999, 0.001, cut_short=True)
     assert capacity.analyse([*levels, cut], [P95]) == whole
 
 
 def test_a_level_cut_short_above_the_others_is_named_where_the_knee_is_missed():
-    levels = [*(queue(n) for n in (1, 2, 5)), level(10, 9_999, interrupted=True)]
-    assert capacity.analyse(levels)["reasons"]["knee"].endswith(
-        ", 5, as the one above was cut short"
-    )
+    levels = [*(queue(n) for n in (1, 2, 5)), level(10, 9_999, cut_short=True)]
+    assert capacity.analyse(levels).reasons["knee"].endswith(", 5, as the one above was cut short")
 
 
 def test_a_level_cut_short_that_breaks_an_slo_ends_the_capacity():
-    levels = [queue(1), level(5, 100, p95=99, interrupted=True), queue(10)]
-    assert capacity.analyse(levels, [P95])["slo"]["beyond"]["concurrency"] == 5
+    levels = [queue(1), level(5, 100, p95=99, cut_short=True), queue(10)]
+    assert capacity.analyse(levels, [P95]).slo.beyond.concurrency == 5
 
 
 def test_a_level_whose_drain_was_ended_is_whole():
     made = level(5, 100, interrupted=True, cut_short=False)
-    assert capacity.analyse([made], [P95])["slo"]["concurrency"] == 5
+    assert capacity.analyse([made], [P95]).slo.concurrency == 5
 
 
 def test_a_round_cut_short_leaves_the_level_to_its_other_rounds():
-    rounds = [level(5, 100), level(5, 999, interrupted=True, round=2)]
-    assert capacity.analyse(rounds)["peak"]["ok_per_s"] == 100
+    rounds = [level(5, 100), level(5, 999, cut_short=True, round=2)]
+    assert capacity.analyse(rounds).peak.ok_per_s == 100
 
 
 def test_a_ladder_cut_short_at_its_first_level_claims_nothing_and_says_so():
-    found = capacity.analyse([level(5, 100, interrupted=True)], [P95])
-    assert found["reasons"]["peak"] == "no level was measured to its end"
+    found = capacity.analyse([level(5, 100, cut_short=True)], [P95])
+    assert found.reasons["peak"] == "no level was measured to its end"
 
 
 def test_a_level_cut_short_before_anything_ended_shows_nothing():
-    made = level(5, 0, ok=0, interrupted=True)
-    made["counts"]["attempted"] = 4
+    made = level(5, 0, counts={"attempted": 4, "ok": 0}, interrupted=True, cut_short=True)
     assert capacity.judge(P95, [made]).word == "not shown"
 
 
 def test_two_levels_have_no_knee():
-    assert (
-        capacity.analyse([queue(1), queue(20)])["reasons"]["knee"] == "needs 3 levels, there are 2"
-    )
+    assert capacity.analyse([queue(1), queue(20)]).reasons["knee"] == "needs 3 levels, there are 2"
 
 
 def test_rounds_count_by_their_median():
     rounds = [level(5, rate, round=i) for i, rate in enumerate((100, 900, 110), 1)]
-    assert capacity.analyse(rounds)["peak"]["ok_per_s"] == 110
+    assert capacity.analyse(rounds).peak.ok_per_s == 110
 
 
 def test_levels_limited_by_the_generator_claim_nothing():
     levels = [queue(n) for n in (1, 5, 10, 20)]
     levels.append(level(40, 99_999, verdict="generator-limited"))
     found = capacity.analyse(levels, [P95])
-    assert found["peak"]["ok_per_s"] == 1000
-    assert found["slo"]["concurrency"] == 20
+    assert found.peak.ok_per_s == 1000
+    assert found.slo.concurrency == 20
 
 
 def test_a_level_with_one_limited_round_counts_by_its_other_rounds():
     rounds = [level(5, 100), level(5, 999, verdict="generator-limited", round=2)]
-    assert capacity.analyse(rounds)["peak"]["ok_per_s"] == 100
+    assert capacity.analyse(rounds).peak.ok_per_s == 100
 
 
 def test_a_ladder_limited_everywhere_claims_nothing_and_says_so():
     found = capacity.analyse([level(5, 100, verdict="generator-limited")])
-    assert found["peak"] is None
-    assert found["reasons"]["peak"] == "the generator was the limit at every level"
+    assert found.peak is None
+    assert found.reasons["peak"] == "the generator was the limit at every level"
 
 
 def test_a_target_that_answers_nothing_has_no_capacity():
     found = capacity.analyse([level(5, 0, ok=0)])
-    assert found["reasons"]["peak"] == "no level has an ok answer"
-    assert capacity.analyse([])["peak"] is None
+    assert found.reasons["peak"] == "no level has an ok answer"
+    assert capacity.analyse([]).peak is None
 
 
 def test_contended_levels_count_as_lower_bounds():
-    levels = [queue(1), queue(5), {**queue(10), "health": {"verdict": "contended"}}, queue(20)]
+    contended = typed.changed(queue(10), health={"verdict": "contended"})
+    levels = [queue(1), queue(5), contended, queue(20)]
     found = capacity.analyse(levels, [P95])
-    assert found["peak"]["at_least"] is True
-    assert found["knee"]["at_least"] is True
+    assert found.peak.at_least is True
+    assert found.knee.at_least is True
 
 
 def test_capacity_is_the_highest_level_below_which_everything_holds():
-    found = capacity.analyse([queue(n) for n in (1, 5, 10, 20, 40, 80)], [P95, SUCCESS])["slo"]
-    assert (found["concurrency"], found["ok_per_s"]) == (20, 1000)
-    assert found["conditions"] == ["p95 < 25ms", "success >= 99.9%"]
-    assert found["beyond"]["concurrency"] == 40
-    assert found["beyond"]["value"] == 40
-    assert found["beyond"]["word"] == "broken"
+    found = capacity.analyse([queue(n) for n in (1, 5, 10, 20, 40, 80)], [P95, SUCCESS]).slo
+    assert (found.concurrency, found.ok_per_s) == (20, 1000)
+    assert found.conditions == ["p95 < 25ms", "success >= 99.9%"]
+    assert found.beyond.concurrency == 40
+    assert found.beyond.value == 40
+    assert found.beyond.word == "broken"
 
 
 def test_a_level_that_holds_above_one_that_does_not_is_no_capacity():
     levels = [level(1, 10, p95=1), level(2, 20, p95=99), level(4, 40, p95=1)]
-    assert capacity.analyse(levels, [P95])["slo"]["concurrency"] == 1
+    assert capacity.analyse(levels, [P95]).slo.concurrency == 1
 
 
 def test_a_ladder_that_ends_before_the_slo_breaks_says_so_by_nothing_beyond():
-    assert capacity.analyse([queue(1), queue(5)], [P95])["slo"]["beyond"] is None
+    assert capacity.analyse([queue(1), queue(5)], [P95]).slo.beyond is None
 
 
 def test_without_a_level_that_holds_the_reason_names_condition_and_level():
     found = capacity.analyse([queue(40), queue(80)], [P95])
-    assert found["slo"] is None
-    assert found["reasons"]["slo"] == "p95 < 25ms is broken at the lowest level, 40"
+    assert found.slo is None
+    assert found.reasons["slo"] == "p95 < 25ms is broken at the lowest level, 40"
 
 
 def test_success_on_too_few_attempts_is_not_shown_and_ends_the_capacity():
     found = capacity.analyse([level(1, 10, ok=2_999)], [SUCCESS])
-    assert found["slo"] is None
-    assert found["reasons"]["slo"] == (
+    assert found.slo is None
+    assert found.reasons["slo"] == (
         "success >= 99.9% is not shown at the lowest level, 1: "
         "no error in 2,999 attempts shows too little: it takes 3,000"
     )
@@ -224,7 +219,7 @@ def test_success_on_too_few_attempts_is_not_shown_and_ends_the_capacity():
 
 def test_the_attempts_of_all_rounds_show_success_together():
     rounds = [level(1, 10, ok=1_000, round=n) for n in (1, 2, 3)]
-    assert capacity.analyse(rounds, [SUCCESS])["slo"]["concurrency"] == 1
+    assert capacity.analyse(rounds, [SUCCESS]).slo.concurrency == 1
 
 
 @pytest.mark.parametrize(
@@ -238,46 +233,47 @@ def test_the_attempts_of_all_rounds_show_success_together():
     ],
 )
 def test_rounds_are_judged_by_their_middle_and_of_two_middles_by_the_worse(p95s, word, reason):
-    rounds = []
-    for n, p95 in enumerate(p95s, 1):
-        made = level(5, 100, round=n)
-        made["latency"]["response_ms"]["p95"] = p95
-        rounds.append(made)
-    holds = capacity.judge(P95, rounds)
+    holds = capacity.judge(
+        P95,
+        [
+            level(5, 100, round=n, latency={"response_ms": {"n": 10_000, "p95": p95}})
+            for n, p95 in enumerate(p95s, 1)
+        ],
+    )
     assert (holds.word, holds.reason) == (word, reason)
 
 
 def test_a_level_cut_short_can_break_a_condition_but_not_hold_it():
-    assert capacity.judge(P95, [level(5, 100, interrupted=True)]).word == "not shown"
-    assert capacity.judge(P95, [level(5, 100, p95=99, interrupted=True)]).word == "broken"
+    assert capacity.judge(P95, [level(5, 100, cut_short=True)]).word == "not shown"
+    assert capacity.judge(P95, [level(5, 100, p95=99, cut_short=True)]).word == "broken"
 
 
 def test_every_level_and_slo_has_its_verdict():
     found = capacity.verdicts([queue(1), queue(40)], [P95, SUCCESS])
-    assert [(v["concurrency"], v["metric"], v["word"]) for v in found] == [
+    assert [(v.concurrency, v.metric, v.word) for v in found] == [
         (1, "p95", "held"),
         (1, "success", "held"),
         (40, "p95", "broken"),
         (40, "success", "held"),
     ]
-    assert found[0]["limit"] == 25
-    assert found[0]["unit"] == "ms"
+    assert found[0].limit == 25
+    assert found[0].unit == "ms"
 
 
 def test_usl_reads_only_levels_that_answer():
     levels = [queue(n) for n in (1, 2, 4, 8, 16, 32)]
-    levels[0]["success_rate"] = 98.0
-    reasons = capacity.analyse(levels)["reasons"]
+    levels[0] = replace(levels[0], success_rate=98.0)
+    reasons = capacity.analyse(levels).reasons
     assert reasons["usl"] == "needs 6 levels with success ≥ 99 %, there are 5"
 
 
 def test_a_single_round_spreads_over_its_whole_slices():
     slices = [
-        {"phase": "warmup", "seconds": 1.0, "ok_per_s": 1},
-        {"phase": "measure", "seconds": 1.0, "ok_per_s": 90},
-        {"phase": "measure", "seconds": 1.0, "ok_per_s": 110},
-        {"phase": "measure", "seconds": 0.1, "ok_per_s": 5},
-        {"phase": "drain", "seconds": 1.0, "ok_per_s": 0},
+        {"t_s": 0.0, "phase": "warmup", "seconds": 1.0, "ok_per_s": 1},
+        {"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": 90},
+        {"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": 110},
+        {"t_s": 0.0, "phase": "measure", "seconds": 0.1, "ok_per_s": 5},
+        {"t_s": 0.0, "phase": "drain", "seconds": 1.0, "ok_per_s": 0},
     ]
     point = Series.of("a", [level(5, 100, slices=slices)]).points[0]
     assert point.ok_per_s_range == (90, 110)
@@ -295,28 +291,28 @@ def test_levels_whose_users_starved_are_no_peak_no_knee_and_no_point_of_the_fit(
     whole = capacity.analyse(levels)
     assert capacity.analyse([*levels, starved]) == whole
     one_in_a_hundred = level(200, 99_999, 0.001, starved=2)
-    assert capacity.analyse([*levels, one_in_a_hundred])["peak"]["highest_at"] == 200
+    assert capacity.analyse([*levels, one_in_a_hundred]).peak.highest_at == 200
 
 
 def test_an_slo_of_starved_users_is_not_shown_and_ends_the_capacity():
     levels = [level(5, 100), level(10, 200, starved=4), level(20, 400)]
-    found = capacity.analyse(levels, [P95])["slo"]
-    assert (found["concurrency"], found["beyond"]["concurrency"]) == (5, 10)
-    assert found["beyond"]["word"] == "not shown"
-    assert found["beyond"]["reason"] == "4 of 10 users got no answer in the window"
+    found = capacity.analyse(levels, [P95]).slo
+    assert (found.concurrency, found.beyond.concurrency) == (5, 10)
+    assert found.beyond.word == "not shown"
+    assert found.beyond.reason == "4 of 10 users got no answer in the window"
 
 
 def test_an_slo_that_breaks_while_users_starve_is_broken():
     (verdict,) = capacity.verdicts([level(10, 100, 30.0, starved=4)], [P95])
-    assert (verdict["word"], verdict["value"]) == ("broken", 30.0)
+    assert (verdict.word, verdict.value) == ("broken", 30.0)
 
 
 def test_where_users_starve_at_every_level_nothing_is_claimed():
     found = capacity.analyse([level(10, 100, starved=1)], [P95])
-    assert found["peak"] is None
-    assert found["reasons"]["peak"] == "users starved at every level"
+    assert found.peak is None
+    assert found.reasons["peak"] == "users starved at every level"
     above = capacity.analyse([queue(1), queue(2), queue(5), level(10, 100, starved=1)])
-    assert above["reasons"]["knee"].endswith("at its highest level, 5, as users starved above it")
+    assert above.reasons["knee"].endswith("at its highest level, 5, as users starved above it")
 
 
 def test_a_starved_round_leaves_the_level_to_its_other_rounds():

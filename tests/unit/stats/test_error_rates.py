@@ -7,13 +7,17 @@ from random import Random
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+import typed
+from torr.results.level import AttemptCounts
 from torr.stats.comparison import Procedure, unpaired, verdicts
 from torr.stats.looks import ALPHA_OF_A_LOOK, LOOKS
 from torr.stats.metric import ERROR_RATE, Metric
 
 RATE = Procedure(metrics=())
 FOUND = {"better", "worse"}
+TRIAL = typed.level(counts={"attempted": 9, "ok": 9})
 
 
 def matrix(random, rounds, sd, factor=1.0, cells=1):
@@ -24,14 +28,13 @@ def matrix(random, rounds, sd, factor=1.0, cells=1):
             drift = 1000 * random.lognormvariate(0, 0.1)
             for name, its in (("a", 1.0), ("b", factor)):
                 levels.append(
-                    {
-                        "candidate": name,
-                        "factors": {"cell": cell},
-                        "round": at,
-                        "concurrency": 1,
-                        "counts": {"attempted": 9, "ok": 9},
-                        "ok_per_s": drift * its * random.lognormvariate(0, sd),
-                    }
+                    replace(
+                        TRIAL,
+                        candidate=name,
+                        factors={"cell": cell},
+                        round=at,
+                        ok_per_s=drift * its * random.lognormvariate(0, sd),
+                    )
                 )
     return levels
 
@@ -41,7 +44,7 @@ def share_found(count, seed, **shape):
     random = Random(seed)
     found = 0
     for _ in range(count):
-        words = {v["word"] for v in verdicts(matrix(random, **shape), "a", RATE)}
+        words = {v.word for v in verdicts(matrix(random, **shape), "a", RATE)}
         found += bool(words & FOUND)
     return found / count
 
@@ -73,10 +76,10 @@ def test_three_looks_together_keep_the_error():
     for _ in range(400):
         levels = matrix(random, LOOKS[-1], 0.08)
         words = {
-            verdict["word"]
+            verdict.word
             for look in LOOKS
             for verdict in verdicts(
-                [level for level in levels if level["round"] <= look],
+                [level for level in levels if level.round <= look],
                 "a",
                 Procedure(metrics=(), alpha=ALPHA_OF_A_LOOK),
             )
@@ -97,27 +100,20 @@ def words_of_shares(count, seed, shares, *, rounds=10, drift=0.0, is_paired=True
         sides = [[], []]
         for at in range(1, rounds + 1):
             shared = random.lognormal(0, drift)
-            for name, share, side in zip("ab", shares, sides, strict=True):
+            for name, fails, side in zip("ab", shares, sides, strict=True):
                 own = shared if is_paired else random.lognormal(0, drift)
-                failed = int(random.binomial(ATTEMPTS, min(1.0, share * own)))
+                failed = int(random.binomial(ATTEMPTS, min(1.0, fails * own)))
+                ok = ATTEMPTS - failed
+                counts = AttemptCounts(attempted=ATTEMPTS, ok=ok, errors={"read": failed})
+                share = 100 * ok / ATTEMPTS
                 side.append(
-                    {
-                        "candidate": name,
-                        "round": at,
-                        "concurrency": 1,
-                        "counts": {
-                            "attempted": ATTEMPTS,
-                            "ok": ATTEMPTS - failed,
-                            "errors": {"read": failed},
-                        },
-                        "success_rate": 100 * (ATTEMPTS - failed) / ATTEMPTS,
-                    }
+                    replace(TRIAL, candidate=name, round=at, counts=counts, success_rate=share)
                 )
         if is_paired:
             (verdict,) = verdicts([*sides[0], *sides[1]], "a", ERRORS)
         else:
             (verdict,) = unpaired(*sides, ("a", "b"), ERRORS)
-        found[verdict["word"]] += 1
+        found[verdict.word] += 1
     return {word: times / count for word, times in found.items()}
 
 

@@ -1,5 +1,6 @@
 import pytest
 
+import typed
 from torr.model.change import Change
 from torr.stats import limit
 
@@ -8,19 +9,16 @@ def judged(text, interval, **more):
     """A limit on a ratio (or a difference in points) whose 90 % interval is known."""
     change = Change.parse(text)
     centre = sum(interval) / 2 if interval and None not in interval else None
-    verdict = {
+    known = {
         "candidate": "b",
         "baseline": "a",
-        "factors": {},
         "concurrency": 100,
         "ratio": None if change.is_of_share else centre,
         "difference": centre if change.is_of_share else None,
         "inner_interval": interval,
         "n": 10,
-        "obstacle": None,
-        **more,
     }
-    return limit.judge(change, verdict)
+    return limit.judge(change, typed.verdict(**{**known, **more}))
 
 
 @pytest.mark.parametrize(
@@ -43,15 +41,15 @@ def judged(text, interval, **more):
     ],
 )
 def test_a_limit_fails_only_where_the_whole_interval_lies_beyond_it(text, interval, word):
-    assert judged(text, interval)["word"] == word
+    assert judged(text, interval).word == word
 
 
 def test_the_interval_is_given_as_changes():
     found = judged("p99 > +10%", [1.11, 1.25])
-    assert found["interval"] == pytest.approx([11, 25])
-    assert found["value"] == pytest.approx(18)
-    assert found["reason"] == "the 90 % interval is +11.0 % to +25.0 %"
-    assert judged("p99 > +10%", [1.2, None])["reason"].endswith("+20.0 % to no bound")
+    assert found.interval == pytest.approx((11, 25))
+    assert found.value == pytest.approx(18)
+    assert found.reason == "the 90 % interval is +11.0 % to +25.0 %"
+    assert judged("p99 > +10%", [1.2, None]).reason.endswith("+20.0 % to no bound")
 
 
 @pytest.mark.parametrize(
@@ -64,4 +62,4 @@ def test_the_interval_is_given_as_changes():
 )
 def test_what_cannot_be_told_is_not_shown_with_its_reason(more, reason):
     found = judged("p99 > +10%", [1.5, 1.6], **more)
-    assert (found["word"], found["reason"], found["interval"]) == ("not shown", reason, None)
+    assert (found.word, found.reason, found.interval) == ("not shown", reason, None)

@@ -1,7 +1,9 @@
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
+import typed
 from torr.stats import looks
 from torr.stats.comparison import Procedure, verdicts
 from torr.stats.trials import Cell
@@ -32,7 +34,7 @@ def test_what_is_inconclusive_goes_on_to_the_last_look(trials, look, goes_on):
 
 
 def test_a_round_that_was_lost_keeps_no_settled_cell_open(trials):
-    levels = [x for x in trials(*rounds(10, 1.2, 0.01)) if x["round"] != 4]
+    levels = [x for x in trials(*rounds(10, 1.2, 0.01)) if x.round != 4]
     assert looks.unsettled(levels, "a", look=10) == set()
 
 
@@ -52,15 +54,14 @@ def test_nobody_waits_for_who_was_given_up(trials):
 
 def test_only_inconclusive_cells_go_on(trials):
     settled, open_ = trials(*rounds(10, 1.2, 0.01)), trials(*rounds(10, 1.02, 0.2))
-    for level in open_:
-        level["factors"] = {"processes": 4}
-    going = looks.unsettled([*settled, *open_], "a", look=10)
+    other = [replace(level, factors={"processes": 4}) for level in open_]
+    going = looks.unsettled([*settled, *other], "a", look=10)
     assert {cell.factors["processes"] for cell in going} == {4}
 
 
 def test_what_more_rounds_cannot_settle_does_not_go_on(trials):
     levels = trials(*rounds(10, 1.02, 0.2))
-    levels[0]["health"] = {"verdict": "generator-limited"}
+    levels[0] = typed.changed(levels[0], health={"verdict": "generator-limited"})
     assert looks.unsettled(levels, "a", look=10) == set()
 
 
@@ -68,8 +69,10 @@ def test_each_look_has_a_third_of_the_error(trials):
     # Nine rounds up and a small one down: p = 0.0039, that of 9 comparisons 0.035.
     before, after = [1000.0] * 10, [*(1100.0 + n for n in range(9)), 999.0]
     levels = [
-        {**level, "factors": {"processes": n}} for n in range(9) for level in trials(before, after)
+        replace(level, factors={"processes": n})
+        for n in range(9)
+        for level in trials(before, after)
     ]
     procedure = Procedure(metrics=(), alpha=0.05)
-    assert {v["word"] for v in verdicts(levels, "a", procedure)} == {"better"}
+    assert {v.word for v in verdicts(levels, "a", procedure)} == {"better"}
     assert len(looks.unsettled(levels, "a", look=10)) == 9

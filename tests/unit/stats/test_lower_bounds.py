@@ -19,11 +19,8 @@ def rounds(trial):
     """Trials of a candidate: their p99, and whether requests that were due were never sent."""
 
     def made(name, p99, is_bound):
-        levels = [trial(name, at, 100.0, p99=p99 + at / 50) for at in range(8)]
-        if is_bound:
-            for level in levels:
-                level["latency"]["response_ms"]["at_least"] = ["p95", "p99"]
-        return levels
+        bounds = ["p95", "p99"] if is_bound else []
+        return [trial(name, at, 100.0, p99=p99 + at / 50, at_least=bounds) for at in range(1, 9)]
 
     return made
 
@@ -46,14 +43,14 @@ def test_a_lower_bound_can_only_lose(rounds, a, b, word):
         *verdicts([*before, *after], "a", PROCEDURE),
         *unpaired(before, after, ("a", "b"), PROCEDURE),
     ):
-        assert found["word"] == word
-        assert found["bounds"] == [a[1], b[1]]
+        assert found.word == word
+        assert found.bounds == [a[1], b[1]]
 
 
 def test_who_left_requests_unsent_is_said(rounds):
     levels = [*rounds("a", 20.0, False), *rounds("b", 10.0, True)]
     (found,) = verdicts(levels, "a", PROCEDURE)
-    assert found["reason"] == "b left due requests unsent: those times are lower bounds"
+    assert found.reason == "b left due requests unsent: those times are lower bounds"
 
 
 def test_another_time_of_the_same_trials_is_none(rounds):
@@ -64,7 +61,7 @@ def test_another_time_of_the_same_trials_is_none(rounds):
 
 
 def test_a_rate_is_one_where_client_and_target_shared_the_machine(trial):
-    level = {**trial("a", 1, 100.0), "health": {"verdict": "contended"}}
+    level = trial("a", 1, 100.0, health={"verdict": "contended"})
     assert Metric("ok_per_s").is_lower_bound(level)
     assert not P99.is_lower_bound(level)
 
@@ -80,4 +77,4 @@ def test_no_limit_is_passed_by_times_that_are_lower_bounds(rounds):
     change = Change.parse("p99 > +10%")
     for p99, word in ((10.0, "not shown"), (20.0, "not shown"), (40.0, "failed")):
         (found,) = unpaired(before, rounds("b", p99, True), ("a", "b"), PROCEDURE)
-        assert limit.judge(change, found)["word"] == word
+        assert limit.judge(change, found).word == word

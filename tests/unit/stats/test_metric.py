@@ -1,5 +1,6 @@
 import pytest
 
+import typed
 from torr.stats.metric import METRICS, Metric, primary_of
 
 MONITOR = {"derived": {"target_cpu_us_per_request": 41.5, "target_rss_max_bytes": 2**20}}
@@ -22,13 +23,13 @@ MONITOR = {"derived": {"target_cpu_us_per_request": 41.5, "target_rss_max_bytes"
     ],
 )
 def test_a_metric_is_read_by_its_place_in_a_level(trial, key, value):
-    stream = {"ttft_ms": {"p95": 80.0}, "tokens_per_s": 300.0, "goodput_rate": None}
+    stream = {"ttft_ms": {"n": 900, "p95": 80.0}, "tokens_per_s": 300.0, "goodput_rate": None}
     level = trial("a", 1, 900.0, p99=12.0, failed=250, monitor=MONITOR, stream=stream)
     assert Metric(key).read(level) == value
 
 
 def test_a_request_has_numbers_of_its_own(trial):
-    steps = [{"name": "login", "ok_per_s": 5.0, "latency": {"response_ms": {"p99": 3.0}}}]
+    steps = [{"name": "login", "ok_per_s": 5.0, "latency": {"response_ms": {"n": 900, "p99": 3.0}}}]
     level = trial("a", 1, 900.0, steps=steps)
     assert Metric("ok_per_s", "login").read(level) == 5
     assert Metric("response_ms.p99", "login").read(level) == 3
@@ -40,12 +41,12 @@ def test_a_request_has_numbers_of_its_own(trial):
     [{"cut_short": True}, {"starved": 5}, {"counts": {"attempted": 0}}],
 )
 def test_a_trial_that_claims_nothing_has_no_number(trial, more):
-    level = {**trial("a", 1, 900.0), **more}
+    level = trial("a", 1, 900.0, **more)
     assert [metric.read(level) for metric in METRICS] == [None] * len(METRICS)
 
 
 def test_nothing_answered_is_a_number():
-    level = {"counts": {"attempted": 5}, "concurrency": 5, "ok_per_s": 0.0, "latency": {}}
+    level = typed.level(counts={"attempted": 5})
     assert Metric("ok_per_s").read(level) == 0
     assert Metric("response_ms.p99").read(level) is None
 

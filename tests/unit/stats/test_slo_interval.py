@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
+import typed
 from streamed import histogram
 from torr.micro.budget import Budget
-from torr.micro.machine import Speed
 from torr.model.condition import Condition
+from torr.results.functions import MachineSpeed
 from torr.stats import capacity
 from torr.stats.histogram import Histogram
 from torr.stats.slo_interval import interval, of_percentile
@@ -24,18 +25,18 @@ def level(*, times_ms=(), ok=1000, failed=0, rates=(), verdict="healthy", **more
     stats = (
         {"n": len(ordered), "mean": 10.0, "stdev": 4.0, "p95": ordered[place]} if ordered else {}
     )
-    slices = [{"phase": "measure", "seconds": 1.0, "ok_per_s": rate} for rate in rates]
-    return {
+    slices = [{"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": rate} for rate in rates]
+    members = {
         "concurrency": 10,
-        "round": 1,
         "ok_per_s": sum(rates) / len(rates) if rates else 1000.0,
         "counts": {"attempted": ok + failed, "ok": ok, "errors": {"read": failed}, "dropped": 0},
-        "latency": {"response_ms": {**stats, "at_least": []}},
+        "latency": {"response_ms": stats or None},
         "histograms": {"response": histogram([int(t * 1e6) for t in times_ms])} if ordered else {},
-        "slices": [{"phase": "warmup", "seconds": 1.0, "ok_per_s": 1.0}, *slices],
+        "slices": [{"t_s": 0.0, "phase": "warmup", "seconds": 1.0, "ok_per_s": 1.0}, *slices],
         "health": {"verdict": verdict, "reasons": []},
         **more,
     }
+    return typed.level(**members)
 
 
 def drawn(seed, count=1000):
@@ -60,7 +61,7 @@ def test_the_interval_of_a_percentile_is_around_it_and_narrows_with_more_answers
     spans = []
     for each in (few, many):
         low, high = interval(P95, [each])
-        assert low < each["latency"]["response_ms"]["p95"] < high
+        assert low < each.latency.response.p95 < high
         spans.append(high - low)
     assert spans[1] < spans[0] / 3
 
@@ -101,8 +102,8 @@ def test_few_rounds_are_as_far_apart_as_their_own_ends_and_five_are_judged_as_bu
     own = [interval(P95, [each]) for each in rounds[:2]]
     assert interval(P95, rounds[:2]) == (min(a for a, _ in own), max(b for _, b in own))
     (budget,) = Budget.all_of({"p95": "<25ms"})
-    speed = Speed(1.0, 1.0, 1.0)
-    assert interval(P95, rounds) == pytest.approx(budget.judge(rounds, speed)["interval"])
+    speed = MachineSpeed(1.0, 1.0, 1.0)
+    assert interval(P95, rounds) == pytest.approx(budget.judge(rounds, speed).interval)
 
 
 @pytest.mark.parametrize(
@@ -132,11 +133,11 @@ def test_what_is_not_known_has_no_interval(text, more):
 )
 def test_a_verdict_says_where_chance_may_have_decided_its_word(factor, word, reason):
     found = level(times_ms=drawn(1))
-    limit = factor * found["latency"]["response_ms"]["p95"]
+    limit = factor * found.latency.response.p95
     slo = Condition.parse(f"p95 < {limit:.4f}ms")
     (verdict,) = capacity.verdicts([found], [slo])
-    assert (verdict["word"], verdict["reason"]) == (word, reason)
-    assert verdict["interval"] == list(interval(slo, [found]))
+    assert (verdict.word, verdict.reason) == (word, reason)
+    assert verdict.interval == interval(slo, [found])
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

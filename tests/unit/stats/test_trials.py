@@ -1,3 +1,4 @@
+import typed
 from torr.model.condition import Condition
 from torr.stats.trials import Cell, by_cell, candidates, discard, error_rate
 
@@ -23,19 +24,19 @@ def test_the_order_of_factors_makes_no_other_cell(trial):
 
 def test_a_trial_measured_again_stands_for_the_first(trial):
     (rounds,) = by_cell([trial("a", 1, 1.0), trial("a", 1, 5.0)]).values()
-    assert rounds[1]["a"]["ok_per_s"] == 5
+    assert rounds[1]["a"].ok_per_s == 5
 
 
 def test_a_rule_takes_the_whole_round_whoever_failed(trial):
     levels = [trial(name, at, 100.0) for at in range(1, 6) for name in "ab"]
+    counts = {"attempted": 1000, "ok": 900, "errors": {"read": 100}}
     for at in (2, 3, 8):
-        levels[at] = {**levels[at], "success_rate": 90.0}
-        levels[at]["counts"] = {"attempted": 1000, "ok": 900, "errors": {"read": 100}}
+        levels[at] = typed.changed(levels[at], success_rate=90.0, counts=counts)
     (rounds,) = by_cell(levels).values()
     kept, gone = discard(rounds, Condition.parse("failures > 99"))
     assert list(kept) == [1, 3, 4]
     assert gone.rule == "failures > 99"
-    assert gone.rounds == (2, 5)
+    assert gone.rounds == [2, 5]
     assert gone.because_of == {"a": 2, "b": 1}
 
 
@@ -43,7 +44,7 @@ def test_a_rule_that_nothing_meets_takes_nothing(trial):
     (rounds,) = by_cell([trial("a", 1, 1.0), trial("b", 1, 1.0)]).values()
     kept, gone = discard(rounds, Condition.parse("errors > 5%"))
     assert kept == rounds
-    assert (gone.rounds, gone.because_of) == ((), {})
+    assert (gone.rounds, gone.because_of) == ([], {})
 
 
 def test_error_rates_are_of_all_attempts_together(trial):

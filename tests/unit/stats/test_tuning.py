@@ -4,12 +4,18 @@ import random
 
 import pytest
 
-from kept import level, result
+import kept
+import typed
+from kept import level
 from torr.stats import tuning
 from torr.stats.tuning import Measured
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
+
+
+def result(name, *levels):
+    return typed.result(**kept.result(name, *levels))
 
 
 def ledger(results, request=None, concurrency=None, baseline=None):
@@ -99,8 +105,8 @@ def test_arrivals_at_a_rate_are_compared_by_their_p99():
 
 
 def test_times_of_requests_that_were_never_sent_are_bounds():
-    late = level(50, 100, rate=100.0, p95=2.0)
-    late["latency"]["response_ms"]["at_least"] = ["p95", "p99"]
+    times = {"response_ms": {"n": 1000, "p95": 2.0, "p99": 4.0, "at_least": ["p95", "p99"]}}
+    late = level(50, 100, rate=100.0, latency=times)
     whole = level(50, 100, rate=100.0, p95=8.0)
     first, second = ledger([(1, result("api", whole)), (2, result("api", late))])
     assert (first["p95_at_least"], second["p95_at_least"]) == (False, True)

@@ -31,11 +31,11 @@ def analyse(levels, **options):
 )
 def test_recovers_known_parameters_from_a_clean_curve(rate, sigma, kappa):
     found, reasons = analyse(curve(rate=rate, sigma=sigma, kappa=kappa))
-    assert found["lambda"] == pytest.approx(rate, rel=1e-3)
-    assert found["sigma"] == pytest.approx(sigma, abs=1e-4)
-    assert found["kappa"] == pytest.approx(kappa, rel=1e-3)
-    assert found["n_star"] == pytest.approx(np.sqrt((1 - sigma) / kappa), rel=1e-3)
-    assert found["r2"] > 0.9999
+    assert found.lambda_ == pytest.approx(rate, rel=1e-3)
+    assert found.sigma == pytest.approx(sigma, abs=1e-4)
+    assert found.kappa == pytest.approx(kappa, rel=1e-3)
+    assert found.n_star == pytest.approx(np.sqrt((1 - sigma) / kappa), rel=1e-3)
+    assert found.r2 > 0.9999
     assert reasons == {}
 
 
@@ -55,7 +55,7 @@ def test_the_interval_of_kappa_covers_the_truth_most_of_the_time(monkeypatch):
     for seed in range(30):
         found, _ = analyse(curve(noise=0.02, seed=seed))
         if found is not None:
-            low, high = found["kappa_interval"]
+            low, high = found.kappa_interval
             covered.append(low <= 0.0005 <= high)
     assert np.mean(covered) > 0.75
 
@@ -63,8 +63,8 @@ def test_the_interval_of_kappa_covers_the_truth_most_of_the_time(monkeypatch):
 def test_levels_of_tens_of_thousands_of_users_are_fitted_as_well():
     users = [100, 200, 500, 1000, 3000, 5000, 10_000, 20_000, 50_000]
     found, _ = analyse(curve(users=users, rate=20, sigma=1e-4, kappa=1e-8))
-    assert found["kappa"] == pytest.approx(1e-8, rel=0.01)
-    assert found["n_star"] == pytest.approx(9_999.5, rel=0.01)
+    assert found.kappa == pytest.approx(1e-8, rel=0.01)
+    assert found.n_star == pytest.approx(9_999.5, rel=0.01)
 
 
 def test_the_same_levels_and_seed_give_the_same_numbers():
@@ -74,13 +74,13 @@ def test_the_same_levels_and_seed_give_the_same_numbers():
 
 def test_without_coherency_cost_no_n_star_is_claimed():
     found, reasons = analyse(curve(noise=0.003, kappa=0.0, sigma=0.2, seed=2))
-    assert found["n_star"] is None
+    assert found.n_star is None
     assert "κ cannot be told from 0" in reasons["n_star"]
 
 
 def test_an_n_star_beyond_the_ladder_is_not_claimed():
     found, reasons = analyse(curve(users=[1, 2, 4, 8, 16, 24, 32], sigma=0.4, kappa=0.0004))
-    assert found["n_star"] is None
+    assert found.n_star is None
     assert reasons["n_star"] == "N* of 39 lies outside the measured levels, 1 to 32"
 
 

@@ -6,15 +6,21 @@ import json
 
 import pytest
 
+import typed
 from doubles import Truth, level_of, slice_of
 from torr.errors import OutputError, UsageError
+from torr.results.result import TrialFailure, read
 from torr.store.rundir import RunDirectory
+
+
+def interval(second):
+    return typed.engine_interval({"level": 0, **slice_of(Truth(), second)})
 
 
 def measure(run, users, seconds):
     for second in range(seconds):
-        run.keep_slice({"level": 0, **slice_of(Truth(), second)})
-    run.keep_level(level_of(users, Truth()))
+        run.keep_slice(interval(second))
+    run.keep_level(typed.engine_level(level_of(users, Truth())))
 
 
 @pytest.fixture
@@ -23,7 +29,7 @@ def ended(tmp_path):
     with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
         measure(run, 200, 3)
         measure(run, 500, 2)
-        run.keep_slice({"t_s": 0.0})
+        run.keep_slice(interval(0))
     return run.path
 
 
@@ -53,7 +59,7 @@ def test_two_at_a_time_do_not_go_on_with_one_run(ended):
         RunDirectory.reopen(ended)
     with RunDirectory.reopen(ended) as run:
         measure(run, 1000, 1)
-    assert [len(level["slices"]) for level in run.full_levels()] == [3, 2, 1]
+    assert [len(level.slices) for level in run.full_levels()] == [3, 2, 1]
 
 
 def test_a_half_written_line_goes(ended):
@@ -61,7 +67,7 @@ def test_a_half_written_line_goes(ended):
         slices.write(b'{"t_s": 1.')
     with RunDirectory.reopen(ended) as run:
         measure(run, 1000, 1)
-    assert [len(level["slices"]) for level in run.full_levels()] == [3, 2, 1]
+    assert [len(level.slices) for level in run.full_levels()] == [3, 2, 1]
 
 
 def test_a_complete_run_has_nothing_left(ended):
@@ -83,17 +89,17 @@ def test_a_broken_result_is_named_and_left_alone(ended):
     assert (ended / "result.json").read_text() == "{"
 
 
-FAILURE = {"candidate": "b", "factors": {}, "round": 1, "kind": "died", "text": "it ended"}
+FAILURE = TrialFailure(candidate="b", round=1, kind="died", text="it ended")
 
 
 def test_trials_that_came_to_nothing_are_kept_at_once_and_stay(ended):
     with RunDirectory.reopen(ended) as run:
         run.keep_failure(FAILURE)
-        assert json.loads(run.result_path.read_text())["failures"] == [FAILURE]
+        assert read(run.result_path).failures == [FAILURE]
     with RunDirectory.reopen(ended) as run:
         assert run.failures == [FAILURE]
         run.close("complete")
-    assert json.loads((ended / "result.json").read_text())["failures"] == [FAILURE]
+    assert read(ended / "result.json").failures == [FAILURE]
 
 
 def test_a_run_of_failures_alone_is_readable(tmp_path):
@@ -123,7 +129,10 @@ def test_what_is_no_result_does_not_go_on(ended, text):
 
 @pytest.mark.parametrize(
     ("change", "place"),
-    [({"slices": 5}, "levels.1.slices"), ({"slices": [{"t_s": "x"}]}, r"levels.1.slices.0.t_s")],
+    [
+        ({"slices": 5}, r"levels\[1\]\.slices"),
+        ({"slices": [{"t_s": "x"}]}, r"levels\[1\]\.slices\[0\]\.t_s"),
+    ],
 )
 def test_a_level_that_is_none_does_not_go_on(ended, change, place):
     result = json.loads((ended / "result.json").read_text())
@@ -137,6 +146,6 @@ def test_slices_that_a_power_cut_took_come_back(ended):
     whole = (ended / "slices.jsonl").read_bytes().splitlines()[:5]
     (ended / "slices.jsonl").write_bytes(b"\0\0")
     with RunDirectory.reopen(ended) as run:
-        assert [len(level["slices"]) for level in run.full_levels()] == [3, 2]
+        assert [len(level.slices) for level in run.full_levels()] == [3, 2]
     kept = (ended / "slices.jsonl").read_bytes().splitlines()
     assert [json.loads(line) for line in kept] == [json.loads(line) for line in whole]

@@ -11,23 +11,27 @@ from pathlib import Path
 import pytest
 
 import torr
+import typed
 from doubles import Truth, level_of, slice_of
 from torr.cli.runs import importing
 from torr.errors import OutputError, UsageError
 from torr.report import side
+from torr.results.functions import LeakTable
+from torr.results.monitor import MonitorSeries
+from torr.results.result import Conclusions, TrialFailure, read
 from torr.store import level_lines, rundir
 from torr.store.level_lines import recovered
 from torr.store.rundir import RunDirectory
 
 LEVELS = 30
-FAILURE = {"candidate": "b", "factors": {}, "round": 1, "kind": "died", "text": "it ended"}
+FAILURE = TrialFailure(candidate="b", round=1, kind="died", text="it ended")
 
 
 def measure(run, count, first=1, slices=2):
     for users in range(first, first + count):
         for second in range(slices):
-            run.keep_slice({"level": 0, **slice_of(Truth(), second)})
-        run.keep_level({"candidate": None, "factors": {}, "round": 1, **level_of(users, Truth())})
+            run.keep_slice(typed.engine_interval({"level": 0, **slice_of(Truth(), second)}))
+        run.keep_level(typed.engine_level(level_of(users, Truth())))
 
 
 @pytest.fixture
@@ -43,6 +47,19 @@ def killed(run, tmp_path):
     run.keep_failure(FAILURE)
     measure(run, 1, first=LEVELS)
     return shutil.copytree(run.path, tmp_path / "killed")
+
+
+def leak_table(candidate):
+    return LeakTable(
+        candidate=candidate,
+        count=100,
+        looks=[],
+        types=[],
+        places=[],
+        growth=0,
+        per_operation=0.0,
+        word="no growth",
+    )
 
 
 def users_of(folder):
@@ -76,12 +93,13 @@ def test_what_is_written_grows_with_the_number_of_levels(tmp_path, monkeypatch):
 
 def test_what_all_so_far_comes_to_is_in_the_lines(run, tmp_path):
     measure(run, LEVELS)
-    run.keep_levels([], {"leaks": [{"candidate": "one"}]})
-    run.keep_levels([], {"leaks": [{"candidate": "one"}, {"candidate": "two"}]})
+    tables = [leak_table(candidate="one"), leak_table(candidate="two")]
+    run.keep_levels([], Conclusions(leaks=tables[:1]))
+    run.keep_levels([], Conclusions(leaks=tables))
     killed = shutil.copytree(run.path, tmp_path / "killed")
-    result = json.loads(recovered(killed).read_text())
-    assert result["leaks"] == [{"candidate": "one"}, {"candidate": "two"}]
-    assert len(result["levels"]) == LEVELS
+    result = read(recovered(killed))
+    assert result.leaks == tables
+    assert len(result.levels) == LEVELS
 
 
 def test_a_level_is_on_disk_before_the_next_one_begins(run, monkeypatch):
@@ -126,10 +144,10 @@ def test_a_killed_run_misses_a_fifth_of_its_levels_at_most(killed):
 
 def test_a_killed_run_gets_its_last_levels_with_their_slices(killed, run):
     assert recovered(killed) == killed / "result.json"
-    result = json.loads((killed / "result.json").read_text())
-    assert result["levels"] == run.full_levels()
-    assert result["failures"] == [FAILURE]
-    assert (result["status"], result["name"]) == ("interrupted", "matrix")
+    result = read(killed / "result.json")
+    assert result.levels == run.full_levels()
+    assert result.failures == [FAILURE]
+    assert (result.status, result.name) == ("interrupted", "matrix")
     assert not (killed / "levels.jsonl").exists()
 
 
@@ -145,12 +163,12 @@ def test_lines_that_are_in_the_result_already_change_nothing(killed):
 def test_more_about_a_level_replaces_what_was_known(run, tmp_path):
     measure(run, LEVELS)
     more = {**level_of(LEVELS, Truth()), "monitor": {"t_s": [1.0]}}
-    run.replace_level(more)
+    run.replace_level(typed.engine_level(more))
     killed = shutil.copytree(run.path, tmp_path / "killed")
-    levels = json.loads(recovered(killed).read_text())["levels"]
+    levels = read(recovered(killed)).levels
     assert len(levels) == LEVELS
-    assert levels[-1]["monitor"] == {"t_s": [1.0]}
-    assert len(levels[-1]["slices"]) == 2
+    assert levels[-1].monitor == MonitorSeries(t_s=[1.0])
+    assert len(levels[-1].slices) == 2
 
 
 def test_a_run_that_was_killed_before_it_had_a_result_gets_one(killed):
@@ -212,7 +230,7 @@ def read_side(folder):
     return len(side.load(folder).trials)
 
 
-def read_result(folder):
+def load_result(folder):
     return len(torr.load(folder).levels)
 
 
@@ -220,10 +238,10 @@ def read_import(folder):
     return len(json.loads(importing._read(folder, None)[0])["levels"])
 
 
-@pytest.mark.parametrize("read", [read_side, read_result, read_import])
+@pytest.mark.parametrize("count", [read_side, load_result, read_import])
 @pytest.mark.parametrize("name", ["", "result.json"])
-def test_every_reader_of_a_run_finds_all_levels(tmp_path, read, name):
+def test_every_reader_of_a_run_finds_all_levels(tmp_path, count, name):
     with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as run:
         measure(run, LEVELS)
         killed = shutil.copytree(run.path, tmp_path / "killed")
-    assert read(killed / name) == LEVELS
+    assert count(killed / name) == LEVELS

@@ -11,11 +11,15 @@ import sys
 import weakref
 from contextlib import ExitStack
 
+import msgspec
 import pytest
 
+import typed
 from doubles import Truth, level_of, slice_of
 from torr.errors import OutputError
-from torr.model.result import read
+from torr.results.capacity import Capacity
+from torr.results.level import Interval
+from torr.results.result import Conclusions, TrialFailure, read
 from torr.store import level_log
 from torr.store.rundir import RunDirectory
 
@@ -37,16 +41,25 @@ def open_run():
         yield opened
 
 
+def interval(second, **more):
+    return typed.engine_interval({"level": 0, **slice_of(Truth(), second), **more})
+
+
+def level(users, **more):
+    return typed.engine_level({**level_of(users, Truth()), **more})
+
+
 def measure(run, users, seconds=3):
     for second in range(seconds):
-        run.keep_slice({"level": 0, **slice_of(Truth(), second)})
-    run.keep_level(level_of(users, Truth()))
+        run.keep_slice(interval(second))
+    run.keep_level(level(users))
 
 
 def test_a_slice_is_on_disk_as_soon_as_it_is_kept(tmp_path, open_run):
     run = open_run(tmp_path)
-    run.keep_slice({"t_s": 0.0})
-    assert (run.path / "slices.jsonl").read_text() == '{"t_s":0.0}\n'
+    kept = run.keep_slice(interval(0))
+    (line,) = (run.path / "slices.jsonl").read_text().splitlines()
+    assert typed.engine_interval(json.loads(line)) == kept
 
 
 def test_a_level_is_in_result_json_as_soon_as_it_is_kept(tmp_path, open_run):
@@ -70,8 +83,8 @@ def test_nobody_else_may_read_a_run(tmp_path, open_run):
 
 def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
     run = open_run(tmp_path)
-    run.keep_slice({"level": 0, **slice_of(Truth(), 0)})
-    run.keep_levels([level_of(200, Truth()), level_of(500, Truth())])
+    run.keep_slice(interval(0))
+    run.keep_levels([level(200), level(500)])
     measure(run, 900)
     result = json.loads(run.result_path.read_text())
     assert [level["concurrency"] for level in result["levels"]] == [200, 500, 900]
@@ -82,13 +95,13 @@ def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
 def test_a_closed_run_has_every_key_of_a_result(tmp_path, open_run):
     run = open_run(tmp_path, command=["torr", "ladder"], plan={"version": 1})
     measure(run, 200)
-    run.close("complete", {"capacity": {"peak": None}, "verdicts": []})
+    run.close("complete", Conclusions(capacity=Capacity(reasons={"knee": "too few levels"})))
     result = json.loads(run.result_path.read_text())
     expected = {"schema", "torr", "kind", "name", "started", "ended", "status", "command", "plan"}
     expected |= {"id", "note", "tags", "environment", "levels", "capacity", "verdicts"}
     assert set(result) == expected
     assert result["status"] == "complete"
-    assert result["capacity"] == {"peak": None}
+    assert result["capacity"]["reasons"] == {"knee": "too few levels"}
     assert result["started"].endswith("Z")
 
 
@@ -101,19 +114,20 @@ def test_a_closed_run_is_a_valid_result(tmp_path, open_run):
 
 def test_a_result_with_numbers_that_json_has_not_is_still_a_valid_result(tmp_path, open_run):
     run = open_run(tmp_path, plan={"version": 1, "rate": math.inf})
-    run.keep_slice({"level": 0, **slice_of(Truth(), 0), "extra": math.nan})
-    run.keep_level({**level_of(200, Truth()), "monitor": {"endpoints": [TOO_FAST]}})
-    run.close("complete", {"capacity": None, "extra": math.inf})
-    (level,) = read(run.result_path).levels
-    assert level.monitor.endpoints[0].series[0].values == [None, 1.0]
-    assert level.slices[0].model_extra["extra"] is None
+    run.keep_slice(msgspec.structs.replace(interval(0), ok_per_s=math.nan))
+    run.keep_level(level(200, monitor={"endpoints": [TOO_FAST]}))
+    run.close("complete")
+    result = read(run.result_path)
+    assert result.plan == {"version": 1, "rate": None}
+    assert result.levels[0].monitor.endpoints[0].series[0].values == [None, 1.0]
+    assert result.levels[0].slices[0].ok_per_s is None
 
 
 def test_levels_are_read_back_with_their_slices(tmp_path, open_run):
     run = open_run(tmp_path)
     measure(run, 200)
     measure(run, 500)
-    assert [len(level["slices"]) for level in run.full_levels()] == [3, 3]
+    assert [len(level.slices) for level in run.full_levels()] == [3, 3]
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
@@ -121,7 +135,7 @@ def test_ctrl_c_in_the_middle_of_a_slice_leaves_whole_slices(
     tmp_path, open_run, monkeypatch, share
 ):
     run = open_run(tmp_path)
-    run.keep_slice({"level": 0, **slice_of(Truth(), 0)})
+    run.keep_slice(interval(0))
 
     def interrupted(file, content):
         file.write(content[: int(share * len(content))])
@@ -130,21 +144,21 @@ def test_ctrl_c_in_the_middle_of_a_slice_leaves_whole_slices(
     with monkeypatch.context() as patched:
         patched.setattr(level_log, "write_whole", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            run.keep_slice({"level": 0, **slice_of(Truth(), 1)})
-    run.keep_slice({"level": 0, **slice_of(Truth(), 2)})
-    run.keep_level(level_of(200, Truth()))
+            run.keep_slice(interval(1))
+    run.keep_slice(interval(2))
+    run.keep_level(level(200))
     run.close("interrupted")
-    (level,) = json.loads(run.result_path.read_text())["levels"]
-    assert [piece["t_s"] for piece in level["slices"]] == [0, 2]
+    (kept,) = json.loads(run.result_path.read_text())["levels"]
+    assert [piece["t_s"] for piece in kept["slices"]] == [0, 2]
 
 
-class Piece(dict):
-    """A slice that can be watched."""
+class WatchedInterval(Interval, weakref=True):
+    """An interval that can be watched."""
 
 
 def test_memory_holds_no_slices(tmp_path, open_run):
     run = open_run(tmp_path)
-    piece = Piece(t_s=0)
+    piece = WatchedInterval(t_s=0, seconds=1, phase="measure")
     watched = weakref.ref(piece)
     run.keep_slice(piece)
     del piece
@@ -244,7 +258,7 @@ def test_a_disk_that_fills_up_leaves_the_finished_levels(small_disk, open_run):
 
 def fill(run):
     for second in range(100_000):
-        run.keep_slice({"t_s": second, "filling": "x" * 1000})
+        run.keep_slice(interval(second, histograms={"service": "x" * 1000}))
 
 
 @pytest.fixture
@@ -262,12 +276,12 @@ def small_disk(tmp_path):
 
 def test_a_run_that_goes_on_tells_what_there_is_so_far(tmp_path, open_run):
     run = open_run(tmp_path, command=["torr", "ladder"])
-    assert run.so_far()["levels"] == []
+    assert run.so_far().levels == []
     measure(run, 200)
-    run.keep_slice({"level": 1, **slice_of(Truth(), 0)})
-    run.keep_failure({"candidate": "go"})
+    run.keep_slice(interval(0, level=1))
+    failure = run.keep_failure(TrialFailure(candidate="go", round=1, kind="died", text="it ended"))
     found = run.so_far()
-    assert (found["status"], found["ended"], found["name"]) == ("running", None, "apiserver")
-    assert [len(level["slices"]) for level in found["levels"]] == [3]
-    assert found["failures"] == [{"candidate": "go"}]
-    assert set(json.loads(run.result_path.read_text())) == set(found)
+    assert (found.status, found.ended, found.name) == ("running", None, "apiserver")
+    assert [len(level.slices) for level in found.levels] == [3]
+    assert found.failures == [failure]
+    assert typed.changed(read(run.result_path), status="running", ended=None) == found

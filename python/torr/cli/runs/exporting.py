@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +11,7 @@ from torr.cli.flags import shared
 from torr.cli.runs import choosing
 from torr.errors import OutputError, ResultError
 from torr.options.result import ResultOptions
+from torr.results.result import Result, encoded
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -57,12 +57,11 @@ def _export(store: Store, run_id: int, folder: Path, language: Language | None) 
     return place
 
 
-def _write(result: dict[str, Any], place: Path) -> None:
+def _write(result: Result, place: Path) -> None:
     """A new directory with the result, for its owner alone; what is there stays as it is."""
     try:
         place.mkdir(mode=0o700, parents=True)
-        text = json.dumps(result, ensure_ascii=False) + "\n"
-        replace_bytes(place / "result.json", text.encode())
+        replace_bytes(place / "result.json", encoded(result) + b"\n")
     except OSError as error:
         raise OutputError(
             f"-d/--dir {place}: cannot be written: {error.strerror or error}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -43,8 +42,8 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     """A result.json, as it is or made of another tool's file; and where the run has its files."""
+    from torr.results.result import decoded, encoded
     from torr.sources import benchmark_file
-    from torr.store.kept.kept_run import read_result
 
     file = recovered(path)
     try:
@@ -52,18 +51,11 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}", HINT) from error
     if file is path and _is_of_benchmarks(text):
-        return _fit(json.dumps(benchmark_file.read(path, name)).encode(), file), None
-    read_result(text, str(file), HINT)
+        text = encoded(benchmark_file.read(path, name))
+        return encoded(decoded(text, str(file))), None
+    result = decoded(text, str(file))
     require(name is None, f"-n/--name {name}: {path} is a run and has its name", "leave -n out")
-    return _fit(text, file), file.parent.resolve()
-
-
-def _fit(text: bytes, file: Path) -> bytes:
-    """The text of a result, fit to be kept; raises UsageError where a value is not possible."""
-    from torr.model.result import checked_json
-
-    fit = checked_json(text, str(file))
-    return text if fit == parse_json(text) else json.dumps(fit, ensure_ascii=False).encode()
+    return encoded(result), file.parent.resolve()
 
 
 def _is_of_benchmarks(text: bytes) -> bool:

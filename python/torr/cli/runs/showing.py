@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import shared
 from torr.cli.runs import choosing
 from torr.options.result import ResultOptions
+from torr.results.result import encoded
 
 if TYPE_CHECKING:
     from torr.report.say import Language
@@ -28,7 +28,7 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
     with open_store() as store:
         kept, result = store.run(run_id), store.result(run_id)
     if output == "json":
-        click.echo(json.dumps(result, ensure_ascii=False))
+        click.echo(encoded(result).decode())
         return
     from torr.cli import terminal
 

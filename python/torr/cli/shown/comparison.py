@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from torr.cli.screen import Screen
     from torr.report.cells import Table
     from torr.report.comparison import Place
+    from torr.results.result import Result
 
 MOST_CELLS = 12
 MOST_FAILURES = 10
@@ -34,7 +35,7 @@ LEAST_NAME = 8
 LEAST_WORDS = ("no verdict", "failed")
 
 
-def show(result: dict[str, Any], out: Screen) -> None:
+def show(result: Result, out: Screen) -> None:
     """Print the cells, or in how many each candidate has which word, SLOs, and failed trials."""
     found = Comparison.of(result)
     if len(found.places) <= MOST_CELLS:
@@ -89,7 +90,7 @@ def _show_failures(found: Comparison, out: Screen) -> None:
         # With what to try, which stands at its end: nothing of it is cut.
         for line in wrap(out.in_words(_line(why)), max(LEAST_NAME, out.width - 4)):
             out.line(f"    {line}", "dim")
-        for line in (failure.get("log_tail") or ())[-MOST_PRINTED:]:
+        for line in failure.log_tail[-MOST_PRINTED:]:
             out.line(cut(f"    | {_printed(line)}", out.width), "dim")
     left = len(table.rows) - MOST_FAILURES
     if left > 0:

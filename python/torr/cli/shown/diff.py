@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.cli.columns import GAP, cut
 from torr.report import verdict_table
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from torr.cli.screen import Screen
     from torr.report.cells import Table
+    from torr.results.result import Result
+    from torr.results.verdict import Verdict
 
-Json = dict[str, Any]
 
 # What result.json and the page have; a terminal has no room for both sides' numbers.
 NOT_OF_VERDICTS = ("spread", "p")
@@ -29,7 +30,7 @@ LEAST_WHY = 30
 SPREADS = say("spread of ok/s")
 
 
-def show(result: Json, out: Screen) -> None:
+def show(result: Result, out: Screen) -> None:
     """Print the changes, and the words for them where there are any."""
     names = {
         "ok_per_s": "ok/s",
@@ -37,14 +38,14 @@ def show(result: Json, out: Screen) -> None:
         "response_ms.p95": "p95",
         "success_rate": say("success"),
     }
-    rows: dict[int, dict[str, Json]] = {}
-    for verdict in result["verdicts"]:
-        rows.setdefault(verdict["concurrency"], {})[verdict["metric"]] = verdict
+    rows: dict[int, dict[str, Verdict]] = {}
+    for verdict in result.verdicts:
+        rows.setdefault(verdict.concurrency or 0, {})[verdict.metric] = verdict
     # A .dat knows no p95: a column without any value is left out.
     metrics = [m for m in names if any(_change(found.get(m)) != "–" for found in rows.values())]
     columns = (heading("connection"), *(names[metric] for metric in metrics), SPREADS)
     cells = tuple(
-        (f"{at:,}", *(_change(found.get(m)) for m in metrics), spreads(found.get("ok_per_s") or {}))
+        (f"{at:,}", *(_change(found.get(m)) for m in metrics), spreads(found["ok_per_s"]))
         for at, found in rows.items()
     )
     table = out.columns(columns, cells).fitting(out.width, (SPREADS,))
@@ -73,10 +74,10 @@ def _is_known(cells: Iterable[str]) -> bool:
     return any(any(map(str.isdigit, cell)) for cell in cells)
 
 
-def _change(verdict: Json | None) -> str:
+def _change(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
-    if verdict["ratio"] is not None:
+    if verdict.ratio is not None:
         return show_ratio(verdict, "x")
-    difference = verdict.get("difference")
+    difference = verdict.difference
     return "–" if difference is None else say("{points:+.2f} points", points=difference)

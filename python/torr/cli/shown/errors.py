@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from torr.cli.screen import Screen
+    from torr.results.level import ErrorSample, Level
 
-Json = dict[str, Any]
 
 EXAMPLE = say("for example")
 
 
-def show(title: str, level: Json, out: Screen) -> None:
+def show(title: str, level: Level, out: Screen) -> None:
     """Print why attempts failed, where any did."""
     rows = list(_rows(level))
     if not rows:
@@ -34,19 +34,19 @@ def show(title: str, level: Json, out: Screen) -> None:
     out.table(table if any(row[-1] for row in rows) else table.without(EXAMPLE))
 
 
-def _rows(level: Json) -> Iterable[tuple[str, str, str]]:
+def _rows(level: Level) -> Iterable[tuple[str, str, str]]:
     """A row a reason; a class without reasons has one of its own."""
-    reasons: dict[str, int] = level["reasons"]
-    for name, count in level["counts"]["errors"].items():
+    reasons = level.reasons
+    for name, count in level.counts.errors.items():
         within = {r: n for r, n in reasons.items() if r.partition(".")[0] == name}
         for reason, number in (within or {name: count}).items():
-            yield reason, f"{number:,}", _example(level["samples"], reason)
+            yield reason, f"{number:,}", _example(level.samples, reason)
 
 
-def _example(samples: Sequence[Json], reason: str) -> str:
+def _example(samples: Sequence[ErrorSample], reason: str) -> str:
     """The first kept answer of a reason in a line, or else what the reason means."""
-    same = (sample for sample in samples if reason in (sample.get("reason"), sample["class"]))
+    same = (sample for sample in samples if reason in (sample.reason, sample.error_class))
     for sample in same:
-        text = sample.get("detail") or sample.get("head") or sample.get("body") or ""
-        return str(text).partition("\n")[0].strip()
+        text = sample.detail or sample.head or sample.body
+        return text.partition("\n")[0].strip()
     return meaning(reason)

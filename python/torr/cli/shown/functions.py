@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report import micro
 from torr.report.say import say
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
+    from torr.results.result import Result
 
 LEAST = (
     *("spread", "rounds", "p99"),
@@ -17,7 +18,7 @@ LEAST = (
 """What a narrow terminal can do without: the first goes first."""
 
 
-def show(result: dict[str, Any], out: Screen) -> None:
+def show(result: Result, out: Screen) -> None:
     """Print the tables that have something to say."""
     for table in micro.tables(result):
         out.line()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.cli.shown import errors
 from torr.cli.shown.run import LEAST_OF_STREAMS
@@ -10,6 +10,7 @@ from torr.report.say import Text, chain, say
 from torr.report.stream_tables import streams_of_levels
 from torr.report.told import told
 from torr.report.wording import levels_of
+from torr.results.capacity import Capacity, Knee, Peak, SloCapacity, UslFit
 from torr.stats.series import Series, noun_of
 from torr.units import show_ms, show_percent, show_rate
 
@@ -17,28 +18,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.cli.screen import Screen
+    from torr.results.result import Result
 
-Json = dict[str, Any]
 
 LEAST_OF_MEDIANS = ("spread", "mean")
 
 
-def show(result: Json, out: Screen) -> None:
+def show(result: Result, out: Screen) -> None:
     """Print what the levels come to."""
     out.line()
-    if max((level["round"] for level in result["levels"]), default=1) > 1:
+    if max((level.round for level in result.levels), default=1) > 1:
         _show_medians(result, out)
         out.line()
     _show_streams(result, out)
     out.pairs(_capacity(result))
-    worst = [level for level in result["levels"] if level["counts"]["errors"]]
+    worst = [level for level in result.levels if level.counts.errors]
     if worst:
-        level = max(worst, key=lambda x: sum(x["counts"]["errors"].values()))
-        errors.show(say("errors at {level:,}", level=level["concurrency"]), level, out)
+        level = max(worst, key=lambda x: x.counts.failed)
+        errors.show(say("errors at {level:,}", level=level.concurrency), level, out)
 
 
-def _show_medians(result: Json, out: Screen) -> None:
-    series = Series.of(result["name"], result["levels"])
+def _show_medians(result: Result, out: Screen) -> None:
+    series = Series.of(result.name, result.levels)
     names = (
         say("median of rounds"),
         "ok/s",
@@ -61,7 +62,7 @@ def _show_medians(result: Json, out: Screen) -> None:
     out.table(out.columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
 
 
-def _show_streams(result: Json, out: Screen) -> None:
+def _show_streams(result: Result, out: Screen) -> None:
     """A row for each level whose answers are streams."""
     found = streams_of_levels(result)
     if found is not None:
@@ -69,22 +70,22 @@ def _show_streams(result: Json, out: Screen) -> None:
         out.line()
 
 
-def _capacity(result: Json) -> dict[str, str]:
+def _capacity(result: Result) -> dict[str, str]:
     """Peak, knee, capacity and USL in a line each, a null with its reason."""
-    capacity = result["capacity"]
-    why = capacity.get("reasons", {})
-    noun = noun_of(result["levels"])
+    capacity = result.capacity or Capacity()
+    why = capacity.reasons
+    noun = noun_of(result.levels)
     found = {
-        say("peak"): _peak(capacity["peak"], noun) or _none(why.get("peak")),
-        say("knee"): _at(capacity["knee"], noun) or _none(why.get("knee")),
-        say("under SLO"): _at(capacity["slo"], noun) or _none(why.get("slo")),
-        "USL": _usl(capacity["usl"], why.get("n_star")) or _none(why.get("usl")),
+        say("peak"): _peak(capacity.peak, noun) or _none(why.get("peak")),
+        say("knee"): _at(capacity.knee, noun) or _none(why.get("knee")),
+        say("under SLO"): _at(capacity.slo, noun) or _none(why.get("slo")),
+        "USL": _usl(capacity.usl, why.get("n_star")) or _none(why.get("usl")),
     }
-    limited = [x for x in result["levels"] if x["health"]["verdict"] == "generator-limited"]
+    limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
     if limited:
-        where = _listed(dict.fromkeys(level["concurrency"] for level in limited))
+        where = _listed(dict.fromkeys(level.concurrency for level in limited))
         found[say("no claim")] = say("{levels}: limited by the generator", levels=where)
-    series = Series.of("", result["levels"])
+    series = Series.of("", result.levels)
     for name, points in ((say("cut short"), series.cut), (say("starved"), series.starved)):
         if points:
             where = _listed(point.concurrency for point in points)
@@ -100,31 +101,31 @@ def _listed(levels: Iterable[int]) -> Text:
     return chain(", ", [f"{level:,}" for level in levels])
 
 
-def _peak(peak: Json | None, noun: str) -> str | None:
+def _peak(peak: Peak | None, noun: str) -> str | None:
     if peak is None:
         return None
-    near = say("within 5 % of it at {levels}", levels=levels_of(peak["plateau"], noun))
+    near = say("within 5 % of it at {levels}", levels=levels_of(peak.plateau, noun))
     return say("{rate}, {near}", rate=_rate(peak), near=near)
 
 
-def _at(claim: Json | None, noun: str) -> str | None:
+def _at(claim: Knee | SloCapacity | None, noun: str) -> str | None:
     if claim is None:
         return None
-    said = say("{place}, {rate}", place=levels_of([claim["concurrency"]], noun), rate=_rate(claim))
-    if "service_ms" not in claim:
+    said = say("{place}, {rate}", place=levels_of([claim.concurrency], noun), rate=_rate(claim))
+    if not isinstance(claim, Knee):
         return said
-    return say("{said}, {time} on average", said=said, time=show_ms(claim["service_ms"]))
+    return say("{said}, {time} on average", said=said, time=show_ms(claim.service_ms))
 
 
-def _usl(usl: Json | None, why_no_peak: str | None) -> str | None:
+def _usl(usl: UslFit | None, why_no_peak: str | None) -> str | None:
     if usl is None:
         return None
-    n_star = usl["n_star"]
+    n_star = usl.n_star
     peak: str = f"N* {n_star:,.0f}" if n_star else say("no N* ({why})", why=told(str(why_no_peak)))
-    law = f"λ {usl['lambda']:.4g}, σ {usl['sigma']:.3g}, κ {usl['kappa']:.3g}"
-    return say("{law}, {peak}, R² {r2:.3f}", law=law, peak=peak, r2=usl["r2"])
+    law = f"λ {usl.lambda_:.4g}, σ {usl.sigma:.3g}, κ {usl.kappa:.3g}"
+    return say("{law}, {peak}, R² {r2:.3f}", law=law, peak=peak, r2=usl.r2)
 
 
-def _rate(claim: Json) -> Text:
-    bound = "≥ " if claim.get("at_least") else ""
-    return say("{rate} ok/s", rate=f"{bound}{show_rate(claim['ok_per_s'])}")
+def _rate(claim: Peak | Knee | SloCapacity) -> Text:
+    bound = "≥ " if claim.at_least else ""
+    return say("{rate} ok/s", rate=f"{bound}{show_rate(claim.ok_per_s)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
@@ -13,6 +13,7 @@ from torr.report import flames
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
     from torr.report.cells import Table
+    from torr.results.result import Result
 
 MOST_ROWS = 5
 # A shorter piece of a function's name says nothing.
@@ -21,12 +22,12 @@ LEAST_NAME = 30
 MOST_TABLES = 6
 
 
-def show(result: dict[str, Any], out: Screen) -> None:
+def show(result: Result, out: Screen) -> None:
     """Print the note of each profile, and its busiest functions below."""
     tops = list(flames.tops(result, MOST_ROWS))
     tables = iter(tops if len(tops) <= MOST_TABLES else ())
-    for profile, note in zip(result.get("profiles") or (), flames.notes(result), strict=True):
-        found = next(tables, None) if profile["folded"] else None
+    for profile, note in zip(result.profiles, flames.notes(result), strict=True):
+        found = next(tables, None) if profile.folded else None
         if found is None:
             out.line(note)
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.model.condition import Condition
 from torr.report.comparison_slos import interval_of, slos
@@ -10,11 +10,12 @@ from torr.report.say import say
 from torr.report.told import told
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from torr.cli.screen import Screen
+    from torr.results.result import Result
+    from torr.results.verdict import Verdict
 
-Verdict = dict[str, Any]
 
 WORD = 10  # the longest word of an SLO, and a space
 WORD_COLOURS = {"held": "green", "broken": "red", "not shown": "yellow"}
@@ -30,15 +31,15 @@ def show_of_run(verdicts: Sequence[Verdict], out: Screen) -> None:
         _show(verdict, _worth(verdict), out)
 
 
-def show_of_comparison(result: Mapping[str, Any], out: Screen) -> None:
+def show_of_comparison(result: Result, out: Screen) -> None:
     """Print the SLOs of each candidate in each cell; of many only those that did not hold."""
     found = slos(result)
     if not found:
         return
     out.line()
-    shown = found if len(found) <= MOST else [x for x in found if x[1]["word"] != "held"]
+    shown = found if len(found) <= MOST else [x for x in found if x[1].word != "held"]
     for place, verdict in shown[:MOST]:
-        whose = {"name": verdict["candidate"], "place": place, "said": _worth(verdict)}
+        whose = {"name": verdict.candidate or "", "place": place, "said": _worth(verdict)}
         _show(verdict, say("{name} at {place}: {said}", **whose), out)
     left = len(shown) - MOST
     if left > 0:
@@ -49,20 +50,21 @@ def show_of_comparison(result: Mapping[str, Any], out: Screen) -> None:
         out.pair(told("held"), WORD_COLOURS["held"], seen, WORD)
 
 
-def _show(verdict: Mapping[str, Any], text: str, out: Screen) -> None:
-    out.pair(told(verdict["word"]), WORD_COLOURS[verdict["word"]], text, WORD)
+def _show(verdict: Verdict, text: str, out: Screen) -> None:
+    word = str(verdict.word)
+    out.pair(told(word), WORD_COLOURS[word], text, WORD)
 
 
-def _worth(verdict: Mapping[str, Any]) -> str:
+def _worth(verdict: Verdict) -> str:
     """A condition with what was seen of it, and why it has its word."""
-    condition = Condition.parse(verdict["condition"])
+    condition = Condition.parse(str(verdict.condition))
     said: str = str(condition)
-    if verdict["value"] is not None:
-        seen = condition.show(verdict["value"])
+    if verdict.value is not None:
+        seen = condition.show(verdict.value)
         said = say("{condition}, seen {value}", condition=said, value=seen)
         span = interval_of(verdict)
         if span is not None:
             said = say("{said}, 90 % interval {span}", said=said, span=span)
-    if not verdict["reason"]:
+    if not verdict.reason:
         return said
-    return say("{said} ({why})", said=said, why=told(verdict["reason"]))
+    return say("{said} ({why})", said=said, why=told(verdict.reason))

@@ -1,4 +1,4 @@
-"""One kept run as lists show it, a result.json that is read, and the columns that it becomes.
+"""One kept run as lists show it, and the columns that a result becomes.
 
 The numbers are those of its best level: the one with the most ok/s among those that claim
 anything, the median of its rounds. A comparison of several candidates has no such level.
@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import ResultError
-from torr.model.json_input import parse_json
 from torr.model.moment import read_stamp, stamp
 from torr.model.outside import printable
-from torr.stats.series import Series, verdict_of
-from torr.store.rundir import SCHEMA
+from torr.stats.series import Series
 
 if TYPE_CHECKING:
-    from torr.stats.series import Point
+    from collections.abc import Mapping
+
+    from torr.results.result import Result
+    from torr.results.series import LevelPoint
 
 Json = dict[str, Any]
-
-RESULT_HINT = "give a result.json"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _UID = re.compile(r"[0-9a-f]{32}")
@@ -79,62 +76,37 @@ class KeptRun:
 _MOMENTS = ("started", "ended")
 
 
-def read_result(text: bytes, whose: str, hint: str | None = None) -> Json:
-    """Return a result.json that this torr can read; `whose` is what messages call it.
-
-    Raises ResultError where it is none, or where a newer torr made it.
-    """
-    try:
-        found = parse_json(text)
-    except ValueError as error:
-        raise ResultError(f"{whose} cannot be read: {error}", hint) from error
-    schema = found.get("schema") if isinstance(found, dict) else None
-    if isinstance(schema, int) and schema > SCHEMA:
-        raise ResultError(
-            f"{whose} was made by a newer torr (its schema is {schema}, this torr reads {SCHEMA})",
-            "update torr",
-        )
-    if schema != SCHEMA or not isinstance(found.get("levels"), list):
-        raise ResultError(f"{whose} is no result of torr", hint)
-    known: Json = found
-    return known
-
-
-def columns_of(result: Mapping[str, Any], directory: str | None) -> Json:
-    """Return the columns of a result; raises ResultError when it is none."""
-    try:
-        environment = result.get("environment") or {}
-        point = _best(result)
-        return {
-            "uid": uid_of(result),
-            "name": result["name"],
-            "kind": result["kind"],
-            "status": result["status"],
-            "started_ms": milliseconds(read_stamp(result["started"])),
-            "ended_ms": milliseconds(read_stamp(result["ended"])) if result.get("ended") else None,
-            "git_commit": environment.get("git"),
-            "host": (environment.get("machine") or {}).get("host"),
-            "directory": directory,
-            "note": result.get("note"),
-            "concurrency": point and point.concurrency,
-            "rounds": point and point.rounds,
-            "ok_per_s": point and point.ok_per_s,
-            # A lower bound would read as a time: the run's own page says it with its mark.
-            "p95_ms": None if point is None or point.p95_at_least else point.p95_ms,
-            "success_rate": point and point.success_rate,
-            "health": _health(result),
-            "at_least": point and point.at_least,
-        }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ResultError("this is no result of torr", RESULT_HINT) from error
+def columns_of(result: Result, directory: str | None) -> Json:
+    """Return the columns of a result."""
+    machine = result.environment.get("machine")
+    point = _best(result)
+    return {
+        "uid": uid_of(result),
+        "name": result.name,
+        "kind": result.kind,
+        "status": result.status,
+        "started_ms": milliseconds(read_stamp(result.started)),
+        "ended_ms": milliseconds(read_stamp(result.ended)) if result.ended else None,
+        "git_commit": result.environment.get("git"),
+        "host": machine.get("host") if isinstance(machine, dict) else None,
+        "directory": directory,
+        "note": result.note,
+        "concurrency": point and point.concurrency,
+        "rounds": point and point.rounds,
+        "ok_per_s": point and point.ok_per_s,
+        # A lower bound would read as a time: the run's own page says it with its mark.
+        "p95_ms": None if point is None or point.p95_at_least else point.p95_ms,
+        "success_rate": point and point.success_rate,
+        "health": _health(result),
+        "at_least": point and point.at_least,
+    }
 
 
-def uid_of(result: Mapping[str, Any]) -> str:
+def uid_of(result: Result) -> str:
     """Return what tells a run from every other one, 32 digits; registered again, it is the same."""
-    known = result.get("id")
-    if isinstance(known, str) and _UID.fullmatch(known):
-        return known
-    text = f"{result['name']} {result['started']} {result.get('command')}"
+    if result.id is not None and _UID.fullmatch(result.id):
+        return result.id
+    text = f"{result.name} {result.started} {result.command}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -147,15 +119,14 @@ def _moment(after_ms: int | None) -> datetime | None:
     return None if after_ms is None else _EPOCH + timedelta(milliseconds=after_ms)
 
 
-def _best(result: Mapping[str, Any]) -> Point | None:
-    levels = result.get("levels") or []
-    if any(level.get("candidate") for level in levels):
+def _best(result: Result) -> LevelPoint | None:
+    if any(level.candidate for level in result.levels):
         return None
-    points = Series.of(result["name"], levels).points
+    points = Series.of(result.name, result.levels).points
     return max(points, key=lambda point: point.ok_per_s, default=None)
 
 
-def _health(result: Mapping[str, Any]) -> str | None:
+def _health(result: Result) -> str | None:
     """The worst of all levels."""
-    found = {verdict_of(level) for level in result.get("levels") or []}
-    return next((word for word in _WORST_FIRST if word in found), None)
+    words = {level.health.verdict for level in result.levels}
+    return next((word for word in _WORST_FIRST if word in words), None)

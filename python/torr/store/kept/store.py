@@ -7,35 +7,32 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from torr.errors import ResultError, StoreError, UsageError
-from torr.model.json_input import parse_json
+from torr.errors import ResultError, StoreError
 from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, unpacked
 from torr.model.secrets import whole
+from torr.results.result import decoded
 from torr.store.kept.database import Database, NoStoreError
-from torr.store.kept.kept_run import (
-    RESULT_HINT,
-    KeptRun,
-    columns_of,
-    milliseconds,
-    read_result,
-)
+from torr.store.kept.kept_run import KeptRun, columns_of, milliseconds
 from torr.store.kept.place import HINT, VARIABLE, Place
 from torr.store.kept.schema import results, runs, tags
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from sqlalchemy import Connection, Select, Table
     from typing_extensions import Self
+
+    from torr.results.result import Result
 
 Json = dict[str, Any]
 
@@ -117,7 +114,7 @@ class Store:
         now, given or taken away since. Raises ResultError where it is no result of this torr, or
         where another one is kept under its id that it may not replace.
         """
-        result = read_result(text, "this", RESULT_HINT)
+        result = decoded(text, "this")
         columns = columns_of(result, None if directory is None else whole(str(directory)))
         content = {"json_zlib": zlib.compress(text)}
         with self._database.writing() as connection:
@@ -127,7 +124,7 @@ class Store:
                 run_id = _new(connection, columns)
                 if run_id is not None:
                     connection.execute(insert(results).values(run_id=run_id, **content))
-                    _add_tags(connection, run_id, result.get("tags") or ())
+                    _add_tags(connection, run_id, result.tags)
                     return run_id
                 # Another torr has registered it since.
                 run_id = connection.execute(known).scalar_one()
@@ -160,7 +157,7 @@ class Store:
         with self._database.reading() as connection:
             return self._one(connection, run_id)
 
-    def result(self, run_id: int) -> Json:
+    def result(self, run_id: int) -> Result:
         """Return a run's result, with its note and tags as they are now.
 
         Raises ResultError where this torr cannot read it.
@@ -178,14 +175,8 @@ class Store:
                 f"run {run_id} is broken in {self._database.place}",
                 "torr runs import its directory, if that is still there",
             ) from error
-        from torr.model.result import checked_json  # of pydantic, which takes its time
-
-        read_result(text, f"run {run_id}")  # of a newer torr it says that
-        try:
-            found = checked_json(text, f"run {run_id}")
-        except UsageError as error:
-            raise ResultError(error.message, error.hint) from error
-        return {**found, "note": kept.note, "tags": list(kept.tags)}
+        result = decoded(text, f"run {run_id}")
+        return msgspec.structs.replace(result, note=kept.note, tags=list(kept.tags))
 
     def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:
         """Remove runs, all or none; what they were. Their files stay."""
@@ -255,7 +246,7 @@ def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:
     return [KeptRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
 
 
-def _refuse_another(connection: Connection, run_id: int, result: Json) -> None:
+def _refuse_another(connection: Connection, run_id: int, result: Result) -> None:
     """Raise ResultError where another result is kept as a run; one that is broken is none.
 
     Notes and tags are no part of it: they are changed in the store.
@@ -263,11 +254,10 @@ def _refuse_another(connection: Connection, run_id: int, result: Json) -> None:
     query = select(results.c.json_zlib).where(results.c.run_id == run_id)
     packed = connection.execute(query).scalar_one_or_none()
     try:
-        kept = dict(parse_json(unpacked(packed or b"", MOST_RESULT_BYTES)))
-    except (zlib.error, TypeError, ValueError):
+        kept = decoded(unpacked(packed or b"", MOST_RESULT_BYTES), f"run {run_id}")
+    except (zlib.error, ResultError):
         return
-    own = {"note": None, "tags": None}
-    if kept | own != {**result, **own}:
+    if msgspec.structs.replace(kept, note=result.note, tags=result.tags) != result:
         raise ResultError(
             f"this is kept as run {run_id}, with another content",
             "--replace puts it in the place of what is kept",

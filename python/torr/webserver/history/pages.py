@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from torr.errors import require
 from torr.report import distributions, side, tuning, view, view_tables
 from torr.report.say import as_json, say
@@ -46,21 +48,14 @@ def runs(store: Store, query: QueryParams) -> Json:
 def run(store: Store, run_id: int) -> Json:
     """Return a run with its report."""
     result = store.result(run_id)
-    return page("run", shown=view.run(result), id=run_id, name=result["name"])
+    return page("run", shown=view.run(result), id=run_id, name=result.name)
 
 
 def overlay(store: Store, query: QueryParams) -> Json:
     """Return two runs on each other: the report of their diff, which is not kept."""
     a, b = (_side(store, query, key) for key in ("a", "b"))
-    found = set_beside(a, b)
-    result = {
-        "kind": "diff",
-        "command": ["torr", "diff", *(query.get(key, "") for key in ("a", "b"))],
-        "status": "complete",
-        "levels": [],
-        **found,
-    }
-    shown = view.run(result)
+    command = ["torr", "diff", *(query.get(key, "") for key in ("a", "b"))]
+    shown = view.run(replace(set_beside(a, b), command=command))
     # A kept diff has no histograms; here both runs are at hand.
     shown["view"]["distributions"] = distributions.of_sides((a, b))
     return page("overlay", shown=shown, a=query.get("a"), b=query.get("b"))

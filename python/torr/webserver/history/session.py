@@ -13,6 +13,7 @@ from torr.store.kept.store import Filter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.results.level import Level
     from torr.store.kept.kept_run import KeptRun
     from torr.store.kept.store import Store
 
@@ -75,7 +76,7 @@ class Session:
         try:
             result = self._store.result(run.id)
             if noted:
-                self._note(result["levels"])
+                self._note(result.levels)
             return Measured.of(run.id, result, request, concurrency)
         except ResultError as error:
             why = error.message
@@ -83,10 +84,10 @@ class Session:
             why = f"run {run.id} is not as torr writes it: {type(error).__name__}: {error}"
         return Measured(run.id, (), request, why)
 
-    def _note(self, levels: Sequence[Json]) -> None:
+    def _note(self, levels: Sequence[Level]) -> None:
         for level in levels:
-            self.levels.add(level["concurrency"])
-            self.requests |= {step["name"]: None for step in level.get("steps") or ()}
+            self.levels.add(level.concurrency)
+            self.requests |= {step.name: None for step in level.steps}
 
     def _baseline(self) -> KeptRun | None:
         """The newest run of the name with the tag, whatever else the runs are narrowed down by."""

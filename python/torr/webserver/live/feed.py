@@ -6,25 +6,27 @@ A page that cannot be fed costs nobody a result: it is said once, and the run go
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from torr.experiments.remaining import Remaining
 from torr.model.outside import safe_text
 from torr.units import SECOND_NS
-from torr.webserver.live.page import bare, generator_of, pools_of, run_of, shown
+from torr.webserver.live.page import bare, generator_of, light, pools_of, run_of
 
 if TYPE_CHECKING:
-    from torr.engine import Level, Slice
     from torr.experiments.lab import Step
+    from torr.results.level import Interval, Level
+    from torr.results.result import Conclusions, Result, TrialFailure
     from torr.webserver.live.journal import Journal
     from torr.webserver.live.metrics import Metrics
 
 Json = dict[str, Any]
-Judge = Callable[[Sequence[Json]], Mapping[str, Any]]
-"""From levels to the sections of result.json that say what they come to."""
+Judge = Callable[[Sequence["Level"]], "Conclusions"]
+"""Returns what is concluded of levels."""
 
 
 @dataclass
@@ -39,14 +41,14 @@ class Feed:
 
     journal: Journal
     metrics: Metrics
-    so_far: Callable[[int], Json]
+    so_far: Callable[[int], Result]
     judge: Judge
     wake: Callable[[], object]
     complain: Callable[[str], object]
     fit: Callable[[Any], Any]
     remaining: Remaining = field(default_factory=Remaining)
     _is_broken: bool = False
-    _levels: list[Json] = field(default_factory=list)
+    _levels: list[Level] = field(default_factory=list)
     _pools: list[Json | None] = field(default_factory=list)
     _slice_count: int = 0
 
@@ -61,7 +63,7 @@ class Feed:
         self.metrics.level_started(step)
         self._safely(lambda: self._tell(step))
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """Take a slice down; one that is not kept is only in the counters."""
         step = self._fit(step)
         self.remaining.slice_came(step, piece)
@@ -73,12 +75,12 @@ class Feed:
         self.metrics.level_ended(self._fit(step), level)
         self._safely(self._take_stock)
 
-    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+    def trial_failed(self, failure: TrialFailure) -> None:
         """Say what there is so far."""
-        self.metrics.trial_failed(self.fit(failure))
+        self.metrics.trial_failed(failure)
         self._safely(self._take_stock)
 
-    def end(self, result: Json) -> None:
+    def end(self, result: Result) -> None:
         """Say how it ended; nothing comes after it."""
         self.metrics.is_running = False
         self._is_broken = False  # a file that was full is not needed for this
@@ -87,7 +89,7 @@ class Feed:
     def _fit(self, step: Step) -> Step:
         return replace(step, candidate=self.fit(step.candidate), factors=self.fit(step.factors))
 
-    def _add(self, step: Step, piece: Slice) -> None:
+    def _add(self, step: Step, piece: Interval) -> None:
         if step.is_kept:
             place = {
                 "level": step.index,
@@ -99,7 +101,7 @@ class Feed:
             self.journal.add(_text({**place, "slice": bare(piece)}))
         self._tell(step, piece)
 
-    def _tell(self, step: Step, piece: Slice | None = None) -> None:
+    def _tell(self, step: Step, piece: Interval | None = None) -> None:
         left_s, window_ns = self.remaining.left_s, step.plan.window_ns
         progress = {
             "done_s": round(self.remaining.done_s, 3),
@@ -116,17 +118,19 @@ class Feed:
 
     def _take_stock(self) -> None:
         result = self.so_far(len(self._levels))
-        for level in result["levels"]:
-            self._slice_count += len(level["slices"])
+        for level in result.levels:
+            self._slice_count += len(level.slices)
             self._pools.append(pools_of(level))
             self._levels.append(self._light(level))
-        result["levels"] = self._levels
+        result = msgspec.structs.replace(result, levels=self._levels)
         if self._levels:
-            result = {**result, **self.judge(self._levels)}
+            conclusions = msgspec.structs.asdict(self.judge(self._levels))
+            result = msgspec.structs.replace(result, **conclusions)
         self.journal.begin(_text(run_of(result, self._pools)))
 
-    def _light(self, level: Json) -> Json:
-        return {**level, "slices": [shown(piece, self._slice_count) for piece in level["slices"]]}
+    def _light(self, level: Level) -> Level:
+        intervals = [light(piece, self._slice_count) for piece in level.slices]
+        return msgspec.structs.replace(level, slices=intervals)
 
     def _safely(self, work: Callable[[], object]) -> None:
         """Do it and tell the readers; what goes wrong must not end the run."""
@@ -141,4 +145,4 @@ class Feed:
 
 
 def _text(part: Mapping[str, Any]) -> bytes:
-    return json.dumps(part, separators=(",", ":"), allow_nan=False).encode()
+    return msgspec.json.encode(part)

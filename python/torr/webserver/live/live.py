@@ -6,11 +6,13 @@ then, and needs no server.
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+import msgspec
+
+from torr.results.result import Result, read
 from torr.webserver.live.app import Served, app
 from torr.webserver.live.feed import Feed
 from torr.webserver.live.journal import Journal
@@ -108,10 +110,8 @@ class Live:
         if not self._interrupt.requested:
             self._interrupt.press()
 
-    def _last_result(self) -> dict[str, Any]:
+    def _last_result(self) -> Result:
         """What the run left; of one that left nothing, what was known of it."""
-        try:
-            found: dict[str, Any] = json.loads(self._directory.result_path.read_bytes())
-        except OSError:
-            return {**self._directory.head, "status": "failed", "levels": [], "verdicts": []}
-        return found
+        if self._directory.result_path.exists():
+            return read(self._directory.result_path)
+        return msgspec.structs.replace(self._directory.so_far(), status="failed")

@@ -9,20 +9,25 @@ thread that keeps slices, and read in the server's.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
+from torr.results.level import IntervalHealth
 from torr.units import show_setting
 from torr.webserver.live.exposition import Labels, Sample, page
 
 if TYPE_CHECKING:
-    from torr.engine import Level, Slice
+    from collections.abc import Callable, Iterator, Mapping
+
     from torr.experiments.lab import Step
+    from torr.results.base import Statistics
+    from torr.results.level import Interval, Level
+    from torr.results.result import TrialFailure
 
 QUANTILES = {"p50": "0.5", "p90": "0.9", "p95": "0.95", "p99": "0.99", "p99_9": "0.999"}
-TIMES = ("response", "service")
+Time = Literal["response", "service"]
+TIMES: tuple[Time, ...] = ("response", "service")
 MS_PER_S = 1000.0
 
 Kind = Literal["counter", "gauge", "summary"]
@@ -91,7 +96,7 @@ class Metrics:
         with self._lock:
             self._now = place
 
-    def slice_came(self, step: Step, piece: Slice) -> None:
+    def slice_came(self, step: Step, piece: Interval) -> None:
         """Add a slice."""
         trial = _trial(step.candidate, step.factors)
         with self._lock:
@@ -105,16 +110,16 @@ class Metrics:
     def level_ended(self, step: Step, level: Level) -> None:
         """Keep the numbers of a level, the last one of those at the same place."""
         labels = (
-            ("concurrency", f"{level['concurrency']}"),
+            ("concurrency", f"{level.concurrency}"),
             ("round", f"{step.round}"),
             *_trial(step.candidate, step.factors),
         )
         with self._lock:
             self._levels.update({(s.name, s.labels): s.value for s in _ended(level, labels)})
 
-    def trial_failed(self, failure: Mapping[str, Any]) -> None:
+    def trial_failed(self, failure: TrialFailure) -> None:
         """Count a trial that came to nothing."""
-        labels = _trial(failure["candidate"], failure["factors"])
+        labels = _trial(failure.candidate, failure.factors)
         key = "torr_failed_trials_total", labels
         with self._lock:
             self._counts[key] = self._counts.get(key, 0) + 1
@@ -151,65 +156,66 @@ def _trial(candidate: str | None, factors: Mapping[str, Any]) -> Labels:
     return (("candidate", candidate), ("setting", show_setting(factors)))
 
 
-def _counted(piece: Slice, trial: Labels) -> Iterator[Sample]:
+def _counted(piece: Interval, trial: Labels) -> Iterator[Sample]:
     """What a slice adds to the counters."""
-    labels = (*trial, ("phase", piece["phase"]))
-    counts = piece["counts"]
-    yield Sample("torr_attempts_total", labels, counts["attempted"])
-    yield Sample("torr_ok_total", labels, counts["ok"])
-    yield Sample("torr_dropped_total", labels, counts.get("dropped", 0))
-    for name, count in counts.get("errors", {}).items():
+    labels = (*trial, ("phase", piece.phase))
+    counts = piece.counts
+    yield Sample("torr_attempts_total", labels, counts.attempted)
+    yield Sample("torr_ok_total", labels, counts.ok)
+    yield Sample("torr_dropped_total", labels, counts.dropped)
+    for name, count in counts.errors.items():
         yield Sample("torr_errors_total", (*labels, ("class", name)), count)
-    for status, count in piece.get("statuses", {}).items():
+    for status, count in piece.statuses.items():
         yield Sample("torr_statuses_total", (*labels, ("status", status)), count)
-    yield Sample("torr_received_bytes_total", labels, piece.get("bytes_in", 0))
-    yield Sample("torr_sent_bytes_total", labels, piece.get("bytes_out", 0))
+    yield Sample("torr_received_bytes_total", labels, piece.bytes_in)
+    yield Sample("torr_sent_bytes_total", labels, piece.bytes_out)
     for time in TIMES:
-        stats = _stats(piece, time)
-        n, mean_ms = stats.get("n") or 0, stats.get("mean") or 0.0
+        stats = _statistics(piece, time)
+        n, mean_ms = stats.n, stats.mean or 0.0
         yield Sample(f"torr_{time}_seconds_sum", labels, n * mean_ms / MS_PER_S)
         yield Sample(f"torr_{time}_seconds_count", labels, n)
 
 
-def _newest(piece: Slice, trial: Labels) -> Iterator[Sample]:
+def _newest(piece: Interval, trial: Labels) -> Iterator[Sample]:
     """What is so in the newest slice."""
-    labels = (*trial, ("phase", piece["phase"]))
+    labels = (*trial, ("phase", piece.phase))
     known = {
-        "torr_ok_per_second": piece.get("ok_per_s"),
-        "torr_attempts_per_second": piece.get("attempted_per_s"),
-        "torr_in_flight": piece["counts"].get("in_flight"),
-        "torr_connections_open": piece.get("connections_open"),
+        "torr_ok_per_second": piece.ok_per_s,
+        "torr_attempts_per_second": piece.attempted_per_s,
+        "torr_in_flight": piece.counts.in_flight,
+        "torr_connections_open": piece.connections_open,
     }
     yield from (Sample(name, trial, x) for name, x in known.items() if x is not None)
     for time in TIMES:
-        for quantile, value_ms in _quantiles(_stats(piece, time)):
+        for quantile, value_ms in _quantiles(_statistics(piece, time)):
             of = (*labels, ("quantile", quantile))
             yield Sample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
-    health = piece.get("health") or {}
-    rates = health.get("worker_cpu_rate") or ()
-    for number, rate in zip(health.get("workers") or range(len(rates)), rates, strict=True):
-        yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
+    health = piece.health or IntervalHealth()
+    rates = health.worker_cpu_rate
+    for number, rate in zip(health.workers or range(len(rates)), rates, strict=True):
+        if rate is not None:
+            yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
 
 
 def _ended(level: Level, labels: Labels) -> Iterator[Sample]:
     """What a level came to."""
-    yield Sample("torr_level_ok_per_second", labels, level["ok_per_s"])
-    if level.get("success_rate") is not None:
-        yield Sample("torr_level_success_ratio", labels, level["success_rate"] / 100)
-    is_limited = level["health"]["verdict"] == "generator-limited"
+    yield Sample("torr_level_ok_per_second", labels, level.ok_per_s)
+    if level.success_rate is not None:
+        yield Sample("torr_level_success_ratio", labels, level.success_rate / 100)
+    is_limited = level.health.verdict == "generator-limited"
     yield Sample("torr_level_limited", labels, int(is_limited))
-    for quantile, value_ms in _quantiles(_stats(level, "response")):
+    for quantile, value_ms in _quantiles(_statistics(level, "response")):
         of = (*labels, ("quantile", quantile))
         yield Sample("torr_level_response_seconds", of, value_ms / MS_PER_S)
 
 
-def _quantiles(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _quantiles(stats: Statistics) -> Iterator[tuple[str, float]]:
     """Those that are known; where due requests were never sent the upper ones are not."""
     for stat, quantile in QUANTILES.items():
-        value = stats.get(stat)
-        if value is not None and stat not in (stats.get("at_least") or ()):
+        value = stats.value(stat)
+        if value is not None and stat not in stats.at_least:
             yield quantile, value
 
 
-def _stats(part: Mapping[str, Any], time: str) -> Mapping[str, Any]:
-    return (part.get("latency") or {}).get(f"{time}_ms") or {}
+def _statistics(part: Interval | Level, time: Time) -> Statistics:
+    return part.latency.response if time == "response" else part.latency.service

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
+import typed
 from installed import wait_until
 from kept import result, text
 from torr.store.kept.database import Database
@@ -20,6 +21,7 @@ WRITERS, EACH = 4, 4
 
 CODE = """
 import sys
+import typed
 from kept import text
 from torr.store.kept.place import Place
 from torr.store.kept.store import Store
@@ -64,12 +66,12 @@ def test_every_run_of_every_writer_is_kept_once(place, count):
         found = store.find()
         assert len(found) == len({run.uid for run in found}) == count * EACH
         assert all(len(run.tags) == 3 for run in found)
-        assert all(store.result(run.id)["id"] == run.uid for run in found)
+        assert all(store.result(run.id).id == run.uid for run in found)
 
 
 def registered(connection):
     run_id = connection.execute(
-        sa.insert(runs).values(**columns_of(result(), None)).returning(runs.c.id)
+        sa.insert(runs).values(**columns_of(typed.result(**result()), None)).returning(runs.c.id)
     ).scalar_one()
     packed = zlib.compress(text())
     connection.execute(sa.insert(results).values(run_id=run_id, json_zlib=packed))

@@ -105,7 +105,7 @@ def test_a_store_of_the_first_revision_becomes_what_an_empty_database_becomes(
         assert store.find() == []
         run_id = store.register(text())
     with Store.open(place) as store:
-        assert store.result(run_id)["name"] == "api"
+        assert store.result(run_id).name == "api"
     if place.is_sqlite:
         new = Place(f"sqlite:///{tmp_path}/new.db")
     else:

@@ -231,8 +231,8 @@ def test_a_run_of_a_newer_torr_is_said(pages, session):
 
 BROKEN = {
     "run {} was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
-    "run {} is no result of torr": {"whole": []},
-    "run {} is not a result of torr: levels.0.concurrency: Field required": {
+    "run {} is not a result of torr: Expected `object`, got `array`": {"whole": []},
+    "run {} is not a result of torr: levels[0]: Object missing required field `concurrency`": {
         "levels": [{"round": 1}]
     },
 }
@@ -247,9 +247,9 @@ def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
 
 
 def test_a_page_that_cannot_be_made_says_why_to_reader_and_server(pages, session, capsys):
-    pages.spoil(session[0], experiment=5)
+    pages.spoil(session[0], kind="compare", experiment={"rules": 5})
     said = pages.kept(f"/runs/{session[0]}", 500)["message"]
-    assert said.startswith("this page cannot be made: AttributeError: ")
+    assert said.startswith("this page cannot be made: TypeError: ")
     assert capsys.readouterr().err.startswith(f"note: '/runs/{session[0]}': {said}")
 
 

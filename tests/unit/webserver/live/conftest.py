@@ -8,8 +8,8 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from doubles import Truth, level_of, slice_of
-from torr.cli.conclude import sections
+from doubles import Truth, measured_interval, measured_level
+from torr.cli.conclude import concluded
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Step
 from torr.model.pace import Closed
@@ -46,19 +46,19 @@ class Played:
 
     def slice(self, second, index=0, truth=None, **settings):
         of = step(index, **settings)
-        piece = {**slice_of(truth or Truth(), second), "histograms": {"service": "AAAA" * 100}}
+        histograms = {"service": "AAAA" * 100}
+        piece = measured_interval(truth or Truth(), second, histograms=histograms)
         if of.is_kept:
             self.directory.keep_slice(piece)
         self.page.feed.slice_came(of, piece)
 
     def finish(self, index=0, truth=None):
-        level = {"round": 1, "candidate": None, "factors": {}}
-        level |= level_of(2 + index, truth or Truth())
+        level = measured_level(2 + index, truth or Truth())
         self.directory.keep_level(level)
         self.page.feed.level_ended(step(index), level)
 
     def end(self):
-        self.directory.close("complete", sections("ladder", self.directory.full_levels(), ()))
+        self.directory.close("complete", concluded("ladder", self.directory.full_levels(), ()))
         self.page.end()
 
 
@@ -76,7 +76,7 @@ def played(tmp_path):
             complaints = []
 
             def judge(levels):
-                return sections("ladder", levels, ())
+                return concluded("ladder", levels, ())
 
             interrupt = Interrupt()
             page = Live(Shown(directory, interrupt, judge, complaints.append), door, file)

@@ -7,9 +7,12 @@ import socket
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import msgspec
+
 from doubles import Truth
 from events import Events, ask
 from installed import wait_until
+from torr.results.result import TrialFailure
 from torr.webserver.live import stream
 
 SLICES = 10
@@ -120,10 +123,10 @@ def test_a_failed_trial_is_told(played):
     run = played()
     with Events(run.url) as events:
         events.until("run")
-        failure = {"candidate": "go", "factors": {}, "round": 1, "kind": "x", "text": "no port"}
+        failure = TrialFailure(candidate="go", round=1, kind="x", text="no port")
         run.directory.keep_failure(failure)
         run.page.feed.trial_failed(failure)
-        assert events.until("run")["result"]["failures"] == [failure]
+        assert events.until("run")["result"]["failures"] == [msgspec.to_builtins(failure)]
     assert 'torr_failed_trials_total{candidate="go",setting=""} 1' in ask(run.url, "/metrics")[2]
 
 

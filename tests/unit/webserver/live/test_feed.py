@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from tempfile import TemporaryFile
 
+import msgspec
 import pytest
 
 import results
-from torr.cli.conclude import sections
+from torr.cli.conclude import concluded
 from torr.report import view
+from torr.results.result import TrialFailure
 from torr.store.level_log import LevelLog
 from torr.store.rundir import RunDirectory
 from torr.webserver.live.feed import Feed
@@ -33,7 +35,7 @@ def feed_of():
             journal = Told(file)
 
             def judge(levels):
-                return sections("ladder", levels, ())
+                return concluded("ladder", levels, ())
 
             metrics = Metrics({"kind": "ladder", "name": "api"})
             feed = Feed(
@@ -53,10 +55,9 @@ def directory(tmp_path):
 
 
 def keep(directory, level):
-    slices = level.pop("slices")
-    for piece in slices:
+    for piece in level.slices:
         directory.keep_slice(piece)
-    directory.keep_level(level)
+    directory.keep_level(msgspec.structs.replace(level, slices=[]))
 
 
 LADDERS = [results.ladder, results.streamed_ladder]
@@ -65,16 +66,16 @@ LADDERS = [results.ladder, results.streamed_ladder]
 @pytest.mark.parametrize("ladder", LADDERS, ids=lambda each: each.__name__)
 @pytest.mark.parametrize("most", [(1000, 10_000), (10, 10_000), (10, 20)], ids=str)
 def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, most, monkeypatch):
-    for module in ("torr.report.view", "torr.webserver.live.page"):
-        monkeypatch.setattr(f"{module}.MOST_SLICES", most[0])
-        monkeypatch.setattr(f"{module}.MOST_DRAWN", most[1])
+    monkeypatch.setattr(view, "MOST_SLICES", most[0])
+    monkeypatch.setattr(view, "MOST_DRAWN", most[1])
     feed, journal = feed_of(directory)
-    for level in ladder()["levels"]:
+    for level in ladder().levels:
         keep(directory, level)
         feed._take_stock()
         so_far = directory.so_far()
-        whole = {**so_far, **sections("ladder", so_far["levels"], ())}
-        assert journal.run == json.loads(json.dumps(view.run(whole)))
+        conclusions = msgspec.structs.asdict(concluded("ladder", so_far.levels, ()))
+        whole = msgspec.structs.replace(so_far, **conclusions)
+        assert journal.run == json.loads(msgspec.json.encode(view.run(whole)))
 
 
 def test_each_level_is_read_from_the_disk_once(directory, feed_of, monkeypatch):
@@ -82,15 +83,15 @@ def test_each_level_is_read_from_the_disk_once(directory, feed_of, monkeypatch):
 
     def full_levels(self, first=0):
         found = real(self, first)
-        read.extend(level["concurrency"] for level in found)
+        read.extend(level.concurrency for level in found)
         return found
 
     real = LevelLog.full_levels
     monkeypatch.setattr(LevelLog, "full_levels", full_levels)
     feed, _ = feed_of(directory)
     feed.begin()
-    for level in results.ladder()["levels"]:
+    for level in results.ladder().levels:
         keep(directory, level)
         feed._take_stock()
-    feed.trial_failed({"candidate": "go", "factors": {}, "kind": "died"})
+    feed.trial_failed(TrialFailure(candidate="go", round=1, kind="died", text="it ended"))
     assert read == [*results.LEVELS]

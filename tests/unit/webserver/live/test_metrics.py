@@ -7,14 +7,16 @@ import re
 
 import pytest
 
+import typed
 from documents import ROOT
-from doubles import Truth, level_of, slice_of
+from doubles import Truth, measured_interval, measured_level
 from torr.experiments.lab import Step
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.monitor.exposition import Reader
+from torr.results.result import TrialFailure
 from torr.units import SECOND_NS
 from torr.webserver.live.exposition import Sample, page
 from torr.webserver.live.metrics import FAMILIES, Metrics
@@ -43,10 +45,13 @@ def numbers(metrics):
 def full(metrics):
     """The same after something of everything has come."""
     metrics.level_started(step())
-    piece = {**slice_of(Truth(errors={"timeout": 3}, dropped=2), 0), "statuses": {"200": 1000}}
+    truth = Truth(errors={"timeout": 3}, dropped=2)
+    piece = measured_interval(truth, 0, statuses={"200": 1000})
     metrics.slice_came(step(), piece)
-    metrics.level_ended(step(), level_of(200, Truth(errors={"timeout": 30})))
-    metrics.trial_failed({"candidate": "go", "factors": {"workers": 2}})
+    metrics.level_ended(step(), measured_level(200, Truth(errors={"timeout": 30})))
+    factors = {"workers": 2}
+    failure = TrialFailure(candidate="go", factors=factors, round=1, kind="died", text="it ended")
+    metrics.trial_failed(failure)
     return metrics
 
 
@@ -65,11 +70,11 @@ def test_a_slice_is_counted_in_prometheus_units(metrics):
 
 
 def test_counters_go_on_and_gauges_are_of_the_newest_slice(metrics):
-    full(metrics).slice_came(step(), slice_of(Truth(50), 1))
+    full(metrics).slice_came(step(), measured_interval(Truth(50), 1))
     found = numbers(metrics)
     assert found['torr_ok_total{phase="measure"}'] == 1050
     assert found["torr_ok_per_second"] == 50
-    metrics.slice_came(step(), {**slice_of(Truth(0), 2), "ok_per_s": None})
+    metrics.slice_came(step(), measured_interval(Truth(0), 2, ok_per_s=None))
     found = numbers(metrics)
     assert "torr_ok_per_second" not in found
     assert not [name for name in found if name.startswith("torr_response_seconds{")]
@@ -77,8 +82,9 @@ def test_counters_go_on_and_gauges_are_of_the_newest_slice(metrics):
 
 
 def test_a_quantile_that_is_only_a_lower_bound_is_none(metrics):
-    piece = slice_of(Truth(1000), 1)
-    piece["latency"]["response_ms"]["at_least"] = ["p99"]
+    piece = measured_interval(Truth(1000), 1)
+    times = typed.changed(piece.latency.response, at_least=["p99"])
+    piece = typed.changed(piece, latency={"response_ms": times})
     metrics.slice_came(step(), piece)
     found = numbers(metrics)
     assert 'torr_response_seconds{phase="measure",quantile="0.5"}' in found
@@ -104,7 +110,7 @@ def test_a_level_keeps_its_numbers(metrics):
 
 def test_a_trial_says_whose_it_is(metrics):
     of = step("go", {"workers": 2, "db": "pg"})
-    metrics.slice_came(of, slice_of(Truth(), 0))
+    metrics.slice_came(of, measured_interval(Truth(), 0))
     labels = 'candidate="go",setting="workers 2, db pg"'
     assert numbers(metrics)[f'torr_ok_total{{{labels},phase="measure"}}'] == 1000
 
@@ -163,7 +169,7 @@ def test_the_dashboard_asks_for_names_and_labels_that_there_are(metrics):
     """And every family is asked for by some panel."""
     asked = re.findall(r'"expr": "((?:[^"\\]|\\.)*)"', DASHBOARD.read_text())
     trial = step("go", {"workers": 2})
-    full(metrics).slice_came(trial, slice_of(Truth(), 1))
+    full(metrics).slice_came(trial, measured_interval(Truth(), 1))
     page = metrics.text()
     known = {name + part for name in FAMILIES for part in ("", "_sum", "_count")}
     named = {name for expr in asked for name in re.findall(r"\btorr_\w+", expr)}

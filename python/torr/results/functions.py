@@ -1,0 +1,93 @@
+"""The `micro`, `budgets` and `leaks` of a result: functions measured in one process."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from torr.results.base import Amount, Count, Factors, ResultPart
+
+PositiveCount = Annotated[int, Meta(ge=1)]
+BudgetWord = Literal["held", "broken", "not shown"]
+LeakWord = Literal["no growth", "growth that ends", "growth that goes on"]
+
+
+class MachineSpeed(ResultPart):
+    """How fast a machine runs Python, as a multiple of the reference; the ends are nearly those."""
+
+    median: Amount
+    least: Amount
+    most: Amount
+
+
+class FunctionTiming(ResultPart, kw_only=True):
+    """How operations of a function were timed, in one round of it."""
+
+    batch: Annotated[PositiveCount, Meta(description="operations that shared a look at the clock")]
+    clock_ns: Annotated[Amount, Meta(description="a look at the clock, taken off every time")]
+    turn_ns: Annotated[
+        Amount, Meta(description="a turn of the loop, taken off each operation of a batch")
+    ]
+    gc: str
+    threads: PositiveCount
+
+
+class BudgetVerdict(ResultPart, kw_only=True):
+    """A budget of a function, judged by its rounds."""
+
+    candidate: str
+    factors: Factors = {}
+    metric: str
+    text: str
+    limit: float
+    scaled_by: Annotated[Amount | None, Meta(description="the machine's speed")] = None
+    value: float | None
+    interval: Annotated[tuple[float, float] | None, Meta(description="of 90 %")] = None
+    n: Count
+    word: BudgetWord
+    reason: str | None = None
+
+
+class MemorySample(ResultPart, kw_only=True):
+    """What a process had at one moment: objects that the collector knows, blocks, bytes."""
+
+    objects: Count = 0
+    blocks: Count = 0
+    traced_bytes: Count = 0
+    rss_bytes: Count = 0
+
+
+class LeakTable(ResultPart, kw_only=True):
+    """What operations of a function allocated and did not free."""
+
+    candidate: str
+    factors: Factors = {}
+    count: Annotated[Count, Meta(description="operations")]
+    looks: Annotated[
+        list[MemorySample], Meta(description="before the first and after each stretch")
+    ]
+    types: Annotated[list[tuple[str, int]], Meta(description="objects more, by type")]
+    places: Annotated[
+        list[tuple[str, int]],
+        Meta(description="bytes more, by the line that allocated them"),
+    ]
+    growth: Annotated[int, Meta(description="objects more at the end")]
+    per_operation: Annotated[
+        float, Meta(description="blocks of memory an operation of the second half")
+    ]
+    traced_per_operation: Annotated[
+        float | None,
+        Meta(description="bytes that Python allocated, an operation of the second half"),
+    ] = None
+    rss_per_operation: Annotated[
+        float | None, Meta(description="bytes of the process, an operation of the second half")
+    ] = None
+    word: LeakWord
+    limit: Annotated[int | None, Meta(description="objects more that there may be")] = None
+    met: Annotated[bool | None, Meta(description="without a limit: that no growth goes on")] = None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether no more is left behind than may be; schema 1 has tables without `met`, too."""
+        return self.word != "growth that goes on" if self.met is None else self.met

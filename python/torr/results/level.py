@@ -1,0 +1,368 @@
+"""The `levels` of a result, and their timelines: one measured load step each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from torr.results.base import Amount, Count, Factors, Percent, ResultPart, Statistics
+from torr.results.functions import FunctionTiming
+from torr.results.monitor import MonitorSeries
+from torr.results.stream import StreamStatistics
+
+MOST_STARVED = 1
+"""Percent of the users that may be missing from a level that claims something: as many as the
+connections that a healthy generator may miss."""
+
+HealthWord = Literal["healthy", "contended", "generator-limited"]
+Phase = Literal["warmup", "measure", "drain"]
+
+
+class AttemptCounts(ResultPart, kw_only=True):
+    """Attempts by how they ended: planned = attempted + dropped, attempted = ok + errors + open."""
+
+    planned: Count = 0
+    attempted: Count = 0
+    ok: Count = 0
+    dropped: Count = 0
+    in_flight: Count = 0
+    errors: dict[str, Count] = {}
+
+    @property
+    def failed(self) -> int:
+        """How many attempts ended in an error."""
+        return sum(self.errors.values())
+
+    @property
+    def ended(self) -> int:
+        """How many attempts ended, well or in an error."""
+        return self.ok + self.failed
+
+    def failed_of(self, error_class: str | None) -> int:
+        """Return how many attempts ended in an error of a class; None for all classes."""
+        return self.failed if error_class is None else self.errors.get(error_class, 0)
+
+
+class Latency(ResultPart, kw_only=True):
+    """Times of the ok answers; a metric without a value is null."""
+
+    service_ms: Annotated[
+        Statistics | None, Meta(description="last byte of the answer − first byte sent")
+    ] = None
+    response_ms: Annotated[
+        Statistics | None, Meta(description="last byte of the answer − when the request was due")
+    ] = None
+    ttfb_ms: Annotated[
+        Statistics | None, Meta(description="first byte of the answer − first byte sent")
+    ] = None
+    wait_ms: Annotated[
+        Statistics | None, Meta(description="first byte sent − taken up by a worker")
+    ] = None
+    connect_ms: Annotated[Statistics | None, Meta(description="of connections opened")] = None
+    tls_ms: Annotated[Statistics | None, Meta(description="of the TLS handshakes")] = None
+    lag_ms: Annotated[
+        Statistics | None,
+        Meta(description="taken up by a worker − when the request was due"),
+    ] = None
+
+    def time(self, key: str) -> Statistics | None:
+        """Return a time by its key, such as `service_ms`; None where it has none."""
+        time: Statistics | None = getattr(self, key, None)
+        return time
+
+    @property
+    def service(self) -> Statistics:
+        """Last byte of the answer − first byte sent; without a value all of it is None."""
+        return self.service_ms or Statistics(n=0)
+
+    @property
+    def response(self) -> Statistics:
+        """Last byte of the answer − when the request was due."""
+        return self.response_ms or Statistics(n=0)
+
+    @property
+    def ttfb(self) -> Statistics:
+        """First byte of the answer − first byte sent."""
+        return self.ttfb_ms or Statistics(n=0)
+
+    @property
+    def wait(self) -> Statistics:
+        """First byte sent − taken up by a worker."""
+        return self.wait_ms or Statistics(n=0)
+
+    @property
+    def connect(self) -> Statistics:
+        """Opening of connections."""
+        return self.connect_ms or Statistics(n=0)
+
+    @property
+    def tls(self) -> Statistics:
+        """The TLS handshake after it."""
+        return self.tls_ms or Statistics(n=0)
+
+    @property
+    def lag(self) -> Statistics:
+        """Taken up by a worker − when the request was due: the load generator's own delay."""
+        return self.lag_ms or Statistics(n=0)
+
+
+class LatencyOfAll(ResultPart, kw_only=True):
+    """Times of all attempts that ended, a timeout at its elapsed time."""
+
+    service_ms: Statistics | None = None
+    response_ms: Statistics | None = None
+    censored: Count = 0
+
+
+class ErrorSample(ResultPart, kw_only=True):
+    """One kept answer of an error class: its head and its first 1 KB, secrets redacted."""
+
+    name: Annotated[str | None, Meta(description="the row that it is of, in a run of Locust")] = (
+        None
+    )
+    error_class: str = field(name="class")
+    reason: str | None = None
+    detail: str = ""
+    t_s: float | None = None
+    status: int | None = None
+    head: str = ""
+    body: str = ""
+
+
+class ConnectionCounts(ResultPart, kw_only=True):
+    """Connections asked for, open at once at most, and opened in all."""
+
+    asked: Count = 0
+    open_max: Count = 0
+    opened: Count = 0
+
+
+class IntervalHealth(ResultPart, kw_only=True):
+    """What the load generator measured of itself in one interval, a value for each worker."""
+
+    workers: list[Count] = []
+    worker_cpu_rate: list[float | None] = []
+    run_queue_rate: list[float | None] = []
+    lag_ms: list[float | None] = []
+    lag_limit_ms: list[float | None] = []
+    receive_queue_bytes: list[Count | None] = []
+    steal_rate: float | None = None
+    target_cpu_rate: float | None = None
+
+
+class Interval(ResultPart, kw_only=True):
+    """One interval of the timeline; the warm-up has negative `t_s`. `in_flight` is at its end.
+
+    `level` counts the levels of a run from 0.
+    """
+
+    level: Count | None = None
+    concurrency: Count | None = None
+    round: int | None = None
+    t_s: float
+    seconds: Amount
+    phase: Phase
+    counts: AttemptCounts = field(default_factory=AttemptCounts)
+    ok_per_s: Amount | None = None
+    attempted_per_s: Amount | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
+    connections_open: Count | None = None
+    statuses: dict[str, Count] = {}
+    reasons: dict[str, Count] = {}
+    latency: Latency = field(default_factory=Latency)
+    stream: StreamStatistics | None = None
+    histograms: dict[str, str] = {}
+    health: IntervalHealth | None = None
+
+
+class WarmUp(ResultPart, kw_only=True):
+    """The time before the measured window, kept apart."""
+
+    seconds: Amount = 0
+    counts: AttemptCounts = field(default_factory=AttemptCounts)
+    latency: Latency = field(default_factory=Latency)
+
+
+class Health(ResultPart, kw_only=True):
+    """Whether the load generator could have been the limit; a limited level claims nothing."""
+
+    verdict: HealthWord
+    reasons: list[str] = []
+    worker_cpu_rate: list[float] = []
+    run_queue_rate: list[float] = []
+    slices: Annotated[Count, Meta(description="intervals that were judged")] = 0
+    late_slices: Annotated[Count, Meta(description="of those, with a worker that was late")] = 0
+    lag_ms: Annotated[
+        Amount | None,
+        Meta(description="what the judged lag of the latest worker reached in a fifth of them"),
+    ] = None
+    steal_rate: float | None = None
+    target_cpu_rate: float | None = None
+    receive_queue_bytes: list[Count] = []
+
+
+class GeneratorCost(ResultPart, kw_only=True):
+    """What the load generator itself used."""
+
+    cpu_s: Amount | None = None
+    cpu_us_per_request: Amount | None = None
+    max_rss_bytes: Count | None = None
+    workers: Count | None = None
+    processes: Count | None = None
+
+
+class NamedRequest(ResultPart, kw_only=True):
+    """One named request: the level's numbers, for it alone."""
+
+    name: str
+    event: Annotated[
+        bool,
+        Meta(description="fired by a locustfile itself, with no exchange behind it: in no total"),
+    ] = False
+    counts: AttemptCounts = field(default_factory=AttemptCounts)
+    reasons: dict[str, Count] = {}
+    statuses: dict[str, Count] = {}
+    ok_per_s: Amount | None = None
+    attempted_per_s: Amount | None = None
+    success_rate: Percent | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
+    latency: Latency = field(default_factory=Latency)
+    warmup: WarmUp | None = None
+    stream: StreamStatistics | None = None
+
+
+class Level(ResultPart, kw_only=True):
+    """One measured trial of one setting."""
+
+    candidate: str | None = None
+    factors: Factors = {}
+    round: Annotated[int, Meta(ge=1)] = 1
+    concurrency: Count
+    front: Annotated[
+        Literal["engine", "locust"],
+        Meta(description="who fired: the engine's workers, or users of Locust"),
+    ] = "engine"
+    users: Annotated[
+        Count, Meta(description="of the concurrency; the others are connections of arrivals")
+    ] = 0
+    rate: Annotated[Amount | None, Meta(description="arrivals a second that were asked for")] = None
+    seconds: Annotated[Amount, Meta(description="the measured window")]
+    counts: AttemptCounts
+    reasons: dict[str, Count] = {}
+    statuses: dict[str, Count] = {}
+    samples: list[ErrorSample] = []
+    connections: ConnectionCounts | None = None
+    ok_per_s: Amount
+    attempted_per_s: Amount = 0
+    success_rate: Percent | None = None
+    bytes_in: Count = 0
+    bytes_out: Count = 0
+    latency: Latency = field(default_factory=Latency)
+    latency_all: LatencyOfAll | None = None
+    stream: StreamStatistics | None = None
+    steps: list[NamedRequest] = []
+    histograms: dict[str, str] = {}
+    warmup: WarmUp | None = None
+    health: Health
+    generator: GeneratorCost | None = None
+    monitor: MonitorSeries | None = None
+    micro: FunctionTiming | None = None
+    warnings: list[str] = []
+    failure: str | None = None
+    interrupted: bool = False
+    cut_short: Annotated[bool, Meta(description="its window ended early: it claims nothing")] = (
+        False
+    )
+    starved: Annotated[
+        Count,
+        Meta(
+            description="users who got no answer in the whole window: their request of the warm-up"
+            " was open until its end; beyond 1 % of them the level claims nothing"
+        ),
+    ] = 0
+    slices: Annotated[list[Interval], Meta(description="the last key")] = []
+
+    def __post_init__(self) -> None:
+        """Have no monitor where nothing was watched: schema 1 has an empty object then."""
+        if self.monitor == _NOTHING_WATCHED:
+            self.monitor = None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the generator was the limit, so that the level claims nothing."""
+        return self.health.verdict == "generator-limited"
+
+    @property
+    def is_contended(self) -> bool:
+        """Whether client and target shared the machine, so that rates are lower bounds."""
+        return self.health.verdict == "contended"
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether users waited through the whole window for an answer to a request of the warm-up.
+
+        The others' figures are true, but they are those of fewer users than the level is named
+        after.
+        """
+        return 100 * self.starved > MOST_STARVED * self.user_count
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some of its load were users, the rest arrivals at a rate."""
+        return self.users > 0 and self.rate is not None
+
+    @property
+    def user_count(self) -> int:
+        """How many users there were: all of its concurrency, unless arrivals came beside them."""
+        return self.users if self.is_mixed else self.concurrency
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether there are more users than connections were asked for."""
+        return self.connections is not None and 0 < self.connections.asked < self.concurrency
+
+    @property
+    def is_of_locust(self) -> bool:
+        """Whether users of Locust fired, each over the connections that it made."""
+        return self.front == "locust"
+
+    @property
+    def event_count(self) -> int:
+        """How many events a locustfile fired by itself: they are in no total."""
+        return sum(step.counts.attempted for step in self.steps if step.event)
+
+    @property
+    def window(self) -> list[Interval]:
+        """The intervals of the measured window."""
+        return [interval for interval in self.slices if interval.phase == "measure"]
+
+    @property
+    def has_constant_users(self) -> bool:
+        """Whether there were as many users in each interval of the window, as far as is known."""
+        return len({interval.concurrency for interval in self.window}) < 2
+
+    def request(self, name: str) -> NamedRequest | None:
+        """Return the first request of a name."""
+        return next((step for step in self.steps if step.name == name), None)
+
+
+_NOTHING_WATCHED = MonitorSeries()
+
+
+MeasuredPart = Level | NamedRequest | Interval
+"""What a condition can be judged by."""
+
+
+def time_of(part: MeasuredPart, key: str) -> Statistics | None:
+    """Return a time by its key, such as `service_ms` or `ttft_ms`; None where it has none."""
+    time = part.latency.time(key)
+    return time if time is not None or part.stream is None else part.stream.time(key)
+
+
+def rate_of(part: MeasuredPart, key: str) -> float | None:
+    """Return a rate or a share by its key, such as `ok_per_s`; of streams where it has none."""
+    rate: float | None = getattr(part, key, None)
+    return rate if rate is not None else getattr(part.stream, key, None)

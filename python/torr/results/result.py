@@ -1,0 +1,206 @@
+"""`result.json` as a whole: decoding, checking and describing it.
+
+Schema 1 keeps the meaning of every key; keys that torr does not know are left out of the types, and
+stay in the file.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, field
+
+from torr.errors import ResultError, UsageError
+from torr.model.json_input import JsonInputError, check_depth, parse_json
+from torr.model.moment import read_stamp
+from torr.model.outside import Outside
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.results.base import Count, Factors, ResultPart
+from torr.results.capacity import Capacity
+from torr.results.functions import BudgetVerdict, LeakTable, MachineSpeed
+from torr.results.level import Level
+from torr.results.profile import Profile
+from torr.results.series import LevelSeries
+from torr.results.verdict import LimitVerdict, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = 1
+Kind = Literal["run", "ladder", "compare", "diff", "locust", "micro"]
+Status = Literal["complete", "interrupted", "failed", "running"]
+Json = dict[str, Any]
+"""Free-form: what users, plans and machines are described by."""
+
+
+class TrialFailure(ResultPart, kw_only=True):
+    """A trial that came to nothing, or that left something behind: the matrix went on."""
+
+    candidate: str
+    factors: Factors = {}
+    round: Count
+    measured: Annotated[
+        bool, Meta(description="its level is kept: this came during it, or behind it")
+    ] = False
+    kind: str
+    text: str
+    hint: str | None = None
+    log_tail: list[str] = []
+
+
+class Conclusions(ResultPart, kw_only=True):
+    """What is concluded of what was measured."""
+
+    ended_by: Annotated[str | None, Meta(description="the abort condition that ended the load")] = (
+        None
+    )
+    capacity: Capacity | None = None
+    verdicts: list[Verdict] = []
+    series: Annotated[
+        list[LevelSeries], Meta(description="of a diff: both sides, the baseline first")
+    ] = []
+    fail_if: Annotated[list[LimitVerdict], Meta(description="of a diff: its limits of change")] = []
+    budgets: list[BudgetVerdict] = []
+    leaks: list[LeakTable] = []
+    machine_speed: MachineSpeed | None = None
+
+    @property
+    def slo_verdicts(self) -> list[Verdict]:
+        """The verdicts of SLOs, without comparisons."""
+        return [verdict for verdict in self.verdicts if verdict.condition]
+
+
+class Result(Conclusions, kw_only=True):
+    """What one run measured and concluded."""
+
+    schema_: Literal[1] = field(name="schema")
+    torr: str
+    id: Annotated[str | None, Meta(description="what tells it from every other run")] = None
+    kind: Kind
+    name: str
+    started: str
+    ended: str | None = None
+    status: Status
+    command: list[str] = []
+    plan: Json | None = None
+    note: str | None = None
+    tags: list[str] = []
+    environment: Json = {}
+    experiment: Json | None = None
+    levels: list[Level] = []
+    failures: list[TrialFailure] = []
+    profiles: list[Profile] = []
+
+    def __post_init__(self) -> None:
+        """Check the moments."""
+        _check_moment("started", self.started)
+        _check_moment("ended", self.ended)
+
+
+def _check_moment(name: str, moment: str | None) -> None:
+    try:
+        if moment is not None:
+            read_stamp(moment)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+_HINT = "give a run directory or its result.json"
+
+_UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
+
+AnyResult = TypeVar("AnyResult", bound=Result)
+
+
+class _Version(msgspec.Struct):
+    """The only key of a result that all versions of torr read alike."""
+
+    schema: int = 0
+
+
+def read(path: Path) -> Result:
+    """Return the result of a `result.json`; raise UsageError that names the file and the key."""
+    return read_as(Result, path)
+
+
+def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
+    """Return the result of a `result.json` as a class of one's own; raise as `read` does."""
+    try:
+        text = read_bounded(path, MOST_RESULT_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    return decoded_as(kind, text, str(path))
+
+
+def decoded(text: bytes, source: str) -> Result:
+    """Return the result that a text holds; its texts are fit to be printed.
+
+    `source` is what messages call the text. Raises ResultError that names the first wrong key, or
+    that says that a newer torr wrote the text.
+    """
+    return decoded_as(Result, text, source)
+
+
+def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
+    """Return the result that a text holds as a class of one's own; raise as `decoded` does."""
+    try:
+        result = _decode(text, kind)
+        for part in (result.plan, result.environment, result.experiment):
+            check_depth(part)
+    except msgspec.ValidationError as error:
+        _refuse_newer(text, source)
+        raise ResultError(f"{source} is not a result of torr: {_said(error)}", _HINT) from error
+    except JsonInputError as error:
+        raise ResultError(f"{source} is not a result of torr: {error}", _HINT) from error
+    cleaned: AnyResult = Outside().part(result)
+    return cleaned
+
+
+def _refuse_newer(text: bytes, source: str) -> None:
+    """Raise ResultError where a newer torr wrote the text."""
+    try:
+        schema = msgspec.json.decode(text, type=_Version).schema
+    except _UNREADABLE:
+        return
+    if schema > SCHEMA:
+        raise ResultError(
+            f"{source} was made by a newer torr (its schema is {schema}, this torr reads {SCHEMA})",
+            "update torr",
+        )
+
+
+def encoded(result: Result) -> bytes:
+    """Return the text of `result.json`."""
+    return msgspec.json.encode(result)
+
+
+def _decode(text: bytes, kind: type[AnyResult]) -> AnyResult:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except _UNREADABLE:
+        # Python also writes and reads halves of a character (lone surrogates).
+        return msgspec.convert(parse_json(text), type=kind)
+
+
+def _said(error: msgspec.ValidationError) -> str:
+    """What is wrong, the place first: `levels[0].concurrency: Expected …`."""
+    text, _, place = str(error).partition(" - at `")
+    return f"{place.rstrip('`').removeprefix('$.')}: {text}" if place else text
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of `result.json` as the text of docs/reference/result.schema.json."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **msgspec.json.schema(Result),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_schema(path: Path) -> None:
+    """Write the JSON Schema of `result.json` to `path`."""
+    path.write_text(schema_text(), encoding="utf-8")

@@ -1,0 +1,90 @@
+"""The `stream` of a level: what was measured of streamed answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from torr.results.base import Amount, Count, Percent, ResultPart, Statistics
+
+
+class PromptCounts(ResultPart, kw_only=True):
+    """Conversations that were given, how many were begun, and how many of those said again."""
+
+    given: Count
+    sent: Count
+    reused: Count
+    at_least: Annotated[
+        bool, Meta(description="several workers shared them: more may have been said again")
+    ] = False
+    unique_prefix: bool = False
+
+
+class TokenizerCounts(ResultPart, kw_only=True):
+    """What a tokenizer counts in the text of the ok streams, thoughts among it."""
+
+    file: str
+    tokens_out: Count
+    tokens_reasoning: Count = 0
+    tokens_per_s: Amount | None = None
+    tpot_ms: Annotated[Statistics | None, Meta(description="by its own count alone")] = None
+    uncounted: Annotated[Count, Meta(description="streams with calls of tools, or too long")] = 0
+
+
+class StreamStatistics(ResultPart, kw_only=True):
+    """What was measured of streamed answers."""
+
+    from_: Annotated[
+        Literal["sent", "intended"], Meta(description="what times count from that are of the whole")
+    ] = field(default="sent", name="from")
+    ttfb_ms: Statistics | None = None
+    ttfe_ms: Statistics | None = None
+    ttft_ms: Statistics | None = None
+    ttfo_ms: Statistics | None = None
+    ttst_ms: Statistics | None = None
+    inter_chunk_ms: Statistics | None = None
+    inter_read_ms: Statistics | None = None
+    e2e_ms: Statistics | None = None
+    stream_end_ms: Statistics | None = None
+    tpot_ms: Statistics | None = None
+    tpot_first: Annotated[
+        Literal["one", "tokenizer"],
+        Meta(description="how many tokens the first event with text counts in tpot_ms"),
+    ] = "one"
+    tokenizer: TokenizerCounts | None = None
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
+    tokens_reasoning: Count | None = None
+    tokens_source: Annotated[str | None, Meta(description="who counted: usage, the server")] = None
+    tokens_untold: Annotated[Count, Meta(description="ok streams without a count of tokens")] = 0
+    tokens_per_s: Amount | None = None
+    stream_tokens_per_s: Annotated[
+        Statistics | None, Meta(description="tokens a second of each stream, not milliseconds")
+    ] = None
+    events: Annotated[dict[str, Count], Meta(description="by what they were")] = {}
+    comments: Count = 0
+    coalesced: Count | None = None
+    client_coalesced: Count | None = None
+    inter_chunk_reliable: Annotated[
+        bool,
+        Meta(description="false when more than 5 % of texts were joined by a late client"),
+    ] = True
+    unterminated: Annotated[Count, Meta(description="streams that end without a blank line")] = 0
+    left: Annotated[
+        Count,
+        Meta(description="streams whose client hung up before their end: they have none"),
+    ] = 0
+    goodput_rate: Percent | None = None
+    good_per_s: Amount | None = None
+    goodput_missing: str | None = None
+    prompts: PromptCounts | None = None
+    alias: Annotated[
+        dict[str, dict[str, Statistics | None]],
+        Meta(description="what other tools would say, by their definitions and names"),
+    ] = {}
+
+    def time(self, key: str) -> Statistics | None:
+        """Return a time by its key, such as `ttft_ms`; None where it has none."""
+        time: Statistics | None = getattr(self, key, None)
+        return time

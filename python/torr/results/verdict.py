@@ -1,0 +1,122 @@
+"""The `verdicts` and the `fail_if` of a result: SLOs, comparisons, limits of change."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from torr.results.base import Amount, Count, Factors, ResultPart
+
+Ends = tuple[float | None, float | None]
+LimitWord = Literal["failed", "passed", "not shown"]
+
+
+class ComparisonOutcome(ResultPart, kw_only=True):
+    """What some rounds of a comparison show."""
+
+    value: float | None = None
+    baseline_value: float | None = None
+    ratio: float | None = None
+    difference: Annotated[float | None, Meta(description="of shares, in percentage points")] = None
+    interval: Annotated[
+        Ends | None,
+        Meta(description="holds it with a probability of 1 − alpha (95 %); of an SLO, 90 %"),
+    ] = None
+    inner_interval: Annotated[
+        Ends | None,
+        Meta(description="likewise of 1 − 2·alpha (90 %), by which sameness is shown"),
+    ] = None
+    n: Count | None = None
+    p: float | None = None
+    p_adjusted: Annotated[float | None, Meta(description="by Holm, over the family")] = None
+    word: str | None = None
+    reason: str | None = None
+    obstacle: Annotated[
+        str | None, Meta(description="what forbids any claim, however many rounds there are")
+    ] = None
+
+
+class DiscardedRounds(ResultPart, kw_only=True):
+    """What a rule took out of a comparison; `whole` is what the verdict is with it."""
+
+    rule: str
+    rounds: list[Count]
+    because_of: dict[str, Count] = {}
+    whole: ComparisonOutcome = msgspec.field(default_factory=ComparisonOutcome)
+
+
+class Verdict(ComparisonOutcome, kw_only=True):
+    """One judgement: an SLO at a level (`word`: held, broken, not shown) or a comparison.
+
+    Of a comparison the word is better, worse, same or inconclusive, null for one run each. Its
+    intervals are of the ratio, or of the difference in points; an end without a bound is null.
+    """
+
+    metric: str
+    condition: Annotated[str | None, Meta(description="the SLO as it was written")] = None
+    op: str | None = None
+    unit: str | None = None
+    limit: float | None = None
+    concurrency: Count | None = None
+    rate: Amount | None = None
+    candidate: str | None = None
+    baseline: str | None = None
+    factors: Factors = {}
+    request: Annotated[str | None, Meta(description="the request it is of; null: all of them")] = (
+        None
+    )
+    margin: Annotated[
+        Amount | None,
+        Meta(description="differences up to it are the same: of logarithms, or in points"),
+    ] = None
+    alpha: float | None = None
+    method: str | None = None
+    family: str | None = None
+    spread: Annotated[
+        Amount | None,
+        Meta(description="standard deviation of the differences: logarithms, or points"),
+    ] = None
+    spreads: Annotated[
+        list[float | None] | None,
+        Meta(description="coefficient of variation of the baseline and of the candidate"),
+    ] = None
+    bounds: Annotated[
+        list[bool] | None,
+        Meta(description="whether the rate of the baseline, of the candidate is a bound"),
+    ] = None
+    trials: Annotated[
+        list[list[float]] | None,
+        Meta(description="every trial of the baseline, and of the candidate"),
+    ] = None
+    more_rounds: Annotated[
+        Count | None, Meta(description="that would settle it at this spread, an estimate")
+    ] = None
+    discarded: DiscardedRounds | None = None
+
+    @property
+    def with_discarded(self) -> Verdict:
+        """What the verdict is with the discarded rounds."""
+        if self.discarded is None:
+            return self
+        whole = msgspec.structs.asdict(self.discarded.whole)
+        return msgspec.structs.replace(self, **whole, bounds=None, discarded=None)
+
+
+class LimitVerdict(ResultPart, kw_only=True):
+    """Whether a comparison lies beyond a limit of change, as `--fail-if` states it."""
+
+    condition: Annotated[str, Meta(description="the limit as it was written")]
+    candidate: str
+    baseline: str
+    factors: Factors = {}
+    concurrency: Count
+    metric: str
+    op: str
+    limit: Annotated[float, Meta(description="in percent of the baseline, or in points")]
+    value: Annotated[float | None, Meta(description="the change, in the unit of the limit")] = None
+    interval: Annotated[Ends | None, Meta(description="of 90 %, in the unit of the limit")] = None
+    n: Count
+    word: LimitWord
+    reason: str | None = None
