@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -12,6 +11,7 @@ import pytest
 from compared import pair
 from exit_codes import ENDS
 from installed import Ended, free_port, wait_until
+from torr.results.result import encoded
 
 # Python imports this at its start: one function of torr raises what torr cannot explain.
 FAULT = """\
@@ -55,7 +55,7 @@ def test_a_command_ends_with_its_code(name, call, target, tmp_path):
     if end.arguments[0] == "diff":
         kept = tmp_path / "_output/torr/pair"
         kept.mkdir(parents=True)
-        (kept / "result.json").write_text(json.dumps(pair(0.88)))
+        (kept / "result.json").write_bytes(encoded(pair(0.88)))
     url = target(*end.target).url if end.target else f"http://127.0.0.1:{free_port()}/"
     ended = call(end, [word.format(url=url) for word in end.arguments])
     assert ended.code == end.code, ended.err

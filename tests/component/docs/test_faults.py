@@ -51,6 +51,6 @@ def test_a_fault_ends_as_the_page_says(fault, ends):
         list(engine.intervals(load))
         level = engine.level(load)
     if ends == "ok":
-        assert (level["counts"]["ok"], level["reasons"]) == (3, {})
+        assert (level.counts.ok, level.reasons) == (3, {})
     else:
-        assert list(level["reasons"]) == [ends]
+        assert list(level.reasons) == [ends]

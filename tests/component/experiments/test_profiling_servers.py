@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from doubles import Truth, level_of
+import typed
+from doubles import Truth, measured_level
 from torr.errors import NothingMeasuredError, OutputError
 from torr.experiments import profiling_servers, taking, trial
 from torr.experiments.interrupt import Interrupt
@@ -31,7 +32,7 @@ from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 
 CELLS = ({"n": 1}, {"n": 2})
-LEVEL = {**level_of(10, Truth()), "candidate": "a", "factors": {"n": 1}, "round": 1}
+LEVEL = typed.changed(measured_level(10, Truth()), candidate="a", factors={"n": 1})
 
 
 def plan_of(_candidate, _factors, url):
@@ -107,7 +108,7 @@ def bench(monkeypatch, tmp_path):
 
 def test_each_profile_is_of_a_server_of_its_own_where_servers_are_kept_up_too(bench):
     found = bench.run()
-    seen = [(each["candidate"], each["factors"], each["folded"]) for each in found]
+    seen = [(each.candidate, each.factors, each.folded) for each in found]
     assert seen == [
         *(("a", {"n": 1}, "a1 2\n"), ("b", {"n": 1}, "b1 2\n")),
         *(("a", {"n": 2}, "a2 2\n"), ("b", {"n": 2}, "b2 2\n")),
@@ -122,7 +123,7 @@ def test_a_load_that_cannot_be_fired_costs_its_profile_alone(bench):
         raise NothingMeasuredError("a is an unknown host")
 
     bench.measured = refused
-    assert [each["failure"] for each in bench.run()] == 4 * ["a is an unknown host"]
+    assert [each.failure for each in bench.run()] == 4 * ["a is an unknown host"]
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,8 @@ def test_what_becomes_of_a_server_behind_its_load_is_noted(bench, kind, cost, te
 
     bench.check = ends
     first = bench.run()[0]
-    assert (first["folded"], first["failure"]) == ("a1 2\n", None)
-    assert (first["cost_rate"], first["note"]) == (cost, text)
+    assert (first.folded, first.failure) == ("a1 2\n", None)
+    assert (first.cost_rate, first.note) == (cost, text)
 
 
 def test_where_nothing_can_be_kept_the_comparison_ends(bench):

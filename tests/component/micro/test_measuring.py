@@ -156,10 +156,10 @@ def test_what_is_raised_is_counted_and_the_next_one_goes_on(count, given):
     assert [(one.attempted, one.ok) for one in found.rounds] == [(count, count * 3 // 4)] * 2
     assert [one.errors for one in found.rounds] == [{"KeyError": count // 4}] * 2
     (sample,) = found.errors.samples()
-    assert sample["reason"] == "raised.KeyError"
-    assert "in sometimes" in sample["detail"]
+    assert sample.reason == "raised.KeyError"
+    assert "in sometimes" in sample.detail
     # The first of the rounds that count: one round comes before them.
-    assert f"KeyError: {count + 3}" in sample["detail"]
+    assert f"KeyError: {count + 3}" in sample.detail
 
 
 def test_an_async_operation_that_raises_is_counted_too():

@@ -50,15 +50,15 @@ def test_time_is_that_of_the_function_and_of_what_it_calls():
     # So many that the rounds' collections of garbage, of all that pytest holds, do not hide them.
     measured = measure(Subject(outer), 2_000, 3)
     found = Profiling("cpu").of(Subject(outer), 2_000, measured)
-    assert (found["tool"], found["unit"], found["failure"]) == ("py-spy", "samples", None)
-    tops = Stacks.folded(found["folded"]).top()
+    assert (found.tool, found.unit, found.failure) == ("py-spy", "samples", None)
+    tops = Stacks.folded(found.folded).top()
     caller, called = (
         next(row for row in tops if row.name.startswith(name)) for name in ("outer (", "inner (")
     )
     assert caller.total >= called.total
     usual = median(one.ok_per_s for one in measured.rounds)
-    assert found["ok_per_s"] > 0
-    assert found["cost_rate"] == pytest.approx(100 * (1 - found["ok_per_s"] / usual))
+    assert found.ok_per_s > 0
+    assert found.cost_rate == pytest.approx(100 * (1 - found.ok_per_s / usual))
 
 
 def test_a_profiler_that_breaks_costs_the_profile_alone(measured, monkeypatch):
@@ -67,7 +67,7 @@ def test_a_profiler_that_breaks_costs_the_profile_alone(measured, monkeypatch):
 
     monkeypatch.setattr(profiling.PySpy, "take", broken)
     found = Profiling("cpu").of(Subject(outer), N, measured)
-    assert found["failure"] == "the profiler broke: ValueError: it broke"
+    assert found.failure == "the profiler broke: ValueError: it broke"
 
 
 def test_no_profiler_goes_on_behind_a_function_that_ends_the_tests(measured, monkeypatch):
@@ -86,8 +86,8 @@ def test_no_profiler_goes_on_behind_a_function_that_ends_the_tests(measured, mon
 @pytest.mark.full
 def test_memory_is_that_of_the_function(measured):
     found = Profiling("memory").of(Subject(outer), N, measured)
-    assert (found["tool"], found["unit"], found["failure"]) == ("memray", "bytes", None)
-    top = Stacks.folded(found["folded"]).top()[0]
+    assert (found.tool, found.unit, found.failure) == ("memray", "bytes", None)
+    top = Stacks.folded(found.folded).top()[0]
     assert top.name.startswith("outer (test_profiling.py:")
     assert top.total >= 100_000
 
@@ -95,15 +95,15 @@ def test_memory_is_that_of_the_function(measured):
 @pytest.mark.parametrize(("functions", "code"), [((), "return inner()"), ((inner,), "sum(range")])
 def test_lines_are_those_of_the_function_or_of_the_named_ones(measured, functions, code):
     found = Profiling("lines").of(Subject(outer), N, measured, functions)
-    (line,) = found["lines"]
-    assert code in line["code"]
-    assert line["hits"] == N
+    (line,) = found.lines
+    assert code in line.code
+    assert line.hits == N
 
 
 def test_a_profile_that_fails_costs_itself_alone(measured):
     found = Profiling("lines").of(Subject(len, given=[""] * N), N, measured)
-    assert "has no lines" in found["failure"]
-    assert found["lines"] == []
+    assert "has no lines" in found.failure
+    assert found.lines == []
 
 
 def test_a_profiler_that_is_missing_is_said_before_anything_runs(monkeypatch):

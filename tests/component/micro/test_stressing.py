@@ -67,7 +67,7 @@ def test_errors_of_threads_are_counted_by_class():
 
     found = stress(Stress(fails, 3, 2, given=lambda _thread, at: at), rounds=1)
     assert found.rounds[0].errors == {"KeyError": 3, "ValueError": 3}
-    assert {each["reason"] for each in found.errors.samples()} == {
+    assert {each.reason for each in found.errors.samples()} == {
         *("raised.KeyError", "raised.ValueError")
     }
 

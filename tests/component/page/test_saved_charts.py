@@ -132,7 +132,7 @@ def ladder_svg(read):
     made = results.ladder()
     page = opened_with(read, made).page
     _, text = saved(page, charts(page)[0], "SVG")
-    return parsed(text), len(made["levels"])
+    return parsed(text), len(made.levels)
 
 
 def test_what_was_chosen_is_what_is_saved(read):

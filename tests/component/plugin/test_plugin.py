@@ -79,7 +79,7 @@ def test_parameters_are_factors_and_functions_have_names(pytests):
         @pytest.mark.parametrize("size", [10, 20])
         def test_compared(compare_functions, size):
             found = compare_functions(old=lambda: None, new=lambda: size, n=20, rounds=2)
-            assert {verdict["candidate"] for verdict in found.verdicts} == {"new"}
+            assert {verdict.candidate for verdict in found.verdicts} == {"new"}
 
         def test_more(compare_functions):
             compare_functions(old=lambda: None, new=lambda: 1, n=20, rounds=2)
@@ -140,8 +140,8 @@ def test_threads_are_stressed_and_a_hang_fails_with_stacks(pytests):
 
         def test_it(stress):
             found = stress(lambda: None, threads=4, each=50)
-            assert found.levels[0]["concurrency"] == 4
-            assert found.levels[0]["counts"]["attempted"] == 200
+            assert found.levels[0].concurrency == 4
+            assert found.levels[0].counts.attempted == 200
 
         def test_hangs(stress):
             calls = []

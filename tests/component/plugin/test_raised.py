@@ -29,8 +29,8 @@ SOURCE = """
     def test_counted(measure, compare_functions):
         levels = measure(rarely, n=300, rounds=2, given=int).levels
         levels += compare_functions(a=rarely, b=rarely, n=300, rounds=2, given=int).levels
-        assert {each["counts"]["attempted"] for each in levels} == {300}
-        assert {each["counts"]["ok"] for each in levels} == {200}
+        assert {each.counts.attempted for each in levels} == {300}
+        assert {each.counts.ok for each in levels} == {200}
 
     @pytest.mark.parametrize("end", [SystemExit, asyncio.CancelledError])
     def test_ended(measure, compare_functions, end):
@@ -41,7 +41,7 @@ SOURCE = """
         found = measure(ends, n=10, rounds=3, given=int)
         assert list(found.errors.values()) == [3]
         levels = compare_functions(a=ends, b=str, n=10, rounds=2, given=int).levels
-        assert [x["counts"]["ok"] for x in levels if x["candidate"] == "a"] == [9, 9]
+        assert [x.counts.ok for x in levels if x.candidate == "a"] == [9, 9]
 """
 
 

@@ -6,6 +6,7 @@ A page that cannot be fed costs nobody a result: it is said once, and the run go
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -145,4 +146,4 @@ class Feed:
 
 
 def _text(part: Mapping[str, Any]) -> bytes:
-    return msgspec.json.encode(part)
+    return json.dumps(part, separators=(",", ":"), allow_nan=False).encode()
