@@ -5,16 +5,13 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer as HdrReader;
 use net::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::buckets::Buckets;
-use crate::packer::pack;
+use crate::packer::{pack, unpack};
 
 const ONE_HOUR_NS: u64 = 3_600_000_000_000;
 
@@ -278,12 +275,8 @@ impl Metric {
     }
 
     fn from_parts(parts: Parts) -> Result<Self, String> {
-        let bytes = STANDARD.decode(&parts.histogram).map_err(|error| error.to_string())?;
-        let read = HdrReader::new().deserialize::<u64, _>(&mut bytes.as_slice());
         let mut histogram = empty();
-        histogram
-            .add(read.map_err(|error| error.to_string())?)
-            .map_err(|error| error.to_string())?;
+        histogram.add(unpack(&parts.histogram)?).map_err(|error| error.to_string())?;
         let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no sum"));
         Ok(Self {
             counts: if histogram.is_empty() { Counts::None } else { Counts::Histogram(histogram) },
