@@ -9,7 +9,7 @@ import msgspec
 from torr.engine import decoded_interval, decoded_level
 from torr.results.level import Interval, Level
 from torr.results.profile import Profile
-from torr.results.result import Result
+from torr.results.result import RunResult
 from torr.results.verdict import Verdict
 
 SMALLEST_LEVEL = {
@@ -57,7 +57,7 @@ def verdict(**members):
 
 def result(**members):
     """Return a result with these members of its JSON."""
-    return made(Result, {**SMALLEST_RESULT, **members})
+    return made(RunResult, {**SMALLEST_RESULT, **members})
 
 
 def changed(part, **members):

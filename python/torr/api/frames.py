@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from torr.report.csv import Row
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
-def frame(result: Result, rows: str) -> pd.DataFrame:
+def frame(result: RunResult, rows: str) -> pd.DataFrame:
     """The table of these rows; raises UsageError without pandas."""
     try:
         import pandas as pd
@@ -27,5 +27,5 @@ def frame(result: Result, rows: str) -> pd.DataFrame:
     return pd.DataFrame.from_records(records(kinds[rows](result)))
 
 
-def _intervals(result: Result) -> list[Row]:
+def _intervals(result: RunResult) -> list[Row]:
     return [interval for level in result.levels for interval in level.slices]

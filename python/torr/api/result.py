@@ -31,7 +31,7 @@ def load(directory: str | os.PathLike[str]) -> Result:
     return found
 
 
-class Result(results.Result, kw_only=True, dict=True):
+class Result(results.RunResult, kw_only=True, dict=True):
     """What a run, a ladder or a diff left: everything in result.json, and where it lies.
 
     Of a run with one level, that level's numbers are here too: `latency`, `counts`, `ok_per_s`,

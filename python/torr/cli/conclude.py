@@ -18,7 +18,7 @@ from torr.cli.gate import gate, judged
 from torr.cli.keeping import registered
 from torr.cli.unanswered import nothing_measured
 from torr.errors import GeneratorLimitedError, InterruptedRunError
-from torr.results.result import Conclusions, Result, read
+from torr.results.result import Conclusions, RunResult, read
 from torr.stats.series import noun_of
 from torr.store.atomic import SHARED, replace_bytes
 from torr.units import show_count, show_levels
@@ -40,7 +40,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
     is_unanswered = outcome.failure is not None and not outcome.interrupted
     is_drawn = bool(outcome.levels) and not outcome.is_urgent and not is_unanswered
 
-    def show(result: Result, paths: list[Path], kept: int | None) -> None:
+    def show(result: RunResult, paths: list[Path], kept: int | None) -> None:
         if not is_unanswered or flags["output"] == "json":
             show_result(result, directory, flags)
         if is_drawn and is_text(flags):
@@ -58,7 +58,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, flags: dict[str, Any]) -
     )
 
 
-def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> Result:
+def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition]) -> RunResult:
     """Judge the levels and write the last result.json; what it says."""
     conclusions = concluded(directory.head["kind"], directory.full_levels(), slos)
     if outcome.aborted is not None:
@@ -78,7 +78,7 @@ def concluded(kind: str, levels: Sequence[Level], slos: Sequence[Condition]) -> 
     )
 
 
-def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -> None:
+def write_junit(result: RunResult, flags: dict[str, Any], why: str | None = None) -> None:
     """Write what passed and failed where `--junit` says; `why` nothing was measured, if so."""
     if flags["junit"] is not None:
         from torr.report import junit
@@ -88,7 +88,9 @@ def write_junit(result: Result, flags: dict[str, Any], why: str | None = None) -
         junit.write(result, flags["junit"], said)
 
 
-def draw(result: Result, directory: RunDirectory, language: Language | None = None) -> list[Path]:
+def draw(
+    result: RunResult, directory: RunDirectory, language: Language | None = None
+) -> list[Path]:
     """Write the report's files, and the newest data and pictures beside the run's directory.
 
     On GitHub the summary stands on the page of the job's step, too.
@@ -109,7 +111,7 @@ def draw(result: Result, directory: RunDirectory, language: Language | None = No
     return [directory.root / path.name for path in published]
 
 
-def show_result(result: Result, directory: RunDirectory, flags: dict[str, Any]) -> None:
+def show_result(result: RunResult, directory: RunDirectory, flags: dict[str, Any]) -> None:
     """Print a result as it was asked for."""
     if flags["output"] == "json":
         print_json(directory)
@@ -147,7 +149,9 @@ def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | 
         click.echo(f"kept    as run {kept}")
 
 
-def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: dict[str, Any]) -> None:
+def _end(
+    outcome: Outcome, result: RunResult, directory: RunDirectory, flags: dict[str, Any]
+) -> None:
     """Raise what the exit code says, the most important first."""
     if outcome.failure is not None and not outcome.interrupted:
         raise nothing_measured(str(outcome.failure), result, directory.path)

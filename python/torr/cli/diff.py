@@ -14,7 +14,7 @@ from torr.options.verbs import DIFF
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
@@ -55,7 +55,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     }
     with RunDirectory.create(flags["folder"], found.name, head) as directory:
 
-        def judge() -> Result:
+        def judge() -> RunResult:
             directory.profiles = found.profiles
             conclusions = Conclusions(
                 series=found.series, verdicts=found.verdicts, fail_if=found.fail_if
@@ -63,7 +63,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
             directory.close("complete", conclusions)
             return replace(found, **directory.head)
 
-        def show(result: Result, plots: list[Path], run: int | None) -> None:
+        def show(result: RunResult, plots: list[Path], run: int | None) -> None:
             show_result(result, directory, flags)
             if is_text(flags):
                 print_paths(directory, (), run)

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from torr.cli.streams import printed
-from torr.results.result import Result
+from torr.results.result import RunResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Kept = TypeVar("Kept")
 
 
-def nothing(_result: Result) -> None:
+def nothing(_result: RunResult) -> None:
     """Do nothing: the verb has no such step."""
 
 
@@ -35,12 +35,12 @@ class Steps(Generic[Kept]):
     returns what is known of the kept run. `end` raises the error that the process ends with.
     """
 
-    judge: Callable[[], Result]
-    draw: Callable[[Result], list[Path]]
+    judge: Callable[[], RunResult]
+    draw: Callable[[RunResult], list[Path]]
     register: Callable[[], Kept]
-    show: Callable[[Result, list[Path], Kept], None]
-    write_junit: Callable[[Result], None] = nothing
-    end: Callable[[Result], None] = nothing
+    show: Callable[[RunResult, list[Path], Kept], None]
+    write_junit: Callable[[RunResult], None] = nothing
+    end: Callable[[RunResult], None] = nothing
 
 
 def finish(steps: Steps[Kept]) -> None:

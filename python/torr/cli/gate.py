@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import LimitVerdict, Verdict
 
 Flags = dict[str, Any]
@@ -34,7 +34,7 @@ MOST_FAILED = 0.01
 """A time that is not shown passes only where no more than this share of the attempts failed."""
 
 
-def gate(result: Result, flags: Flags) -> None:
+def gate(result: RunResult, flags: Flags) -> None:
     """Raise MissedError unless the run may pass; print a note for each thing that is not shown."""
     judgement = judged(result, flags)
     for note in judgement.notes:
@@ -51,7 +51,7 @@ class Judgement:
     notes: tuple[str, ...] = ()
 
 
-def judged(result: Result, flags: Flags) -> Judgement:
+def judged(result: RunResult, flags: Flags) -> Judgement:
     """Whether the run passes; what an abort condition ended does not, whatever the SLOs say."""
     of_limits = _of_limits(result.fail_if)
     of_slos = _of_slos(result, flags.get("slos") or ())
@@ -66,7 +66,7 @@ def judged(result: Result, flags: Flags) -> Judgement:
     return found if least is None else Judgement(least.missed_by(result), found.notes)
 
 
-def judged_again(result: Result) -> Judgement:
+def judged_again(result: RunResult) -> Judgement:
     """Whether a kept result passes, by what was asked of it when it was measured."""
     from torr.model.condition import Condition
     from torr.model.least_capacity import LeastCapacity
@@ -99,7 +99,7 @@ def _of_limit(entry: LimitVerdict) -> str:
     return f"{entry.condition} at {entry.concurrency:,}"
 
 
-def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
+def _of_slos(result: RunResult, slos: Sequence[Condition]) -> Judgement:
     """Whether they pass, by the lowest level that claims anything."""
     if result.kind == "compare":
         return _of_candidates(result)
@@ -118,7 +118,7 @@ def _of_slos(result: Result, slos: Sequence[Condition]) -> Judgement:
     return _of_unshown([(v, _named(v), rounds) for v in found if v.word == "not shown"])
 
 
-def _of_candidates(result: Result) -> Judgement:
+def _of_candidates(result: RunResult) -> Judgement:
     """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
     slos = [verdict for verdict in result.verdicts if verdict.condition]
     if not slos:
@@ -143,7 +143,7 @@ def _of_candidate(verdict: Verdict) -> str:
     return f"{verdict.candidate} at {where}: {_named(verdict)}"
 
 
-def _trials(verdict: Verdict, result: Result) -> list[Level]:
+def _trials(verdict: Verdict, result: RunResult) -> list[Level]:
     """The trials behind an SLO of a candidate in a cell that claim anything."""
     where = (verdict.candidate, verdict.factors, verdict.concurrency)
     return lowest(x for x in result.levels if (x.candidate, x.factors, x.concurrency) == where)
@@ -178,16 +178,16 @@ def _failed(rounds: Sequence[Level]) -> tuple[int, int]:
     return sum(count.failed for count in counts), sum(count.ended for count in counts)
 
 
-def _starved(result: Result) -> Level | None:
+def _starved(result: RunResult) -> Level | None:
     return next((level for level in result.levels if level.is_starved), None)
 
 
-def _why_none(result: Result) -> str:
+def _why_none(result: RunResult) -> str:
     starved = _starved(result)
     return "the generator was the limit" if starved is None else starved_text(starved)
 
 
-def _hint(result: Result) -> str:
+def _hint(result: RunResult) -> str:
     if _starved(result) is None:
         return "give it more room (--workers, ulimit -Hn, another machine) or less load"
     return "requests take longer than the window: give it a longer -z, or less load"

@@ -14,7 +14,7 @@ from torr.errors import GeneratorLimitedError, InterruptedRunError, NothingMeasu
 from torr.experiments.rules import rules
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
-from torr.results.result import Conclusions, Result, read
+from torr.results.result import Conclusions, RunResult, read
 from torr.servers.differences import ALIKE, differences_in_cells
 from torr.stats.comparison import verdicts, with_given_up
 from torr.stats.limits_of_trials import slo_verdicts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.servers.answer import Answer
     from torr.store.rundir import RunDirectory
 
@@ -42,7 +42,7 @@ def conclude(
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
 
-    def show(result: Result, _paths: list[Path], kept: int | None) -> None:
+    def show(result: RunResult, _paths: list[Path], kept: int | None) -> None:
         show_result(result, directory, flags)
         if not outcome.is_urgent and is_text(flags):
             print_paths(directory, (), kept)
@@ -63,7 +63,7 @@ def conclude(
 
 def _closed(
     outcome: Outcome, directory: RunDirectory, found: tuple[Comparison, Plan], flags: Flags
-) -> Result:
+) -> RunResult:
     """Judge the trials and write the last result.json; what it says."""
     comparison, plan = found
     matrix, course = comparison.matrix, comparison.course
@@ -122,7 +122,7 @@ def _kept(answer: Answer) -> dict[str, Any]:
     return {**asdict(answer), "headers": headers, "body_start": start}
 
 
-def _end(outcome: Outcome, result: Result, directory: RunDirectory, flags: Flags) -> None:
+def _end(outcome: Outcome, result: RunResult, directory: RunDirectory, flags: Flags) -> None:
     """Raise what the exit code says, the most important first."""
     if outcome.interrupted:
         kept = f"{show_count(len(outcome.levels), 'trial')} kept in {directory.path}"

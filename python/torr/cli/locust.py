@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.lab import Outcome
     from torr.options.definition import Option
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.store.rundir import RunDirectory
 
 EXAMPLES = (
@@ -126,12 +126,12 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
 
     out = _console()
 
-    def show(result: Result, _paths: list[Path], kept: int | None) -> None:
+    def show(result: RunResult, _paths: list[Path], kept: int | None) -> None:
         _say(result, out)
         if kept is not None:
             out.print(f"kept    as run {kept}")
 
-    def draw_last(result: Result) -> None:
+    def draw_last(result: RunResult) -> None:
         draw(result, directory)
         out.print(f"report  {directory.path / 'report.html'}")
 
@@ -153,7 +153,7 @@ def _console() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def _say(result: Result, out: Console) -> None:
+def _say(result: RunResult, out: Console) -> None:
     """Print the verdict, and how far to trust it."""
     from rich.text import Text
 

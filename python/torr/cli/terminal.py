@@ -15,13 +15,13 @@ from torr.report import sentence, trust
 
 if TYPE_CHECKING:
     from torr.report.say import Language
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}
 
 
 def show(
-    result: Result,
+    result: RunResult,
     *,
     quiet: bool = False,
     console: Console | None = None,

@@ -10,12 +10,12 @@ from torr.results.level import AttemptCounts, Level
 from torr.units import show_connections, show_count
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 HUNG = "timeout.first_byte"
 
 
-def nothing_measured(failure: str, result: Result, kept: Path) -> NothingMeasuredError:
+def nothing_measured(failure: str, result: RunResult, kept: Path) -> NothingMeasuredError:
     """The error of a run without an answer; the hint is what to try against its commonest end."""
     from torr.report.reasons import advice
 
@@ -41,7 +41,7 @@ def missing_socket(socket: str | None) -> str | None:
     return f"{socket} does not exist" if is_missing else None
 
 
-def _request(result: Result) -> dict[str, Any]:
+def _request(result: RunResult) -> dict[str, Any]:
     source = _source(result)
     request: dict[str, Any] = (
         source["request"] if source["kind"] == "one" else source["requests"][0]
@@ -49,13 +49,13 @@ def _request(result: Result) -> dict[str, Any]:
     return request
 
 
-def _source(result: Result) -> dict[str, Any]:
+def _source(result: RunResult) -> dict[str, Any]:
     """The first source of the plan, as the engine takes it."""
     source: dict[str, Any] = (result.plan or {})["groups"][0]["source"]
     return source
 
 
-def _tried(result: Result) -> str:
+def _tried(result: RunResult) -> str:
     """What was sent, how often, over how many connections."""
     level, request = result.levels[0], _request(result)
     more = "" if _source(result)["kind"] == "one" else " and others"
@@ -66,7 +66,7 @@ def _tried(result: Result) -> str:
     return f"{said} over {over}" + (f", {before:,} of them in the warm-up" if before else "")
 
 
-def _ended(result: Result) -> list[str]:
+def _ended(result: RunResult) -> list[str]:
     """How the attempts ended, each in words."""
     from torr.report.reasons import meaning
 

@@ -10,7 +10,7 @@ from torr.results.capacity import Capacity, SloCapacity
 from torr.units import parse_count, parse_rate, show_rate
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _HINT = "write '5000 ok/s' or '200 users'"
 _USERS = ("users", "user", "connections", "connection")
@@ -38,7 +38,7 @@ class LeastCapacity:
     def __str__(self) -> str:
         return self.text
 
-    def missed_by(self, result: Result) -> MissedError | None:
+    def missed_by(self, result: RunResult) -> MissedError | None:
         """Return why a ladder does not show this capacity, or None if it does."""
         capacity = result.capacity or Capacity()
         name = "slo" if (result.experiment or {}).get("slos") else "peak"

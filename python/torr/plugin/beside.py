@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from torr.model.change import Change
     from torr.plugin.session import Session
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import LimitVerdict, Verdict
 
 _METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
@@ -41,7 +41,7 @@ class Baseline:
     """The kept run that --torr-compare names, and what --torr-fail-if asks for."""
 
     run: int
-    result: Result
+    result: RunResult
     changes: tuple[Change, ...]
 
 

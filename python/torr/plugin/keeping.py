@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from torr.plugin.session import Session
     from torr.results.functions import MachineSpeed
-    from torr.results.result import Result, Status
+    from torr.results.result import RunResult, Status
     from torr.store.kept.registering import Registered
 
 _FLAGS = {"name": "--torr-save", "folder": "--torr-dir"}
@@ -65,7 +65,7 @@ class Keeping:
 
         with self._follow() as directory:
 
-            def judge() -> Result:
+            def judge() -> RunResult:
                 directory.close(status, concluded(self._session, machine.speed()))
                 return read(directory.result_path)
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _RAISED = "raised."
 _MOST_CLASSES = 3
 _LAST_LINES = 6
 
 
-def lines(result: Result) -> Iterator[str]:
+def lines(result: RunResult) -> Iterator[str]:
     """Return what each function raised, the most frequent first; nothing where nothing was."""
     for name, levels in micro.groups(result):
         counts = _counts(levels)

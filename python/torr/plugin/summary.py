@@ -15,7 +15,7 @@ from torr.plugin import raised
 from torr.plugin.keeping import concluded
 from torr.report import flames, micro, profiled_lines
 from torr.report.micro_names import names
-from torr.results.result import Result
+from torr.results.result import RunResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,9 +53,9 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         reporter.write_line(line)
 
 
-def _result(session: Session, speed: MachineSpeed) -> Result:
+def _result(session: Session, speed: MachineSpeed) -> RunResult:
     """What the session comes to so far, as the report reads it; whether it is kept or not."""
-    return Result(
+    return RunResult(
         **msgspec.structs.asdict(concluded(session, speed)),
         schema_=1,
         torr=__version__,
@@ -74,14 +74,14 @@ def _write_table(table: Table, reporter: Any) -> None:  # noqa: ANN401 - pytest'
         reporter.write_line(line)
 
 
-def _of_unprofiled(session: Session, result: Result) -> Iterator[str]:
+def _of_unprofiled(session: Session, result: RunResult) -> Iterator[str]:
     name_of = names(result)
     for entry in session.entries:
         if entry.unprofiled is not None:
             yield f"no profile of {name_of(entry)}: {entry.unprofiled}"
 
 
-def _of_limits(result: Result) -> Iterator[str]:
+def _of_limits(result: RunResult) -> Iterator[str]:
     name_of = names(result)
     told = {"failed": "it surely did", "passed": "it surely did not"}
     for limit in result.fail_if:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.report.say import Language
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
-def write_all(result: Result, directory: Path, language: Language | None = None) -> list[Path]:
+def write_all(result: RunResult, directory: Path, language: Language | None = None) -> list[Path]:
     """Write every file that people read of `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and its PNGs as well, of a
@@ -29,7 +29,7 @@ def write_all(result: Result, directory: Path, language: Language | None = None)
     from torr.errors import OutputError
     from torr.report import csv, dat, flame_svg, html, markdown, png
 
-    writers: list[Callable[[Result, Path], list[Path]]]
+    writers: list[Callable[[RunResult, Path], list[Path]]]
     page = partial(html.write, lang=language)
     summary = partial(markdown.write, language=language or "en")
     flame = partial(flame_svg.write, language=language or "en")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.results.capacity import Knee, Peak, SloCapacity
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.series import LevelPoint
     from torr.results.verdict import Verdict
 
@@ -52,7 +52,7 @@ def failed_there(point: LevelPoint | None, *, is_only: bool = False) -> str:
     return say("{share} failed there", share=share)
 
 
-def errors_of(result: Result) -> str:
+def errors_of(result: RunResult) -> str:
     """Return how many failed and the commonest reason, where there were errors."""
     count = sum(level.counts.failed for level in result.levels)
     if not count:

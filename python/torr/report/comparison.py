@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from torr.results.base import Factors
     from torr.results.level import Level
-    from torr.results.result import Result, TrialFailure
+    from torr.results.result import RunResult, TrialFailure
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Comparison:
     experiment: Mapping[str, Any]
 
     @classmethod
-    def of(cls, result: Result) -> Self:
+    def of(cls, result: RunResult) -> Self:
         """Put a result of kind `compare` in order."""
         failures = tuple(map(_named_once, result.failures))
         experiment = result.experiment or {}
@@ -182,7 +182,7 @@ class Comparison:
 Judged = dict[Cell, dict[str, dict[Metric, Verdict]]]
 
 
-def _primary(result: Result) -> Metric:
+def _primary(result: RunResult) -> Metric:
     named = (Metric(v.metric, v.request) for v in result.verdicts if v.family == "primary")
     levels = result.levels
     return next(named, None) or (primary_of(levels[0]) if levels else Metric(OK_PER_S))
@@ -196,7 +196,7 @@ def _named_once(failure: TrialFailure) -> TrialFailure:
 
 
 def _places(
-    result: Result,
+    result: RunResult,
     failures: Sequence[TrialFailure],
     experiment: Mapping[str, Any],
     names: Sequence[str],

@@ -15,7 +15,7 @@ from torr.report.told import matches, told
 
 if TYPE_CHECKING:
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.stats.metric import Metric
 
 
@@ -52,7 +52,7 @@ def _has_none_left(level: Level) -> bool:
     return matches("the target has {share} of its descriptors open", reason) is not None
 
 
-def configuration(result: Result) -> Table:
+def configuration(result: RunResult) -> Table:
     """Return how the trials were made, a row a setting."""
     found = Comparison.of(result)
     experiment = found.experiment
@@ -116,7 +116,7 @@ def differences(found: Comparison) -> Sequence[str]:
     return [told(str(text)) for text in found.experiment.get("differences") or ()]
 
 
-def environment(result: Result) -> Table | None:
+def environment(result: RunResult) -> Table | None:
     """Return the machine and the versions, a row each."""
     rows = [
         (key.replace("_", " ").replace(".", ": ", 1), _value(value))

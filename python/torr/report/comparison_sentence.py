@@ -36,7 +36,7 @@ from torr.report.wording import counted as number_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 SHARED = say("client and target share this machine")
 
@@ -47,7 +47,7 @@ _HEADS = {
 }
 
 
-def verdict(result: Result) -> Text:
+def verdict(result: RunResult) -> Text:
     """Return what was found."""
     found = Comparison.of(result)
     said = [_nothing(found) or ""]

@@ -14,11 +14,11 @@ from torr.report.told import told
 if TYPE_CHECKING:
     from torr.report.comparison import Place
     from torr.results.base import Factors
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
 
-def slos(result: Result) -> list[tuple[str, Verdict]]:
+def slos(result: RunResult) -> list[tuple[str, Verdict]]:
     """Return every verdict of an SLO with its cell in words, in the order of the cells."""
     found = [verdict for verdict in result.verdicts if verdict.condition]
     if not found:
@@ -31,7 +31,7 @@ def slos(result: Result) -> list[tuple[str, Verdict]]:
     return [(_words(places, rank, verdict), verdict) for rank, verdict in ranked]
 
 
-def of_slos(result: Result) -> Table | None:
+def of_slos(result: RunResult) -> Table | None:
     """Return a row a cell, candidate and SLO; None where there is no SLO."""
     rows = tuple(
         (

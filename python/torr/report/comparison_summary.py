@@ -19,10 +19,10 @@ from torr.report.say import chain, say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
-def sections(result: Result) -> Iterator[str]:
+def sections(result: RunResult) -> Iterator[str]:
     """Return the sections in their order."""
     found = Comparison.of(result)
     for title, content in tables.of_cells(found):

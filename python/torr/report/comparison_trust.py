@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
-def parts(result: Result) -> list[str]:
+def parts(result: RunResult) -> list[str]:
     """Return what the trust line of a comparison begins with."""
     found = Comparison.of(result)
     levels = [x for p in found.places for e in p.entries for x in e.trials.values()]
@@ -26,7 +26,7 @@ def parts(result: Result) -> list[str]:
     return [one_line(part) for part in said]
 
 
-def of_nothing(result: Result) -> list[str]:
+def of_nothing(result: RunResult) -> list[str]:
     """Return what there is to say where no trial was measured."""
     return [one_line(part) for part in _failed(Comparison.of(result))]
 

@@ -19,7 +19,7 @@ from torr.store.atomic import replace_bytes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torr.results.result import Result, TrialFailure
+    from torr.results.result import RunResult, TrialFailure
 
     Row = ResultPart | Mapping[str, Any]
 
@@ -27,7 +27,7 @@ _LEFT_OUT = {"slices", "histograms", "samples", "steps"}
 _TEXT_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write(result: Result, directory: Path) -> list[Path]:
+def write(result: RunResult, directory: Path) -> list[Path]:
     """Write levels.csv of a result; of a diff, one row a level of each side."""
     path = directory / "levels.csv"
     replace_bytes(path, text(rows_of(result)).encode())
@@ -50,7 +50,7 @@ def records(levels: Iterable[Row]) -> list[dict[str, Any]]:
     return [dict(flat(level)) for level in levels]
 
 
-def rows_of(result: Result) -> list[Row]:
+def rows_of(result: RunResult) -> list[Row]:
     """Every level and failed trial of a result; of a diff, every level of each side."""
     if result.kind != "diff":
         return [*result.levels, *map(_failed, result.failures)]

@@ -22,7 +22,7 @@ from torr.store.atomic import replace_bytes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 # A ladder has a hundred levels at most.
 _MOST_BYTES = 1 << 20
@@ -30,7 +30,7 @@ _MOST_BYTES = 1 << 20
 COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
 
 
-def write(result: Result, directory: Path) -> list[Path]:
+def write(result: RunResult, directory: Path) -> list[Path]:
     """Write NAME.dat of a ladder's result."""
     path = directory / f"{result.name}.dat"
     replace_bytes(path, text(Series.of(result.name, result.levels)).encode())

@@ -17,7 +17,7 @@ import msgspec
 from torr import __version__
 from torr.errors import UsageError
 from torr.model.moment import stamp
-from torr.results.result import Result
+from torr.results.result import RunResult
 from torr.results.series import LevelPoint, LevelSeries
 from torr.results.verdict import Verdict
 from torr.stats.series import Series
@@ -34,7 +34,7 @@ _METRICS: dict[str, Callable[[LevelPoint], float | None]] = {
 }
 
 
-def compare(a: Series, b: Series) -> Result:
+def compare(a: Series, b: Series) -> RunResult:
     """Return the diff of `b` against its baseline `a`, made now and by no command.
 
     `series` holds both sides, `verdicts` one ratio (b/a; success as a difference in points) a
@@ -50,7 +50,7 @@ def compare(a: Series, b: Series) -> Result:
     if a.name == b.name:
         a, b = replace(a, name=f"{a.name} (A)"), replace(b, name=f"{b.name} (B)")
     verdicts = (_verdict(a, b, level, metric) for level in common for metric in _METRICS)
-    return Result(
+    return RunResult(
         schema_=1,
         torr=__version__,
         kind="diff",
@@ -67,7 +67,7 @@ def _without_streams(series: Series) -> LevelSeries:
     return LevelSeries(name=series.name, points=points)
 
 
-def sides(result: Result) -> tuple[Series, Series]:
+def sides(result: RunResult) -> tuple[Series, Series]:
     """Return both series of a diff's result: the baseline first."""
     first, second = (Series(side.name, tuple(side.points)) for side in result.series)
     return first, second

@@ -18,7 +18,7 @@ from torr.units import show_factor, show_rate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.series import LevelPoint
     from torr.results.verdict import Verdict
     from torr.stats.series import Series
@@ -27,7 +27,7 @@ INTERLEAVED = say("The two took turns in rounds: drift hit both")
 NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not excluded")
 
 
-def verdict(result: Result) -> Text:
+def verdict(result: RunResult) -> Text:
     """Return the ratios of the requests/s, at the common levels and of the best of each side."""
     a, b = diff.sides(result)
     found = [v for v in result.verdicts if v.metric == "ok_per_s" and v.ratio is not None]
@@ -49,7 +49,7 @@ def verdict(result: Result) -> Text:
     return say("{said}.", said=chain("; ", [ratios, highest, end]))
 
 
-def trust(result: Result) -> Text:
+def trust(result: RunResult) -> Text:
     """Return that drift is not excluded, and which rates are lower bounds."""
     sides = diff.sides(result)
     shared = [where for side in sides if (where := _where(side)) is not None]
@@ -74,7 +74,7 @@ def trust(result: Result) -> Text:
     return say("{said}.", said=chain(" · ", parts))
 
 
-def health(result: Result) -> str:
+def health(result: RunResult) -> str:
     """Return `contended` when a rate of either side is a lower bound; else nothing is known."""
     points = (point for side in diff.sides(result) for point in side.points)
     return "contended" if any(point.at_least for point in points) else "unknown"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from torr.report.side import Side
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -35,7 +35,7 @@ _COMPARED = ("response",)
 _STREAMED = ("ttft", "inter_chunk", "response")
 
 
-def of(result: Result) -> list[Json]:
+def of(result: RunResult) -> list[Json]:
     """Return the curves of a result: metric, name, n and points of (share, milliseconds).
 
     `name` is what the curve is of: nothing for a single level, else its level or candidate and
@@ -58,7 +58,7 @@ def of_sides(sides: Sequence[Side]) -> list[Json]:
     ]
 
 
-def _groups(result: Result) -> Iterator[tuple[Json, Sequence[Level]]]:
+def _groups(result: RunResult) -> Iterator[tuple[Json, Sequence[Level]]]:
     if result.kind == "compare":
         for place in Comparison.of(result).places:
             for entry in place.entries:

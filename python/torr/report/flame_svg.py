@@ -19,7 +19,7 @@ from torr.store.atomic import replace_bytes
 from torr.units import show_ms, show_percent, show_size
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Flame = Mapping[str, Any]
 Node = Mapping[str, Any]
@@ -43,7 +43,7 @@ class _Box(NamedTuple):
     share: float
 
 
-def write(result: Result, directory: Path, language: Language = "en") -> list[Path]:
+def write(result: RunResult, directory: Path, language: Language = "en") -> list[Path]:
     """Write flame.svg, flame-2.svg and so on of a result: as many as it has flame graphs."""
     paths = []
     for number, flame in enumerate(flames.flames(result), 1):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.results.profile import Profile
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -36,7 +36,7 @@ _NOWHERE = Node("", 0.0, [])
 _LOAD = "connections"  # what the level says already
 
 
-def flames(result: Result) -> list[Json]:
+def flames(result: RunResult) -> list[Json]:
     """Return what each flame graph is drawn from; branches below a thousandth are left out.
 
     What is called more than two hundred calls deep is one branch, `(deeper)`.
@@ -46,7 +46,7 @@ def flames(result: Result) -> list[Json]:
     return [_flame(result, each) for each in taken(result)]
 
 
-def tops(result: Result, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
+def tops(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
     """Return a table a profile: the functions in which the most was seen, with all they called.
 
     Beside a baseline they are those whose share differs the most.
@@ -64,7 +64,7 @@ def tops(result: Result, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
         yield title, _differences(*sides, each.beside or "", most)
 
 
-def notes(result: Result) -> list[str]:
+def notes(result: RunResult) -> list[str]:
     """Return what there is to say of each profile: what it cost, or why there is none."""
     return [
         say("{title}: {said}", title=_went(result, profile), said=_note(result, profile))
@@ -77,7 +77,7 @@ def colours(baseline: str) -> Text:
     return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
 
 
-def _flame(result: Result, found: Taken) -> Json:
+def _flame(result: RunResult, found: Taken) -> Json:
     before = None if found.before is None else found.before.shares().tree(_DEEPEST)
     return {
         "title": as_json(_went(result, found.profile)),
@@ -144,12 +144,12 @@ def _points(new: Row | None, old: Row | None) -> float:
     return round(100 * difference, 1) + 0.0
 
 
-def _note(result: Result, profile: Profile) -> str:
+def _note(result: RunResult, profile: Profile) -> str:
     """What is to be said, and what became of the target where that is to be told, too."""
     return chain("; ", [_outcome(result, profile), told(profile.note or "")])
 
 
-def _outcome(result: Result, profile: Profile) -> str:
+def _outcome(result: RunResult, profile: Profile) -> str:
     cost = profile.cost_rate
     if profile.failure:
         hint = f" ({profile.hint})" if profile.hint else ""
@@ -171,12 +171,12 @@ def _cost_of_function(cost: float | None) -> str:
     return say("in rounds of its own, with {cost} fewer operations/s", cost=show_percent(cost))
 
 
-def _went(result: Result, profile: Profile) -> Text:
+def _went(result: RunResult, profile: Profile) -> Text:
     time, memory = say("Where the time went"), say("Where the memory went")
     return _title(memory if profile.kind == "memory" else time, result, profile)
 
 
-def _title(what: Text, result: Result, profile: Profile, beside: str | None = None) -> Text:
+def _title(what: Text, result: RunResult, profile: Profile, beside: str | None = None) -> Text:
     """What is shown, of whom where that is known, and under which load."""
     is_of_function = result.kind == KIND
     who = names(result)(profile) if is_of_function else profile.candidate
@@ -190,7 +190,7 @@ def _title(what: Text, result: Result, profile: Profile, beside: str | None = No
     return say("{what}, by {tool} at {at}", what=what, tool=profile.tool, at=at)
 
 
-def _at(result: Result, profile: Profile) -> str:
+def _at(result: RunResult, profile: Profile) -> str:
     """The level, and the setting of what else was varied."""
     level = levels_of([profile.concurrency], noun_of(result.levels))
     factors = {k: v for k, v in profile.factors.items() if k != _LOAD}

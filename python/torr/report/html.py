@@ -22,7 +22,7 @@ from torr.store.atomic import replace_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -31,14 +31,14 @@ _PAGE = _HERE / "page.html"
 BUNDLE = _HERE / "bundle"
 
 
-def write(result: Result, directory: Path, lang: str | None = None) -> list[Path]:
+def write(result: RunResult, directory: Path, lang: str | None = None) -> list[Path]:
     """Write report.html of a result, in `lang` or in the reader's language."""
     path = directory / "report.html"
     replace_bytes(path, page(result, lang).encode())
     return [path]
 
 
-def page(result: Result, lang: str | None = None) -> str:
+def page(result: RunResult, lang: str | None = None) -> str:
     """Return the report of a result."""
     return document({"mode": "report", "lang": lang, "run": view.run(result), "live": None})
 

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.results.base import Factors
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import LimitVerdict, Verdict
 
 _CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 
 
-def write(result: Result, path: Path, why: str | None = None) -> None:
+def write(result: RunResult, path: Path, why: str | None = None) -> None:
     """Write the file; `why` it does not pass, if so. Raises OutputError where it cannot be."""
     try:
         replace_bytes(path, text(result, why).encode(), SHARED)
@@ -44,7 +44,7 @@ def write(result: Result, path: Path, why: str | None = None) -> None:
         raise OutputError(message, "choose another file") from error
 
 
-def text(result: Result, why: str | None = None) -> str:
+def text(result: RunResult, why: str | None = None) -> str:
     """Return one suite: a test for each limit, SLO and verdict, and `why` it does not pass."""
     cases = [*_limits(result), *_slos(result), *_verdicts(result), *_unmeasured(result)]
     if why is not None and not any(case.find("failure") is not None for case in cases):
@@ -64,14 +64,14 @@ def text(result: Result, why: str | None = None) -> str:
     return tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _limits(result: Result) -> Iterator[Element]:
+def _limits(result: RunResult) -> Iterator[Element]:
     for limit in result.fail_if:
         case = _case(f"{limit.baseline} → {limit.candidate}", limit.condition, limit)
         _end(case, limit, failing="failed")
         yield case
 
 
-def _slos(result: Result) -> Iterator[Element]:
+def _slos(result: RunResult) -> Iterator[Element]:
     rounds = lowest(result.levels)
     for verdict in result.slo_verdicts:
         whose = f"SLO {verdict.candidate}" if verdict.candidate else "SLO"
@@ -85,7 +85,7 @@ def _slos(result: Result) -> Iterator[Element]:
         yield case
 
 
-def _verdicts(result: Result) -> Iterator[Element]:
+def _verdicts(result: RunResult) -> Iterator[Element]:
     for verdict in result.verdicts:
         if is_comparison(verdict):
             sides = f"{verdict.baseline} → {verdict.candidate}"
@@ -98,7 +98,7 @@ def _verdicts(result: Result) -> Iterator[Element]:
             yield case
 
 
-def _unmeasured(result: Result) -> Iterator[Element]:
+def _unmeasured(result: RunResult) -> Iterator[Element]:
     """An error for each candidate that no trial of a cell measured."""
     for failure in unmeasured(result):
         name = _clean(f"measured{_setting(failure.factors)}")

@@ -16,11 +16,11 @@ from torr.units import show_rate
 
 if TYPE_CHECKING:
     from torr.results.capacity import Peak, SloCapacity
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
 
-def verdict(result: Result) -> Text:
+def verdict(result: RunResult) -> Text:
     """Return what a ladder says of capacity, a clause that ends without a full stop."""
     capacity = result.capacity or stats.analyse(result.levels)
     series = Series.of(result.name, result.levels)
@@ -104,7 +104,7 @@ def _dead(series: Series) -> str:
     return say("at {place} no request succeeded", place=places(series, *dead))
 
 
-def _first_failing(result: Result) -> Verdict | None:
+def _first_failing(result: RunResult) -> Verdict | None:
     """The verdict that stood in the way of a capacity: of the lowest level, the worst."""
     usable = {p.concurrency for p in Series.of("", result.levels).points}
     failing = [v for v in result.slo_verdicts if v.word != "held" and v.concurrency in usable]
@@ -121,7 +121,7 @@ def _fails(first: Verdict, series: Series) -> str:
     return say("Cannot show {condition} at {place} ({why})", **said, why=why)
 
 
-def _held_above(result: Result, first: Verdict) -> str:
+def _held_above(result: RunResult, first: Verdict) -> str:
     """Where too little was seen at the lowest level: the levels above it that hold everything."""
     held: list[int] = []
     usable = [p.concurrency for p in Series.of("", result.levels).points]

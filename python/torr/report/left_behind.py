@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.functions import LeakTable
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _NOTHING = "–"
 _MOST_NAMED = 3
 _MOST_TYPES = 3
 
 
-def table(result: Result) -> Table | None:
+def table(result: RunResult) -> Table | None:
     """Return one row a function that was watched for what it leaves behind."""
     name_of = names(result)
     rows = tuple((name_of(leak), *_row(leak)) for leak in result.leaks)
@@ -36,7 +36,7 @@ def table(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0, 2, 7, 8, 9}), frozenset({0})) if rows else None
 
 
-def failed(result: Result) -> list[Text]:
+def failed(result: RunResult) -> list[Text]:
     """Say of which functions growth goes on, and which left more than they may."""
     name_of = names(result)
     missed = [leak for leak in result.leaks if not leak.is_met]

@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
     from torr.report.cells import Table
     from torr.report.say import Language
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _MOST_ROWS = 40
 _MOST_FUNCTIONS = 10
 
 
-def write(result: Result, directory: Path, language: Language = "en") -> list[Path]:
+def write(result: RunResult, directory: Path, language: Language = "en") -> list[Path]:
     """Write summary.md of a result."""
     path = directory / "summary.md"
     replace_bytes(path, text(result, language).encode())
     return [path]
 
 
-def text(result: Result, language: Language = "en") -> str:
+def text(result: RunResult, language: Language = "en") -> str:
     """Return the summary in a language."""
     return "\n\n".join(render(part, language) for part in _parts(result)) + "\n"
 
 
-def _parts(result: Result) -> Iterator[str]:
+def _parts(result: RunResult) -> Iterator[str]:
     yield chain("", ["# ", parts.plain(result.name)])
     yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
@@ -57,7 +57,7 @@ def _parts(result: Result) -> Iterator[str]:
     yield parts.plain(chain(" · ", [made, trust.when(result)]))
 
 
-def _tables(result: Result) -> Iterator[str]:
+def _tables(result: RunResult) -> Iterator[str]:
     if result.kind == "diff":
         yield from parts.titled(say("Verdicts"), verdict_table.verdicts(result))
         yield from parts.titled(say("Limits"), verdict_table.limits(result))
@@ -93,7 +93,7 @@ def _tables(result: Result) -> Iterator[str]:
     yield from parts.titled(say("Errors"), table.errors(result))
 
 
-def _profiles(result: Result) -> Iterator[str]:
+def _profiles(result: RunResult) -> Iterator[str]:
     """What each profile came to, and the functions that come first in it."""
     yield from parts.items(say("Profiles"), flames.notes(result))
     for title, content in flames.tops(result, _MOST_FUNCTIONS):

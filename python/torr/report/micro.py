@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from torr.results.functions import BudgetVerdict, FunctionTiming
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 KIND = "micro"
 _NOTHING = "–"
 _MOST_NAMED = 3
 
 
-def verdict(result: Result) -> Text:
+def verdict(result: RunResult) -> Text:
     """Say how many functions were measured, and how their budgets stand."""
     parts = [
         _measured(result),
@@ -41,7 +41,7 @@ def verdict(result: Result) -> Text:
     return say("{said}.", said=chain("; ", parts))
 
 
-def trust(result: Result) -> Text:
+def trust(result: RunResult) -> Text:
     """Say what the numbers stand on: rounds, their spread, errors, the machine's speed."""
     found = groups(result)
     rounds = sorted({len(levels) for _, levels in found})
@@ -63,7 +63,7 @@ def trust(result: Result) -> Text:
     return say("{said}.", said=chain(" · ", parts))
 
 
-def collector(result: Result) -> str:
+def collector(result: RunResult) -> str:
     """Say whether Python's collector ran in rounds; nothing where that is not known."""
     words = [timing.gc for timing in _timings(result)]
     off, on = sum(word.startswith("off") for word in words), words.count("on")
@@ -75,7 +75,7 @@ def collector(result: Result) -> str:
     return say("Python's collector on in rounds") if on else ""
 
 
-def tables(result: Result) -> Iterator[Table]:
+def tables(result: RunResult) -> Iterator[Table]:
     """Return every table that has something to say, the budgets first."""
     for of in (budgets, changes, functions, left_behind.table):
         found = of(result)
@@ -83,7 +83,7 @@ def tables(result: Result) -> Iterator[Table]:
             yield found
 
 
-def budgets(result: Result) -> Table | None:
+def budgets(result: RunResult) -> Table | None:
     """Return one row a budget: target, what was measured, its interval, and the word."""
     return budget_table(result.budgets, names(result))
 
@@ -98,7 +98,7 @@ def budget_table(budgets: Sequence[BudgetVerdict], name_of: Named) -> Table | No
     return Table(columns, rows, frozenset({0, 1, 4}), frozenset({0})) if rows else None
 
 
-def functions(result: Result) -> Table | None:
+def functions(result: RunResult) -> Table | None:
     """Return one row a function: medians of its rounds."""
     rows = tuple(_function(name, levels) for name, levels in groups(result))
     columns = (
@@ -108,7 +108,7 @@ def functions(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0}), frozenset({0})) if rows else None
 
 
-def changes(result: Result) -> Table | None:
+def changes(result: RunResult) -> Table | None:
     """Return one row a comparison, by operations a second."""
     found = [verdict for verdict in result.verdicts if verdict.family == "primary"]
     name_of, short = names(result), shortened(parts_of(result))
@@ -131,12 +131,12 @@ def changes(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({0, 1, 5, 6}), frozenset({0})) if rows else None
 
 
-def _timings(result: Result) -> list[FunctionTiming]:
+def _timings(result: RunResult) -> list[FunctionTiming]:
     """How each function was timed, as its first round has it."""
     return [timing for _, levels in groups(result) if (timing := levels[0].micro) is not None]
 
 
-def _taken_off(result: Result) -> str:
+def _taken_off(result: RunResult) -> str:
     """What timing itself cost; nothing where other tools timed, which kept none of it."""
     timings = [timing for timing in _timings(result) if timing.clock_ns]
     if not timings:
@@ -149,12 +149,12 @@ def _taken_off(result: Result) -> str:
     return chain(", ", parts)
 
 
-def _measured(result: Result) -> Text:
+def _measured(result: RunResult) -> Text:
     count = len(groups(result)) + len(result.leaks)
     return say_count(count, "{n:,} function measured", "{n:,} functions measured")
 
 
-def _of_budgets(result: Result) -> list[Text]:
+def _of_budgets(result: RunResult) -> list[Text]:
     if not result.budgets:
         return []
     name_of = names(result)
@@ -174,7 +174,7 @@ def _of_budgets(result: Result) -> list[Text]:
     return parts
 
 
-def _of_limits(result: Result) -> list[Text]:
+def _of_limits(result: RunResult) -> list[Text]:
     failed = [limit for limit in result.fail_if if limit.word == "failed"]
     if not failed:
         return []
@@ -183,7 +183,7 @@ def _of_limits(result: Result) -> list[Text]:
     return [say("surely beyond its limit: {names}", names=named)]
 
 
-def groups(result: Result) -> list[tuple[str, list[Level]]]:
+def groups(result: RunResult) -> list[tuple[str, list[Level]]]:
     """Return the rounds of each function under each number of threads, by the name it has here."""
     found: dict[tuple[str, str, int], list[Level]] = {}
     for cell, rounds in by_cell(result.levels).items():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.results.base import Factors
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
 class HasCandidate(Protocol):
@@ -38,7 +38,7 @@ def key_of(part: HasCandidate) -> tuple[str, str]:
     return part.candidate or "", json.dumps(part.factors, sort_keys=True)
 
 
-def names(result: Result) -> Named:
+def names(result: RunResult) -> Named:
     """Return what names anything of a result that has a candidate and factors."""
     return names_of(parts_of(result))
 
@@ -68,7 +68,7 @@ def shortened(parts: Iterable[HasCandidate]) -> Callable[[str], str]:
     return short
 
 
-def parts_of(result: Result) -> list[HasCandidate]:
+def parts_of(result: RunResult) -> list[HasCandidate]:
     """Return everything of a result that is about one function."""
     return [
         *result.levels,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torr.results.functions import BudgetVerdict
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
 _MOST_ROWS = 40
@@ -75,7 +75,7 @@ class Picture:
     left_out: int
 
     @classmethod
-    def of(cls, result: Result) -> Self | None:
+    def of(cls, result: RunResult) -> Self | None:
         """Return what is to be drawn of a result; None where there is nothing."""
         budgets = result.budgets
         rows = _of_budgets(result) if budgets else _of_functions(result)
@@ -103,7 +103,7 @@ class Picture:
         return f"{rounded:g} ×" if self.is_of_budgets else format_rate(rounded)
 
 
-def _of_budgets(result: Result) -> list[Row]:
+def _of_budgets(result: RunResult) -> list[Row]:
     """A row a budget: those that are missed first, and of each word the fullest."""
     known: dict[tuple[str, str], list[Level]] = {}
     for _, levels in micro.groups(result):
@@ -153,7 +153,7 @@ def _use_of(budget: BudgetVerdict) -> Callable[[float], float]:
     return use
 
 
-def _of_functions(result: Result) -> list[Row]:
+def _of_functions(result: RunResult) -> list[Row]:
     metric = Metric(OK_PER_S)
     return [
         _function(name, [(x.round, v) for x in levels if (v := metric.read(x)) is not None])

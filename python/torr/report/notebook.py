@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from torr.report import html, sentence, trust
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 MOST_BYTES = 2_000_000
 """Jupyter drops outputs of more than 3 MB within three seconds, and saves the others."""
@@ -26,7 +26,7 @@ _FRAME = (
 _WORDS = '<div style="grid-area:1/1"><p><b>{verdict}</b></p><p>{trust}</p>{more}</div>'
 
 
-def fragment(result: Result) -> str:
+def fragment(result: RunResult) -> str:
     """Return the fragment: at most MOST_BYTES and the words, which say where a larger page is."""
     page = html.page(result)
     frame = _FRAME.format(title=escape(result.name), page=_quoted(page))

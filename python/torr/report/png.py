@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from torr.report.findings import Finding
     from torr.report.ladder_marks import Ladder
     from torr.results.capacity import Capacity
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
-def write_ladder(result: Result, directory: Path) -> list[Path]:
+def write_ladder(result: RunResult, directory: Path) -> list[Path]:
     """Write NAME_qps_ttlb.png and NAME_successrate.png of a ladder; of streams NAME_streams.png."""
     from torr.report import ladder_figure, stream_figure
 
@@ -43,7 +43,7 @@ def write_ladder(result: Result, directory: Path) -> list[Path]:
     return _save_all(pictures, directory, f"{name}_", ".png")
 
 
-def write_diff(result: Result, directory: Path) -> list[Path]:
+def write_diff(result: RunResult, directory: Path) -> list[Path]:
     """Write A_B.qps.ttlb.diff.png and A_B.success_rate.diff.png of a diff."""
     from torr.report import diff_figure
 
@@ -58,7 +58,7 @@ def write_diff(result: Result, directory: Path) -> list[Path]:
     return _save_all(pictures, directory, f"{name}.", ".diff.png")
 
 
-def write_comparison(result: Result, directory: Path) -> list[Path]:
+def write_comparison(result: RunResult, directory: Path) -> list[Path]:
     """Write NAME_compare.png of a comparison; nothing where no trial was measured."""
     from torr.report import comparison_figure
 
@@ -68,7 +68,7 @@ def write_comparison(result: Result, directory: Path) -> list[Path]:
     return _save_all(pictures, directory, f"{result.name}_", ".png")
 
 
-def ladder(result: Result) -> Ladder:
+def ladder(result: RunResult) -> Ladder:
     """Return what the pictures of a ladder's result show."""
     from torr.report.ladder_marks import Ladder
 
@@ -101,7 +101,7 @@ def _findings(capacity: Capacity | None, series: Series) -> Iterator[Finding]:
         yield Finding(slo.concurrency, words, "capacity")
 
 
-def conditions(result: Result) -> tuple[Condition, ...]:
+def conditions(result: RunResult) -> tuple[Condition, ...]:
     """Return the SLOs that a result was judged by, each once."""
     texts = dict.fromkeys(verdict.condition for verdict in result.slo_verdicts)
     return tuple(Condition.parse(text) for text in texts if text)

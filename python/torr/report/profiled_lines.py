@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.results.profile import ProfiledLine
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _NS_PER_MS = 1e6
 
 
-def tables(result: Result) -> Iterator[tuple[Text, Table]]:
+def tables(result: RunResult) -> Iterator[tuple[Text, Table]]:
     """Return a table a profile of lines, in the order of the source."""
     name_of = names(result)
     for profile in result.profiles:

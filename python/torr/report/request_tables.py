@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Level, NamedRequest
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _REQUEST = say("request")
 _COLUMNS = (_REQUEST, "ok/s", say("attempts"), "p50", "p95", "p99", say("errors"))
@@ -71,7 +71,7 @@ def failed_events(levels: Sequence[Level]) -> Table | None:
     return Table(columns, rows) if rows else None
 
 
-def requests_of_levels(result: Result) -> Table | None:
+def requests_of_levels(result: RunResult) -> Table | None:
     """Return one row a named request of each level, of the round whose rate is the median."""
     found = _steps_of_levels(result)
     rows = tuple((at, *_cells(step)) for at, step in found)
@@ -79,7 +79,7 @@ def requests_of_levels(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({1})) if rows else None
 
 
-def streams_of_requests_of_levels(result: Result) -> Table | None:
+def streams_of_requests_of_levels(result: RunResult) -> Table | None:
     """Return what streams one row a named request of each level, as `requests_of_levels` does."""
     found = _steps_of_levels(result)
     columns, rows = _streamed([step for _, step in found])
@@ -92,7 +92,7 @@ def _several(level: Level) -> Sequence[NamedRequest]:
     return level.steps if len(level.steps) > 1 or level.event_count else ()
 
 
-def _steps_of_levels(result: Result) -> list[tuple[str, NamedRequest]]:
+def _steps_of_levels(result: RunResult) -> list[tuple[str, NamedRequest]]:
     found = []
     for concurrency, rounds in by_concurrency(result.levels).items():
         ordered = sorted(usable(rounds), key=lambda level: level.ok_per_s)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.series import LevelPoint
     from torr.results.verdict import Verdict
 
 
-def verdict(result: Result) -> Text:
+def verdict(result: RunResult) -> Text:
     """Return what a run says of its one level, a clause that ends without a full stop."""
     levels = [level for level in result.levels if not level.is_limited]
     if not levels:

@@ -24,10 +24,10 @@ from torr.units import show_percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
-def verdict(result: Result) -> Text:
+def verdict(result: RunResult) -> Text:
     """Return what the run found, as one sentence."""
     if result.kind == "diff":
         return diff_sentence.verdict(result)
@@ -39,13 +39,13 @@ def verdict(result: Result) -> Text:
     return say("{said}.", said=chain("; ", [_found(result), end]))
 
 
-def is_measured(result: Result) -> bool:
+def is_measured(result: RunResult) -> bool:
     """Return whether there is anything to say numbers of."""
     is_told = result.kind in {"diff", "micro"} or bool(result.failures)
     return is_told or any(level.counts.attempted for level in result.levels)
 
 
-def success(result: Result) -> Text:
+def success(result: RunResult) -> Text:
     """Return what a ladder, or each side of a diff, found about failures, as one sentence."""
     if result.kind == "diff":
         sides = diff.sides(result)
@@ -55,7 +55,7 @@ def success(result: Result) -> Text:
     return say("{said}.", said=changed(said, lambda text: text[0].upper() + text[1:]))
 
 
-def _found(result: Result) -> str:
+def _found(result: RunResult) -> str:
     if not is_measured(result):
         return _of_events(result) or say("Nothing was measured{why}", why=because(_failure(result)))
     if result.kind == "ladder":
@@ -63,7 +63,7 @@ def _found(result: Result) -> str:
     return run_sentence.verdict(result)
 
 
-def _of_events(result: Result) -> str | None:
+def _of_events(result: RunResult) -> str | None:
     """What there is to say where nothing but events was told of."""
     events = sum(level.event_count for level in result.levels)
     if not events or all(level.is_limited for level in result.levels):
@@ -100,5 +100,5 @@ def _worst(rates: Sequence[tuple[float, int]], series: Series) -> Text:
     )
 
 
-def _failure(result: Result) -> str | None:
+def _failure(result: RunResult) -> str | None:
     return next((level.failure for level in result.levels if level.failure), None)

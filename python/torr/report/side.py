@@ -23,7 +23,7 @@ from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.report import dat
 from torr.results.level import Level
 from torr.results.profile import Profile
-from torr.results.result import Result, decoded
+from torr.results.result import RunResult, decoded
 from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
@@ -86,7 +86,7 @@ def load(path: Path) -> Side:
     return of_result(decoded(text, str(path)), asked, path)
 
 
-def of_result(result: Result, asked: Sequence[str], path: Path) -> Side:
+def of_result(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     """Take a side out of a result: `asked` names a candidate and the setting of factors.
 
     `path` is what messages call it. Raises UsageError that says what is wrong with it, and where
@@ -108,7 +108,7 @@ def _split(path: Path) -> tuple[Path, list[str]]:
     return Path(name), asked.split(",")
 
 
-def _side(result: Result, asked: Sequence[str], path: Path) -> Side:
+def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     require(
         result.kind != "micro",
         f"{path} holds functions",

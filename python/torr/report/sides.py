@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.model.change import Change
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import LimitVerdict, Verdict
 
 _OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
@@ -34,7 +34,7 @@ PROCEDURE = Procedure(
 )
 
 
-def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> Result:
+def set_beside(a: Side, b: Side, changes: Sequence[Change] = ()) -> RunResult:
     """Return the diff of `b` against its baseline `a`, made now and by no command.
 
     `fail_if` has an entry for each of `changes` at each common level, `profiles` those of both

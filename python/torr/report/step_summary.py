@@ -9,14 +9,14 @@ from torr.report import markdown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 MOST_BYTES = 1 << 20
 """GitHub shows nothing of a step that has written more."""
 
 
-def append(result: Result, path: Path) -> str | None:
+def append(result: RunResult, path: Path) -> str | None:
     """Append a result's summary; why not, if it could not be done.
 
     It is not the step's purpose: neither a full file nor one that is not there ends anything.

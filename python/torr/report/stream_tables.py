@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from torr.results.level import Level, NamedRequest
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.stream import StreamStatistics
 
 _NAMES = (
@@ -52,7 +52,7 @@ def tokens(level: Level) -> Table | None:
     return Table(("", say("measured")), rows, frozenset({0, 1})) if rows else None
 
 
-def streams_of_levels(result: Result) -> Table | None:
+def streams_of_levels(result: RunResult) -> Table | None:
     """Return one row a level of concurrency: first texts, pace, tokens and goodput of its streams.
 
     Each number is the median of its rounds.

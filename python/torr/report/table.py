@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     from torr.results.capacity import Knee, Peak, SloCapacity, UslFit
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _Claim = TypeVar("_Claim")
 _RATIOS = ("ok_per_s", "success_rate", "service_ms.mean", "response_ms.p95")
 _TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
 
 
-def levels(result: Result) -> Table | None:
+def levels(result: RunResult) -> Table | None:
     """Return one row a level of concurrency, the median of its rounds."""
     if not result.levels:
         return None
@@ -96,7 +96,7 @@ def throughput(level: Level) -> Table:
     return Table(("", say("measured")), tuple(kept))
 
 
-def capacity(result: Result) -> Table | None:
+def capacity(result: RunResult) -> Table | None:
     """Return peak, knee, capacity under SLO and scalability, or why each is not claimed."""
     found = result.capacity
     if found is None:
@@ -113,7 +113,7 @@ def capacity(result: Result) -> Table | None:
     return Table(("", say("at"), say("what it says")), tuple(rows), frozenset({0, 2}))
 
 
-def slos(result: Result) -> Table | None:
+def slos(result: RunResult) -> Table | None:
     """Return one row a level and SLO."""
     rows = tuple(
         (
@@ -134,7 +134,7 @@ def slos(result: Result) -> Table | None:
     return Table(columns, rows, words) if rows else None
 
 
-def errors(result: Result) -> Table | None:
+def errors(result: RunResult) -> Table | None:
     """Return one row a level and class of errors, with its reasons."""
     rows = []
     for level in result.levels:
@@ -154,7 +154,7 @@ def errors(result: Result) -> Table | None:
     return Table(names, tuple(rows), frozenset({1, 4})) if rows else None
 
 
-def statuses(result: Result) -> Table | None:
+def statuses(result: RunResult) -> Table | None:
     """Return the count of each status code, one row a level."""
     codes = sorted({code for level in result.levels for code in level.statuses})
     rows = tuple(
@@ -169,7 +169,7 @@ def statuses(result: Result) -> Table | None:
     return Table(columns, rows, frozenset()) if codes else None
 
 
-def ratios(result: Result) -> Table | None:
+def ratios(result: RunResult) -> Table | None:
     """Return one row a common level of a diff: both values and their ratio, bounds marked."""
     grouped: dict[int | None, dict[str, Verdict]] = {}
     for verdict in result.verdicts:

@@ -14,7 +14,7 @@ from torr.report.comparison import Comparison
 
 if TYPE_CHECKING:
     from torr.results.profile import Profile
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Taken:
     before: Stacks | None = None
 
 
-def taken(result: Result) -> list[Taken]:
+def taken(result: RunResult) -> list[Taken]:
     """Return every profile that has stacks, in the order of the result."""
     found = [profile for profile in result.profiles if profile.folded]
     baseline = _baseline(result) if len(found) > 1 else None
@@ -48,7 +48,7 @@ def _stacks(profile: Profile) -> Stacks:
     return Stacks.folded(profile.folded or "", profile.unit or "")
 
 
-def _baseline(result: Result) -> str | None:
+def _baseline(result: RunResult) -> str | None:
     """Which side or candidate the others are set beside; None where there are no others."""
     if result.kind == "diff":
         return result.series[0].name

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 LEAST_STEAL = 0.5
 """Percent of the machine that the hypervisor must have taken to be worth a word."""
 
 
-def trust(result: Result) -> Text:
+def trust(result: RunResult) -> Text:
     """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
     if result.kind == "diff":
         return diff_sentence.trust(result)
@@ -46,7 +46,7 @@ def trust(result: Result) -> Text:
     return say("{said}.", said=chain(" · ", parts))
 
 
-def _of_nothing(result: Result) -> Text:
+def _of_nothing(result: RunResult) -> Text:
     """No word on a generator that had nothing to do; users may hang from the warm-up on."""
     is_compared = result.kind == "compare"
     said = say("No trial was measured") if is_compared else say("No level was measured")
@@ -58,7 +58,7 @@ def _of_nothing(result: Result) -> Text:
     return say("{said}.", said=chain(" · ", parts))
 
 
-def health(result: Result) -> str:
+def health(result: RunResult) -> str:
     """Return the worst health word of all levels: what colours the trust line."""
     if result.kind == "diff":
         return diff_sentence.health(result)
@@ -69,7 +69,7 @@ def health(result: Result) -> str:
     return next((word for word in order if word in words), "unknown")
 
 
-def when(result: Result) -> str:
+def when(result: RunResult) -> str:
     """Return when it began and ended: `2026-01-31 12:00:00 – 12:02:00 UTC`."""
     began, ended = (moment[:19].split("T") for moment in (result.started, result.ended or ""))
     if len(ended) < 2:
@@ -126,7 +126,7 @@ def _starved(levels: Sequence[Level]) -> str:
     return say("users starved at {place}, which claim nothing ({why})", **said)
 
 
-def _joined(result: Result) -> str:
+def _joined(result: RunResult) -> str:
     """Levels whose gaps between texts are not those of the server; a run says it beside them."""
     joined = [level for level in result.levels if is_joined(level)]
     if not joined or result.kind in {"run", "locust"}:
@@ -144,7 +144,7 @@ def _busiest(levels: Sequence[Level]) -> str:
     return say("busiest worker {rate:.0f} % of a core", rate=max(rates))
 
 
-def _rounds(result: Result) -> Text:
+def _rounds(result: RunResult) -> Text:
     points = Series.of("", result.levels).points
     rounds = max((point.rounds for point in points), default=1)
     spreads = [point.spread for point in points if point.spread is not None]

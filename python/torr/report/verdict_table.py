@@ -18,11 +18,11 @@ from torr.units import show_factor, show_ms, show_percent, show_rate, show_size
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
 
-def verdicts(result: Result) -> Table | None:
+def verdicts(result: RunResult) -> Table | None:
     """Return one row a verdict: the change with its interval, n, spread, p, the word and why.
 
     `more` is how many rounds more would settle it, an estimate.
@@ -72,7 +72,7 @@ def verdicts(result: Result) -> Table | None:
     return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
 
 
-def limits(result: Result) -> Table | None:
+def limits(result: RunResult) -> Table | None:
     """Return one row a limit and level of a diff."""
     rows = tuple(
         (f"{x.concurrency:,}", x.condition, told(x.word), told(x.reason or ""))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -51,7 +51,7 @@ _STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
 _STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
 
 
-def run(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
+def run(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
     """Return what a page is given of a run: `result` without histograms of slices, and its view.
 
     `pools` are those of the levels, where they are known: then no slice needs a histogram.
@@ -59,7 +59,7 @@ def run(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
     return {"result": without_histograms(result), "view": view(result, pools)}
 
 
-def view(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
+def view(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
     """Return the view of a result of any kind, complete or not.
 
     `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
@@ -84,7 +84,7 @@ def view(result: Result, pools: Sequence[Json | None] | None = None) -> Json:
     }
 
 
-def without_histograms(result: Result) -> Json:
+def without_histograms(result: RunResult) -> Json:
     """Return a result as JSON whose slices have no histograms; slices.jsonl keeps them.
 
     Of more than MOST_SLICES they have but what charts are drawn from, and levels have no histograms
@@ -105,7 +105,7 @@ def without_histograms(result: Result) -> Json:
     return found
 
 
-def slices_of(result: Result) -> int:
+def slices_of(result: RunResult) -> int:
     """Return how many slices all levels have."""
     return sum(len(level.slices) for level in result.levels)
 
@@ -147,7 +147,7 @@ def _thin(stats: Json) -> Json:
     return {key: stats[key] for key in _STATS}
 
 
-def _left_out(result: Result) -> list[Json]:
+def _left_out(result: RunResult) -> list[Json]:
     count = slices_of(result)
     if count <= MOST_DRAWN:
         return []
@@ -165,6 +165,6 @@ def pools_of(level: Level) -> Json | None:
     return {name: pooled(level.slices, name) for name in _POOLED}
 
 
-def _pooled(result: Result, pools: Sequence[Json | None] | None) -> Json:
+def _pooled(result: RunResult, pools: Sequence[Json | None] | None) -> Json:
     known = map(pools_of, result.levels) if pools is None else pools
     return {str(at): found for at, found in enumerate(known) if found is not None}

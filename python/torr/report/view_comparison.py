@@ -14,12 +14,12 @@ from torr.report.comparison_scale import Scale, centre, ends
 
 if TYPE_CHECKING:
     from torr.report.comparison import Entry, Place
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
 
-def comparison(result: Result) -> Json | None:
+def comparison(result: RunResult) -> Json | None:
     """Return every cell with its candidates, on one scale; None where there is nothing to draw.
 
     `marks` are ticks of the axis in the order in which room is to be found for them.

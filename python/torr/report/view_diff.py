@@ -9,7 +9,7 @@ from torr.report import view_ladder
 from torr.stats.judgement import DELTA
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -19,7 +19,7 @@ _KEYS = (
 )
 
 
-def diff(result: Result) -> Json | None:
+def diff(result: RunResult) -> Json | None:
     """Return both sides' points and the change at each common level; None for another kind."""
     if result.kind != "diff":
         return None

@@ -12,14 +12,14 @@ from torr.report import png
 from torr.report.streaming import is_joined
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.series import LevelPoint
     from torr.stats.series import Series
 
 Json = dict[str, Any]
 
 
-def ladder(result: Result) -> Json | None:
+def ladder(result: RunResult) -> Json | None:
     """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
 
     A point's `claim` is `whole`, or why it claims nothing: `limited`, `cut`, `starved`.
@@ -36,7 +36,7 @@ def ladder(result: Result) -> Json | None:
     }
 
 
-def slos(result: Result) -> list[Json]:
+def slos(result: RunResult) -> list[Json]:
     """Return the limits that a result was judged by, each once; before that, those asked for."""
     asked = (result.experiment or {}).get("slos") or ()
     known = png.conditions(result) or tuple(map(Condition.parse, asked))

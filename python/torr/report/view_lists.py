@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
 
-def lists(result: Result) -> list[Json]:
+def lists(result: RunResult) -> list[Json]:
     """Return the lists of the page: title, items, and whether it is folded."""
     found = [
         *_of_comparison(result),
@@ -31,7 +31,7 @@ def lists(result: Result) -> list[Json]:
     return [each for each in found if each["items"]]
 
 
-def blocks(result: Result) -> list[Json]:
+def blocks(result: RunResult) -> list[Json]:
     """Return texts that are shown as they are, folded: the last lines of trials that failed."""
     if result.kind != "compare":
         return []
@@ -40,7 +40,7 @@ def blocks(result: Result) -> list[Json]:
     return [{"title": title, "name": trial, "text": text} for trial, text in tails]
 
 
-def _of_comparison(result: Result) -> list[Json]:
+def _of_comparison(result: RunResult) -> list[Json]:
     if result.kind != "compare":
         return []
     found = Comparison.of(result)
@@ -51,14 +51,14 @@ def _of_comparison(result: Result) -> list[Json]:
     ]
 
 
-def _health(result: Result) -> list[Json]:
+def _health(result: RunResult) -> list[Json]:
     """Functions have no generator whose health there were."""
     if result.kind == micro.KIND:
         return []
     return [listed(say("Health of the generator"), _reasons(result), is_folded=True)]
 
 
-def _reasons(result: Result) -> Sequence[str]:
+def _reasons(result: RunResult) -> Sequence[str]:
     """Every level that is not healthy, with why."""
     found = [
         say("{where}: {why}", where=_place(level), why=told(reason))

@@ -13,12 +13,12 @@ from torr.report.micro_rows import Picture, Round, Row
 from torr.report.say import as_json
 
 if TYPE_CHECKING:
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
 
-def functions(result: Result) -> Json | None:
+def functions(result: RunResult) -> Json | None:
     """Return every budget, or every function where there is none; None where nothing is drawn.
 
     `marks` are ticks of the axis in the order in which room is to be found for them.

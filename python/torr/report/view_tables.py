@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 Titled = tuple[str, Table | None]
 
 
-def tables(result: Result) -> list[Json]:
+def tables(result: RunResult) -> list[Json]:
     """Return every table that has something to say.
 
     `words` are the columns of text, `names` those of them whose long names may break.
@@ -55,7 +55,7 @@ def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> Json:
     }
 
 
-def first(result: Result) -> Iterator[Titled]:
+def first(result: RunResult) -> Iterator[Titled]:
     """Return what stands right below the chart."""
     kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": of_functions}
     if result.kind in kinds:
@@ -68,7 +68,7 @@ def first(result: Result) -> Iterator[Titled]:
         yield say("SLOs"), table.slos(result)
 
 
-def folded(result: Result) -> Iterator[Titled]:
+def folded(result: RunResult) -> Iterator[Titled]:
     """Return what opens when somebody looks."""
     levels = result.levels
     if result.kind in {"diff", "micro"}:
@@ -99,7 +99,7 @@ def folded(result: Result) -> Iterator[Titled]:
     yield say("How each level was judged"), health_table.judged(levels)
 
 
-def of_functions(result: Result) -> Iterator[Titled]:
+def of_functions(result: RunResult) -> Iterator[Titled]:
     """Return what there is to say of functions, the budgets first."""
     yield say("Budgets"), micro.budgets(result)
     yield say("Beside others"), micro.changes(result)
@@ -107,13 +107,13 @@ def of_functions(result: Result) -> Iterator[Titled]:
     yield say("What is left behind"), left_behind.table(result)
 
 
-def _of_diff(result: Result) -> Iterator[Titled]:
+def _of_diff(result: RunResult) -> Iterator[Titled]:
     yield say("Verdicts"), verdict_table.verdicts(result)
     yield say("Limits"), verdict_table.limits(result)
     yield say("Ratios"), table.ratios(result)
 
 
-def _of_comparison(result: Result) -> Iterator[Titled]:
+def _of_comparison(result: RunResult) -> Iterator[Titled]:
     found = Comparison.of(result)
     yield say("Verdicts"), cells.of_words(found)
     yield from cells.of_cells(found)
@@ -132,6 +132,6 @@ def _of_level(level: Level) -> Iterator[Titled]:
     yield say("Throughput"), table.throughput(level)
 
 
-def _of_levels(result: Result) -> Iterator[Titled]:
+def _of_levels(result: RunResult) -> Iterator[Titled]:
     yield say("Levels: median of rounds"), table.levels(result)
     yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)

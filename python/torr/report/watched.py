@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from torr.results.level import Level
     from torr.results.monitor import EndpointSeries
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 _LIMITS = {"both": say("target and generator"), None: "–"}
 
 
-def watched(result: Result) -> Table | None:
+def watched(result: RunResult) -> Table | None:
     """Return one row a level: CPU of the target, of torr and of the cores, and the limit."""
     rows = tuple(_row(at, usable(rounds)) for at, rounds in _known(result.levels).items())
     if not rows:
@@ -45,7 +45,7 @@ def watched(result: Result) -> Table | None:
     return Table(columns, rows, frozenset({7, 8}))
 
 
-def told(result: Result) -> Table | None:
+def told(result: RunResult) -> Table | None:
     """Return one row a series of each endpoint: its mean and its most over all levels."""
     found: dict[tuple[str, ...], list[float]] = {}
     for level in result.levels:

@@ -72,7 +72,7 @@ class Conclusions(ResultPart, kw_only=True):
         return [verdict for verdict in self.verdicts if verdict.condition]
 
 
-class Result(Conclusions, kw_only=True):
+class RunResult(Conclusions, kw_only=True):
     """What one run measured and concluded."""
 
     schema_: Literal[1] = field(name="schema")
@@ -111,7 +111,7 @@ _HINT = "give a run directory or its result.json"
 
 _UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
-AnyResult = TypeVar("AnyResult", bound=Result)
+AnyResult = TypeVar("AnyResult", bound=RunResult)
 
 
 class _Version(msgspec.Struct):
@@ -120,9 +120,9 @@ class _Version(msgspec.Struct):
     schema: int = 0
 
 
-def read(path: Path) -> Result:
+def read(path: Path) -> RunResult:
     """Return the result of a `result.json`; raise UsageError that names the file and the key."""
-    return read_as(Result, path)
+    return read_as(RunResult, path)
 
 
 def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
@@ -134,13 +134,13 @@ def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
     return decoded_as(kind, text, str(path))
 
 
-def decoded(text: bytes, source: str) -> Result:
+def decoded(text: bytes, source: str) -> RunResult:
     """Return the result that a text holds; its texts are fit to be printed.
 
     `source` is what messages call the text. Raises ResultError that names the first wrong key, or
     that says that a newer torr wrote the text.
     """
-    return decoded_as(Result, text, source)
+    return decoded_as(RunResult, text, source)
 
 
 def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
@@ -171,7 +171,7 @@ def _refuse_newer(text: bytes, source: str) -> None:
         )
 
 
-def encoded(result: Result) -> bytes:
+def encoded(result: RunResult) -> bytes:
     """Return the text of `result.json`."""
     return msgspec.json.encode(result)
 
@@ -196,7 +196,7 @@ def schema_text() -> str:
     """Return the JSON Schema of `result.json` as the text of docs/reference/result.schema.json."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **msgspec.json.schema(Result),
+        **msgspec.json.schema(RunResult),
     }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 

@@ -27,7 +27,7 @@ from torr.model.parameter import text_of
 from torr.results.base import Statistics
 from torr.results.functions import FunctionTiming
 from torr.results.level import AttemptCounts, Health, Latency, Level
-from torr.results.result import Result
+from torr.results.result import RunResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ _LONGEST_REPR = 1000
 _PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
-def read(path: Path, name: str | None = None) -> Result:
+def read(path: Path, name: str | None = None) -> RunResult:
     """Return a result of kind `micro`; raises UsageError that says what is wrong with the file."""
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
@@ -61,7 +61,7 @@ def read(path: Path, name: str | None = None) -> Result:
         hint = "write it with --benchmark-json"
         raise UsageError(f"{path} is not JSON of pytest-benchmark", hint) from error
     require(bool(levels), f"{path} has no benchmark", "select some, and write it again")
-    return Result(
+    return RunResult(
         schema_=1,
         torr=f"pytest-benchmark {found.get('version', '')}".strip(),
         id=hashlib.sha256(text).hexdigest()[:32],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.results.base import Factors
-    from torr.results.result import Result, TrialFailure
+    from torr.results.result import RunResult, TrialFailure
     from torr.results.verdict import Verdict
 
 
@@ -90,7 +90,7 @@ def error_rate(levels: Sequence[Level]) -> float | None:
     return 100 * failures / attempts if attempts else None
 
 
-def unmeasured(result: Result) -> list[TrialFailure]:
+def unmeasured(result: RunResult) -> list[TrialFailure]:
     """Return the last failure of each candidate that has no trial at all in a cell."""
     measured = {_place(level) for level in result.levels}
     lacking = {_place(failure): failure for failure in result.failures}

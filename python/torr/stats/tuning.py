@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -46,7 +46,7 @@ class Measured:
     """Why it claims nothing."""
 
     @classmethod
-    def of(cls, run: int, result: Result, request: str | None, concurrency: int | None) -> Self:
+    def of(cls, run: int, result: RunResult, request: str | None, concurrency: int | None) -> Self:
         """Read a result: at a level of concurrency, or at its best one."""
         points = Series.of(result.name, result.levels).points
         best = max(points, key=lambda point: point.ok_per_s, default=None)

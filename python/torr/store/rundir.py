@@ -24,7 +24,7 @@ from torr import __version__
 from torr.errors import OutputError, UsageError, require
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
-from torr.results.result import SCHEMA, Conclusions, Result, Status, decoded
+from torr.results.result import SCHEMA, Conclusions, RunResult, Status, decoded
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_lines import LevelLines, recovered
 from torr.store.level_log import LevelLog
@@ -171,10 +171,10 @@ class RunDirectory:
         """The finished levels with their slices, read back from the disk."""
         return self._log.full_levels()
 
-    def so_far(self, first_level: int = 0) -> Result:
+    def so_far(self, first_level: int = 0) -> RunResult:
         """What result.json would say now, with status `running` and the levels from one on."""
         return msgspec.structs.replace(
-            msgspec.convert(self._known("running"), Result),
+            msgspec.convert(self._known("running"), RunResult),
             levels=self._log.full_levels(first_level),
             failures=list(self.failures),
         )
@@ -336,7 +336,7 @@ def _members(conclusions: Conclusions) -> Json:
     return {key: value for key, value in members.items() if key in always or value}
 
 
-def _kept_result(path: Path) -> Result:
+def _kept_result(path: Path) -> RunResult:
     """Return the result of a run that can go on."""
     try:
         text = read_bounded(path / "result.json", MOST_RESULT_BYTES)

@@ -11,7 +11,7 @@ from torr.cli.flags import shared
 from torr.cli.runs import choosing
 from torr.errors import OutputError, ResultError
 from torr.options.result import ResultOptions
-from torr.results.result import Result, encoded
+from torr.results.result import RunResult, encoded
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _export(store: Store, run_id: int, folder: Path, language: Language | None) 
     return place
 
 
-def _write(result: Result, place: Path) -> None:
+def _write(result: RunResult, place: Path) -> None:
     """A new directory with the result, for its owner alone; what is there stays as it is."""
     try:
         place.mkdir(mode=0o700, parents=True)

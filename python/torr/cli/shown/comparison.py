@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torr.cli.screen import Screen
     from torr.report.cells import Table
     from torr.report.comparison import Place
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 MOST_CELLS = 12
 MOST_FAILURES = 10
@@ -35,7 +35,7 @@ LEAST_NAME = 8
 LEAST_WORDS = ("no verdict", "failed")
 
 
-def show(result: Result, out: Screen) -> None:
+def show(result: RunResult, out: Screen) -> None:
     """Print the cells, or in how many each candidate has which word, SLOs, and failed trials."""
     found = Comparison.of(result)
     if len(found.places) <= MOST_CELLS:

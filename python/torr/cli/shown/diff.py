@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from torr.cli.screen import Screen
     from torr.report.cells import Table
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
 
@@ -30,7 +30,7 @@ LEAST_WHY = 30
 SPREADS = say("spread of ok/s")
 
 
-def show(result: Result, out: Screen) -> None:
+def show(result: RunResult, out: Screen) -> None:
     """Print the changes, and the words for them where there are any."""
     names = {
         "ok_per_s": "ok/s",

@@ -9,7 +9,7 @@ from torr.report.say import say
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 LEAST = (
     *("spread", "rounds", "p99"),
@@ -18,7 +18,7 @@ LEAST = (
 """What a narrow terminal can do without: the first goes first."""
 
 
-def show(result: Result, out: Screen) -> None:
+def show(result: RunResult, out: Screen) -> None:
     """Print the tables that have something to say."""
     for table in micro.tables(result):
         out.line()

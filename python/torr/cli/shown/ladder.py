@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.cli.screen import Screen
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
 LEAST_OF_MEDIANS = ("spread", "mean")
 
 
-def show(result: Result, out: Screen) -> None:
+def show(result: RunResult, out: Screen) -> None:
     """Print what the levels come to."""
     out.line()
     if max((level.round for level in result.levels), default=1) > 1:
@@ -38,7 +38,7 @@ def show(result: Result, out: Screen) -> None:
         errors.show(say("errors at {level:,}", level=level.concurrency), level, out)
 
 
-def _show_medians(result: Result, out: Screen) -> None:
+def _show_medians(result: RunResult, out: Screen) -> None:
     series = Series.of(result.name, result.levels)
     names = (
         say("median of rounds"),
@@ -62,7 +62,7 @@ def _show_medians(result: Result, out: Screen) -> None:
     out.table(out.columns(names, rows).fitting(out.width, LEAST_OF_MEDIANS))
 
 
-def _show_streams(result: Result, out: Screen) -> None:
+def _show_streams(result: RunResult, out: Screen) -> None:
     """A row for each level whose answers are streams."""
     found = streams_of_levels(result)
     if found is not None:
@@ -70,7 +70,7 @@ def _show_streams(result: Result, out: Screen) -> None:
         out.line()
 
 
-def _capacity(result: Result) -> dict[str, str]:
+def _capacity(result: RunResult) -> dict[str, str]:
     """Peak, knee, capacity and USL in a line each, a null with its reason."""
     capacity = result.capacity or Capacity()
     why = capacity.reasons

@@ -13,7 +13,7 @@ from torr.report import flames
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
     from torr.report.cells import Table
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 MOST_ROWS = 5
 # A shorter piece of a function's name says nothing.
@@ -22,7 +22,7 @@ LEAST_NAME = 30
 MOST_TABLES = 6
 
 
-def show(result: Result, out: Screen) -> None:
+def show(result: RunResult, out: Screen) -> None:
     """Print the note of each profile, and its busiest functions below."""
     tops = list(flames.tops(result, MOST_ROWS))
     tables = iter(tops if len(tops) <= MOST_TABLES else ())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torr.cli.screen import Screen
     from torr.results.base import Statistics
     from torr.results.level import Latency, Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 
 STATS = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
@@ -34,7 +34,7 @@ LEAST_OF_REQUESTS = ("p50", "attempts")
 LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean")
 
 
-def show(result: Result, out: Screen) -> None:
+def show(result: RunResult, out: Screen) -> None:
     """Print the one level of a run."""
     level = result.levels[0]
     out.line()

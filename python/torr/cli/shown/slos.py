@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.cli.screen import Screen
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
 
@@ -31,7 +31,7 @@ def show_of_run(verdicts: Sequence[Verdict], out: Screen) -> None:
         _show(verdict, _worth(verdict), out)
 
 
-def show_of_comparison(result: Result, out: Screen) -> None:
+def show_of_comparison(result: RunResult, out: Screen) -> None:
     """Print the SLOs of each candidate in each cell; of many only those that did not hold."""
     found = slos(result)
     if not found:

@@ -19,7 +19,7 @@ from torr.stats.series import Series
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
     from torr.results.series import LevelPoint
 
 Json = dict[str, Any]
@@ -76,7 +76,7 @@ class KeptRun:
 _MOMENTS = ("started", "ended")
 
 
-def columns_of(result: Result, directory: str | None) -> Json:
+def columns_of(result: RunResult, directory: str | None) -> Json:
     """Return the columns of a result."""
     machine = result.environment.get("machine")
     point = _best(result)
@@ -102,7 +102,7 @@ def columns_of(result: Result, directory: str | None) -> Json:
     }
 
 
-def uid_of(result: Result) -> str:
+def uid_of(result: RunResult) -> str:
     """Return what tells a run from every other one, 32 digits; registered again, it is the same."""
     if result.id is not None and _UID.fullmatch(result.id):
         return result.id
@@ -119,14 +119,14 @@ def _moment(after_ms: int | None) -> datetime | None:
     return None if after_ms is None else _EPOCH + timedelta(milliseconds=after_ms)
 
 
-def _best(result: Result) -> LevelPoint | None:
+def _best(result: RunResult) -> LevelPoint | None:
     if any(level.candidate for level in result.levels):
         return None
     points = Series.of(result.name, result.levels).points
     return max(points, key=lambda point: point.ok_per_s, default=None)
 
 
-def _health(result: Result) -> str | None:
+def _health(result: RunResult) -> str | None:
     """The worst of all levels."""
     words = {level.health.verdict for level in result.levels}
     return next((word for word in _WORST_FIRST if word in words), None)

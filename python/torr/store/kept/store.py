@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Select, Table
     from typing_extensions import Self
 
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 Json = dict[str, Any]
 
@@ -157,7 +157,7 @@ class Store:
         with self._database.reading() as connection:
             return self._one(connection, run_id)
 
-    def result(self, run_id: int) -> Result:
+    def result(self, run_id: int) -> RunResult:
         """Return a run's result, with its note and tags as they are now.
 
         Raises ResultError where this torr cannot read it.
@@ -246,7 +246,7 @@ def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:
     return [KeptRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
 
 
-def _refuse_another(connection: Connection, run_id: int, result: Result) -> None:
+def _refuse_another(connection: Connection, run_id: int, result: RunResult) -> None:
     """Raise ResultError where another result is kept as a run; one that is broken is none.
 
     Notes and tags are no part of it: they are changed in the store.

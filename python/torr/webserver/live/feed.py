@@ -21,7 +21,7 @@ from torr.webserver.live.page import bare, generator_of, light, pools_of, run_of
 if TYPE_CHECKING:
     from torr.experiments.lab import Step
     from torr.results.level import Interval, Level
-    from torr.results.result import Conclusions, Result, TrialFailure
+    from torr.results.result import Conclusions, RunResult, TrialFailure
     from torr.webserver.live.journal import Journal
     from torr.webserver.live.metrics import Metrics
 
@@ -42,7 +42,7 @@ class Feed:
 
     journal: Journal
     metrics: Metrics
-    so_far: Callable[[int], Result]
+    so_far: Callable[[int], RunResult]
     judge: Judge
     wake: Callable[[], object]
     complain: Callable[[str], object]
@@ -81,7 +81,7 @@ class Feed:
         self.metrics.trial_failed(failure)
         self._safely(self._take_stock)
 
-    def end(self, result: Result) -> None:
+    def end(self, result: RunResult) -> None:
         """Say how it ended; nothing comes after it."""
         self.metrics.is_running = False
         self._is_broken = False  # a file that was full is not needed for this

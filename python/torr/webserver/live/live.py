@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from torr.results.result import Result, read
+from torr.results.result import RunResult, read
 from torr.webserver.live.app import Served, app
 from torr.webserver.live.feed import Feed
 from torr.webserver.live.journal import Journal
@@ -110,7 +110,7 @@ class Live:
         if not self._interrupt.requested:
             self._interrupt.press()
 
-    def _last_result(self) -> Result:
+    def _last_result(self) -> RunResult:
         """What the run left; of one that left nothing, what was known of it."""
         if self._directory.result_path.exists():
             return read(self._directory.result_path)
