@@ -24,7 +24,7 @@ DEEPER = "(deeper)"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FunctionWeight:
     """One function: what was seen in it alone, and in it with all that it called."""
 
     name: str
@@ -66,7 +66,7 @@ class Stacks:
         lines = (f"{';'.join(map(_word, stack))} {round(weight)}\n" for stack, weight in ordered)
         return "".join(lines)
 
-    def top(self) -> list[Row]:
+    def top(self) -> list[FunctionWeight]:
         """Return every function, those with the largest totals first; recursion counts once."""
         flat: defaultdict[str, float] = defaultdict(float)
         total: defaultdict[str, float] = defaultdict(float)
@@ -74,7 +74,7 @@ class Stacks:
             flat[stack[-1]] += weight
             for name in set(stack):
                 total[name] += weight
-        rows = [Row(name, flat[name], seen) for name, seen in total.items()]
+        rows = [FunctionWeight(name, flat[name], seen) for name, seen in total.items()]
         return sorted(rows, key=lambda row: (-row.total, -row.flat, row.name))
 
     def shares(self) -> Stacks:

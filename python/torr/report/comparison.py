@@ -1,6 +1,6 @@
 """A comparison's result put in order: its cells, and in each what every candidate did there.
 
-    Comparison ─ Place (one cell) ─ Entry (one candidate in it): trials, failures, verdicts
+    Comparison ─ ComparisonCell ─ CandidateCell (one candidate in it): trials, failures, verdicts
 
 Whatever is missing, as of a run that was interrupted, is empty: everything can still be drawn.
 Nothing is judged here. Where trials forbid a verdict the standing says so, whatever the word is.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CandidateCell:
     """One candidate in one cell.
 
     `trials` are by round; `verdicts` by their metric, none for the baseline; `discarded` are the
@@ -84,7 +84,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Place:
+class ComparisonCell:
     """One cell: its setting in words, and an entry for every candidate, in their order."""
 
     words: str
@@ -93,23 +93,25 @@ class Place:
     rate: float | None
     primary: Metric
     baseline: str
-    entries: tuple[Entry, ...]
+    entries: tuple[CandidateCell, ...]
 
     @property
-    def base(self) -> Entry:
+    def base(self) -> CandidateCell:
         """The entry of the baseline."""
-        return next((e for e in self.entries if e.name == self.baseline), Entry(self.baseline))
+        return next(
+            (e for e in self.entries if e.name == self.baseline), CandidateCell(self.baseline)
+        )
 
     @property
-    def rivals(self) -> list[Entry]:
+    def rivals(self) -> list[CandidateCell]:
         """The entries of all others."""
         return [entry for entry in self.entries if entry.name != self.baseline]
 
-    def verdict(self, entry: Entry) -> Verdict:
+    def verdict(self, entry: CandidateCell) -> Verdict:
         """Return the verdict of the primary metric; an empty one where none was made."""
         return entry.verdict(self.primary)
 
-    def standing(self, entry: Entry) -> str:
+    def standing(self, entry: CandidateCell) -> str:
         """Return the word of a candidate here, or what stands in the place of one."""
         if not entry.trials:
             return "failed" if entry.failures else "not measured"
@@ -121,11 +123,11 @@ class Place:
             return "no verdict"
         return self.verdict(entry).word or "inconclusive"
 
-    def printed(self, entry: Entry) -> str:
+    def printed(self, entry: CandidateCell) -> str:
         """Return the standing as people read it: `faster` for a better rate or time."""
         return self.primary.word(self.standing(entry))
 
-    def reason(self, entry: Entry) -> str | None:
+    def reason(self, entry: CandidateCell) -> str | None:
         """Return why there is no better word, or what goes with it."""
         standing = self.standing(entry)
         if standing in ("failed", "no baseline"):
@@ -133,7 +135,7 @@ class Place:
             return failures[0].text if failures else "it has no trial here"
         return self.verdict(entry).reason
 
-    def pairs(self, entry: Entry, metric: Metric) -> dict[int, tuple[float, float]]:
+    def pairs(self, entry: CandidateCell, metric: Metric) -> dict[int, tuple[float, float]]:
         """Return the baseline's number and the candidate's of each round that has both."""
         before, after = self.base.values(metric), entry.values(metric)
         return {number: (before[number], after[number]) for number in after if number in before}
@@ -146,7 +148,7 @@ class Comparison:
     names: tuple[str, ...]
     baseline: str
     primary: Metric
-    places: tuple[Place, ...]
+    places: tuple[ComparisonCell, ...]
     failures: tuple[TrialFailure, ...]
     experiment: Mapping[str, Any]
 
@@ -161,7 +163,7 @@ class Comparison:
         baseline = given or next(iter(names), "")
         primary = _primary(result)
         places = tuple(
-            Place(
+            ComparisonCell(
                 *(words, cell.factors, cell.concurrency or None, cell.rate),
                 *(primary, baseline, entries),
             )
@@ -174,7 +176,7 @@ class Comparison:
         """The candidates that are not the baseline."""
         return [name for name in self.names if name != self.baseline]
 
-    def of_rival(self, name: str) -> list[tuple[Place, Entry]]:
+    def of_rival(self, name: str) -> list[tuple[ComparisonCell, CandidateCell]]:
         """Return what a candidate did, cell by cell."""
         return [(p, entry) for p in self.places for entry in p.entries if entry.name == name]
 
@@ -200,7 +202,7 @@ def _places(
     failures: Sequence[TrialFailure],
     experiment: Mapping[str, Any],
     names: Sequence[str],
-) -> Iterator[tuple[str, Cell, tuple[Entry, ...]]]:
+) -> Iterator[tuple[str, Cell, tuple[CandidateCell, ...]]]:
     """The cells in the order of their factors; one of failures alone has no level of load."""
     cells: dict[Cell, Rounds] = trials.by_cell(result.levels)
     known = {cell.factors_json for cell in cells}
@@ -233,12 +235,12 @@ def _entries(
     verdicts: Mapping[str, Mapping[Metric, Verdict]],
     failures: Sequence[TrialFailure],
     names: Sequence[str],
-) -> Iterator[Entry]:
+) -> Iterator[CandidateCell]:
     here = [failure for failure in failures if _text_of(failure.factors) == cell.factors_json]
     every = [verdict for of_one in verdicts.values() for verdict in of_one.values()]
     gone = frozenset(n for v in every if v.discarded for n in v.discarded.rounds)
     for name in names:
-        yield Entry(
+        yield CandidateCell(
             name,
             {number: made[name] for number, made in rounds.items() if name in made},
             [failure for failure in here if failure.candidate == name],

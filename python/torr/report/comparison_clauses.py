@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torr.report import comparison_words as words
-from torr.report.comparison import Entry, Place
+from torr.report.comparison import CandidateCell, ComparisonCell
 from torr.report.say import Text, chain, say
 from torr.report.told import told
 from torr.report.wording import counted as number_of
@@ -20,7 +20,7 @@ from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
-Seen = Sequence[tuple[Place, Entry]]
+Seen = Sequence[tuple[ComparisonCell, CandidateCell]]
 """What one or several candidates did in some cells."""
 
 DIFFER = ("better", "worse")
@@ -44,12 +44,12 @@ def with_word(seen: Seen, word: str) -> Seen:
     return [(place, entry) for place, entry in seen if place.standing(entry) == word]
 
 
-def rounds_of(place: Place, entry: Entry) -> Text:
+def rounds_of(place: ComparisonCell, entry: CandidateCell) -> Text:
     """Return how many rounds a verdict is of: `10 rounds`."""
     return number_of(place.verdict(entry).n or 0, "round")
 
 
-def differs(place: Place, entry: Entry) -> Text:
+def differs(place: ComparisonCell, entry: CandidateCell) -> Text:
     """Return a verdict that is better or worse: `b is 12 % slower than a (9–15 %, 10 rounds)`."""
     verdict = place.verdict(entry)
     said = {
@@ -68,7 +68,7 @@ def differs(place: Place, entry: Entry) -> Text:
     return say("{name} is {faster} than {baseline} ({amount}, {rounds})", **said, faster=faster)
 
 
-def _faster(place: Place, entry: Entry) -> str:
+def _faster(place: ComparisonCell, entry: CandidateCell) -> str:
     """The word of a difference, and by which metric where it is not the usual one."""
     word = WORDS[place.printed(entry)]
     if place.primary.key == OK_PER_S:
@@ -76,7 +76,7 @@ def _faster(place: Place, entry: Entry) -> str:
     return say("{word} by {metric}", word=word, metric=place.primary.label)
 
 
-def same(place: Place, entry: Entry) -> Text:
+def same(place: ComparisonCell, entry: CandidateCell) -> Text:
     """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
     verdict = place.verdict(entry)
     said = {"name": entry.name, "baseline": place.baseline, "place": place.words}
@@ -92,7 +92,7 @@ def same(place: Place, entry: Entry) -> Text:
     return say("{name} and {baseline} are the same by {metric} at {place} ({span})", **said)
 
 
-def undecided(place: Place, entry: Entry) -> Text:
+def undecided(place: ComparisonCell, entry: CandidateCell) -> Text:
     """Return what was seen of a difference, and why it is no verdict."""
     verdict = place.verdict(entry)
     names = {"name": entry.name, "baseline": place.baseline}
@@ -149,7 +149,7 @@ def to_settle(cells: Seen) -> str:
     return say(" (about {rounds} more rounds would settle {n} of them)", rounds=span, n=len(known))
 
 
-def size(cell: tuple[Place, Entry]) -> float:
+def size(cell: tuple[ComparisonCell, CandidateCell]) -> float:
     """Return how large a difference is; where one side had nothing, none is larger."""
     place, entry = cell
     verdict = place.verdict(entry)
@@ -158,7 +158,7 @@ def size(cell: tuple[Place, Entry]) -> float:
     return abs(math.log(verdict.ratio)) if verdict.ratio else math.inf
 
 
-def fails_more(place: Place, entry: Entry) -> str:
+def fails_more(place: ComparisonCell, entry: CandidateCell) -> str:
     """Return that a candidate fails more, where that was shown, and by how much."""
     verdict = entry.verdict(Metric(ERROR_RATE))
     if place.primary.key == ERROR_RATE or verdict.word != "worse":
@@ -172,7 +172,7 @@ def fails_in(seen: Seen) -> str:
     return say("it fails more in {n}", n=len(found)) if found else ""
 
 
-def _amount(place: Place, entry: Entry) -> str:
+def _amount(place: ComparisonCell, entry: CandidateCell) -> str:
     """How much: `12 %`, `2.4 ×`, or both numbers where there is no ratio."""
     verdict, metric = place.verdict(entry), place.primary
     if words.is_multiple(verdict):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torr.report import comparison_words as words
 from torr.report import csv
 from torr.report.cells import Table
-from torr.report.comparison import Comparison, Entry, Place
+from torr.report.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
 from torr.report.say import Text, chain, join, say
 from torr.report.told import matches, told
@@ -135,7 +135,7 @@ def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
             yield chain(", ", [trial, where]), "\n".join(failure.log_tail)
 
 
-def _in(word: str, cells: Sequence[tuple[Place, Entry]], found: Comparison) -> str:
+def _in(word: str, cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> str:
     """A word with its places, or with how many they are."""
     if not cells:
         return ""
@@ -149,7 +149,7 @@ def _in(word: str, cells: Sequence[tuple[Place, Entry]], found: Comparison) -> s
     return say("{said} ({why})", said=said, why=words.names([told(reason) for reason in reasons]))
 
 
-def _where(cells: Sequence[tuple[Place, Entry]], found: Comparison) -> Text:
+def _where(cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> Text:
     """The places, each with what was measured there, or how many they are."""
     if len(cells) == len(found.places) > _MOST_PLACES:
         return say("in all {n} cells", n=len(cells))
@@ -158,7 +158,7 @@ def _where(cells: Sequence[tuple[Place, Entry]], found: Comparison) -> Text:
     return say("at {places}", places=chain(", ", [_measured(p, e) for p, e in cells]))
 
 
-def _measured(place: Place, entry: Entry) -> str:
+def _measured(place: ComparisonCell, entry: CandidateCell) -> str:
     if place.standing(entry) not in (*DIFFER, "same"):
         return place.words
     verdict = place.verdict(entry)
@@ -166,7 +166,9 @@ def _measured(place: Place, entry: Entry) -> str:
     return say("{place} ({ratio}, {span})", place=place.words, **said)
 
 
-def _secondary(name: str, seen: Sequence[tuple[Place, Entry]], found: Comparison) -> Iterator[Text]:
+def _secondary(
+    name: str, seen: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison
+) -> Iterator[Text]:
     """What the other metrics say: in how many cells which word, where a word was found."""
     metrics = dict.fromkeys(metric for _, entry in seen for metric in entry.verdicts)
     each = [
@@ -178,7 +180,7 @@ def _secondary(name: str, seen: Sequence[tuple[Place, Entry]], found: Comparison
         yield say("{name}, secondary metrics: {said}.", name=name, said=chain("; ", each))
 
 
-def _count(metric: Metric, seen: Sequence[tuple[Place, Entry]]) -> str:
+def _count(metric: Metric, seen: Sequence[tuple[ComparisonCell, CandidateCell]]) -> str:
     judged = [e.verdict(metric).word for p, e in seen if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
     is_one = len(seen) == 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from torr.report.comparison import Comparison, Place
+    from torr.report.comparison import Comparison, ComparisonCell
 
 _WIDTH = 10.0  # inches, as all below
 _ROW, _TITLE, _TICKS, _BELOW, _LEGEND, _LEFT = 0.27, 0.34, 0.26, 0.42, 0.28, 0.1
@@ -77,7 +77,7 @@ def _axes(fig: Figure, box: Sequence[float]) -> Axes:
     return fig.add_axes((box[0] / width, box[1] / height, box[2] / width, box[3] / height))
 
 
-def _panel(ax: Axes, place: Place, scale: Scale, names: Sequence[str]) -> None:
+def _panel(ax: Axes, place: ComparisonCell, scale: Scale, names: Sequence[str]) -> None:
     """One cell: the margin, and a row for each candidate."""
     count = len(place.entries)
     ax.set_xlim(*scale.limits)

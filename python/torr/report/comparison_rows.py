@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from torr.report.comparison import Entry, Place
+    from torr.report.comparison import CandidateCell, ComparisonCell
     from torr.report.comparison_scale import Scale
     from torr.stats.metric import Metric
 
@@ -34,7 +34,7 @@ _SPREAD = 0.44
 """The height of a row over which its dots are scattered, so that they do not hide each other."""
 
 
-def draw(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
+def draw(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
     """Draw one candidate of one cell into the row `at`."""
     standing = place.standing(entry)
     _dots(ax, at, place, entry, scale)
@@ -74,7 +74,7 @@ def inches(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
-def _dots(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
+def _dots(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
     """Every round as a dot; one beyond the axis as an arrow at its edge."""
     colour = _look(place.standing(entry))[0]
     rounds = scale.rounds(place, entry)
@@ -100,7 +100,7 @@ def _dots(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
         )
 
 
-def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> None:
+def _estimate(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
     """The estimate as the marker of its word, on its interval; beside the axis where none is."""
     verdict, standing = place.verdict(entry), place.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
@@ -117,7 +117,7 @@ def _estimate(ax: Axes, at: int, place: Place, entry: Entry, scale: Scale) -> No
         ax.plot([1 + _BESIDE / inches(ax)], [at], transform=ax.get_yaxis_transform(), **marks)
 
 
-def _amount(ax: Axes, at: int, place: Place, entry: Entry) -> None:
+def _amount(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell) -> None:
     """The ratio, right of the row."""
     verdict = place.verdict(entry)
     is_base = entry.name == place.baseline

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from torr.report.comparison import Comparison, Entry, Place
+    from torr.report.comparison import CandidateCell, Comparison, ComparisonCell
     from torr.results.verdict import Verdict
 
 _BEYOND = 0.6
@@ -83,7 +83,7 @@ class Scale:
             return after - before if self.is_share else 0.0
         return self.position(after / before) if before > 0 else math.inf
 
-    def rounds(self, place: Place, entry: Entry) -> list[tuple[int, float]]:
+    def rounds(self, place: ComparisonCell, entry: CandidateCell) -> list[tuple[int, float]]:
         """Return each round with its position; the baseline's are around their own median."""
         if entry.name != place.baseline:
             pairs = place.pairs(entry, place.primary)

@@ -12,7 +12,7 @@ from torr.report.say import chain, say
 from torr.report.told import told
 
 if TYPE_CHECKING:
-    from torr.report.comparison import Place
+    from torr.report.comparison import ComparisonCell
     from torr.results.base import Factors
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
@@ -64,7 +64,7 @@ def _key(factors: Factors, concurrency: int | None) -> tuple[str, int]:
     return json.dumps(factors, sort_keys=True), concurrency or 0
 
 
-def _words(places: tuple[Place, ...], rank: int, verdict: Verdict) -> str:
+def _words(places: tuple[ComparisonCell, ...], rank: int, verdict: Verdict) -> str:
     if rank < len(places):
         return places[rank].words
     return chain(", ", [f"{name} {value}" for name, value in verdict.factors.items()])

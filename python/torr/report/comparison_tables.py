@@ -22,7 +22,7 @@ from torr.units import show_percent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from torr.report.comparison import Comparison, Entry, Place
+    from torr.report.comparison import CandidateCell, Comparison, ComparisonCell
     from torr.results.base import Factors
     from torr.results.verdict import Verdict
 
@@ -35,20 +35,20 @@ _MONITORED = tuple(metric for metric in METRICS if metric.key.startswith("target
 
 def of_cells(found: Comparison) -> Iterator[tuple[str, Table]]:
     """Return a table, with its title, for each setting of the factors that are not the load."""
-    groups: dict[str, list[Place]] = {}
+    groups: dict[str, list[ComparisonCell]] = {}
     for place in found.places:
         groups.setdefault(_setting(place, found), []).append(place)
     for title, places in groups.items():
         yield title or say("Trials: medians of rounds"), _of_places(places, found)
 
 
-def coverage_at(places: Iterable[Place]) -> str:
+def coverage_at(places: Iterable[ComparisonCell]) -> str:
     """Return how surely the intervals of these cells hold their ratio."""
     entries = (entry for place in places for entry in place.entries)
     return coverage(verdict for entry in entries for verdict in entry.verdicts.values())
 
 
-def of_place(place: Place) -> Table:
+def of_place(place: ComparisonCell) -> Table:
     """Return one cell in short: a row a candidate."""
     primary = place.primary
     share = coverage_at([place])
@@ -123,14 +123,14 @@ def of_discarded(found: Comparison) -> Table | None:
     return Table(columns, tuple(rows), frozenset(range(6))) if rows else None
 
 
-def _setting(place: Place, found: Comparison) -> str:
+def _setting(place: ComparisonCell, found: Comparison) -> str:
     """The factors of a cell that are not its load, in words."""
     order = [*(found.experiment.get("factors") or {}), *place.factors]
     names = [name for name in dict.fromkeys(order) if name in place.factors]
     return chain(", ", [words.named(n, place.factors[n]) for n in names if n not in _LOADS])
 
 
-def _of_places(places: Sequence[Place], found: Comparison) -> Table:
+def _of_places(places: Sequence[ComparisonCell], found: Comparison) -> Table:
     primary = found.primary
     beside = [m for m in _BESIDE if m != primary and _is_known(m, places)]
     more = [m for m in _MONITORED if _is_known(m, places)]
@@ -148,7 +148,7 @@ def _of_places(places: Sequence[Place], found: Comparison) -> Table:
     return Table(tuple(columns), shown, frozenset(words_at))
 
 
-def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
+def _row(place: ComparisonCell, entry: CandidateCell, metrics: Sequence[Metric]) -> Row:
     verdict = place.verdict(entry)
     load = place.rate if place.rate is not None else place.concurrency
     spread = variation(list(entry.values(place.primary).values()))
@@ -168,7 +168,7 @@ def _row(place: Place, entry: Entry, metrics: Sequence[Metric]) -> Row:
     )
 
 
-def _limit(entry: Entry) -> str:
+def _limit(entry: CandidateCell) -> str:
     """Which side was the limit, as most trials were seen; nothing where none was watched."""
     monitors = (level.monitor for level in entry.trials.values())
     derived = (monitor.derived for monitor in monitors if monitor)
@@ -176,7 +176,7 @@ def _limit(entry: Entry) -> str:
     return told(max(seen, key=seen.count, default=""))
 
 
-def _short(place: Place, entry: Entry) -> Row:
+def _short(place: ComparisonCell, entry: CandidateCell) -> Row:
     verdict = place.verdict(entry)
     return (
         _middle(entry, place.primary),
@@ -189,21 +189,21 @@ def _short(place: Place, entry: Entry) -> Row:
     )
 
 
-def _middle(entry: Entry, metric: Metric) -> str:
+def _middle(entry: CandidateCell, metric: Metric) -> str:
     text = words.value(metric, entry.middle(metric))
     is_bound = any(map(metric.is_lower_bound, entry.trials.values()))
     return f"≥ {text}" if is_bound and text != "–" else text
 
 
-def _with_ratio(entry: Entry, metric: Metric) -> tuple[str, str]:
+def _with_ratio(entry: CandidateCell, metric: Metric) -> tuple[str, str]:
     return _middle(entry, metric), words.ratio(entry.verdict(metric))
 
 
-def _is_known(metric: Metric, places: Sequence[Place]) -> bool:
+def _is_known(metric: Metric, places: Sequence[ComparisonCell]) -> bool:
     return any(entry.values(metric) for place in places for entry in place.entries)
 
 
-def _with_word(place: Place, verdict: Verdict) -> str:
+def _with_word(place: ComparisonCell, verdict: Verdict) -> str:
     word = told(place.primary.word(verdict.word or "none"))
     seen = say("{ratio} ({span})", ratio=words.ratio(verdict), span=words.interval(verdict))
     return say("{word}, {seen}, n = {n}", word=word, seen=seen, n=str(verdict.n))

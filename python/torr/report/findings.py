@@ -29,7 +29,7 @@ _APART = 10.0  # between words and a line that is not theirs
 
 
 @dataclass(frozen=True)
-class Finding:
+class NamedLevel:
     """A level that has a name; `kind` chooses how its line is drawn."""
 
     level: int
@@ -38,14 +38,14 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Flag:
+class LevelLabel:
     """The words of one finding in their place: from `start` to `end`, in points from the left.
 
     Row 0 is the highest. The line at `x` ends in the middle of the row, or below words that stand
     `over` it.
     """
 
-    finding: Finding
+    finding: NamedLevel
     x: float
     start: float
     end: float
@@ -61,7 +61,7 @@ LOOKS = {
 _DISLIKE = {"right": 0.0, "left": 0.3, "over": 0.6}
 
 
-def arrange(ax: Axes, findings: Sequence[Finding]) -> tuple[Flag, ...]:
+def arrange(ax: Axes, findings: Sequence[NamedLevel]) -> tuple[LevelLabel, ...]:
     """Return the best arrangement of the words; the axis of levels must have its limits."""
     if not findings:
         return ()
@@ -70,7 +70,7 @@ def arrange(ax: Axes, findings: Sequence[Finding]) -> tuple[Flag, ...]:
     return min(product(*each), key=lambda flags: _cost(flags, right_edge))
 
 
-def headroom(ax: Axes, flags: Sequence[Flag], least: float) -> float:
+def headroom(ax: Axes, flags: Sequence[LevelLabel], least: float) -> float:
     """Return how far above the highest value the axis must reach for the words, as a factor."""
     if not flags:
         return least
@@ -79,7 +79,7 @@ def headroom(ax: Axes, flags: Sequence[Flag], least: float) -> float:
     return max(least, 1 / (1 - min(0.6, band / height)))
 
 
-def draw(ax: Axes, flags: Sequence[Flag]) -> None:
+def draw(ax: Axes, flags: Sequence[LevelLabel]) -> None:
     """Draw lines and words; findings at one level share the line of the highest words."""
     height = ax.get_window_extent().height * 72 / ax.figure.dpi
     for level in dict.fromkeys(flag.finding.level for flag in flags):
@@ -91,7 +91,7 @@ def draw(ax: Axes, flags: Sequence[Flag]) -> None:
         _write(ax, flag)
 
 
-def _write(ax: Axes, flag: Flag) -> None:
+def _write(ax: Axes, flag: LevelLabel) -> None:
     ax.annotate(
         flag.finding.words,
         (0, 1),
@@ -107,7 +107,7 @@ def _write(ax: Axes, flag: Flag) -> None:
     )
 
 
-def _places(ax: Axes, finding: Finding, rows: int) -> Iterable[Flag]:
+def _places(ax: Axes, finding: NamedLevel, rows: int) -> Iterable[LevelLabel]:
     scale = 72 / ax.figure.dpi
     box = ax.get_window_extent()
     x = float((ax.transData.transform((finding.level, 0))[0] - box.x0) * scale)
@@ -116,7 +116,7 @@ def _places(ax: Axes, finding: Finding, rows: int) -> Iterable[Flag]:
     starts: dict[Side, float] = {"right": x + _GAP, "left": x - _GAP - width, "over": over}
     for row in range(rows):
         for side, start in starts.items():
-            yield Flag(finding, x, start, start + width, row, side)
+            yield LevelLabel(finding, x, start, start + width, row, side)
 
 
 def _width(ax: Axes, words: str) -> float:
@@ -125,7 +125,7 @@ def _width(ax: Axes, words: str) -> float:
     return float(made.get_window_extent().width)
 
 
-def _cost(flags: Sequence[Flag], right_edge: float) -> float:
+def _cost(flags: Sequence[LevelLabel], right_edge: float) -> float:
     """How bad an arrangement is: cut or crossed words first, then height, then habit."""
     cost = sum(_DISLIKE[flag.side] + 0.1 * flag.row for flag in flags)
     cost += 3.0 * max(flag.row for flag in flags)
@@ -138,7 +138,7 @@ def _cost(flags: Sequence[Flag], right_edge: float) -> float:
     return cost
 
 
-def _crossing(words: Flag, line: Flag) -> float:
+def _crossing(words: LevelLabel, line: LevelLabel) -> float:
     """The cost of a line that runs through words that are not its own, or too near by them."""
     if line.row > words.row:  # it ends below
         return 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from torr.profile.stacks import Node, Row, Stacks
+from torr.profile.stacks import FunctionWeight, Node, Stacks
 from torr.report.cells import Table
 from torr.report.micro import KIND
 from torr.report.micro_names import names
@@ -131,13 +131,13 @@ def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table
     return Table(columns, rows, frozenset({0}), frozenset({0}))
 
 
-def _part(row: Row | None, which: Literal["flat", "total"]) -> str:
+def _part(row: FunctionWeight | None, which: Literal["flat", "total"]) -> str:
     if row is None:
         return say("not seen")
     return _share(row.flat if which == "flat" else row.total)
 
 
-def _points(new: Row | None, old: Row | None) -> float:
+def _points(new: FunctionWeight | None, old: FunctionWeight | None) -> float:
     """How far apart two shares are; a function that was not seen has none of the whole."""
     difference = (new.total if new else 0.0) - (old.total if old else 0.0)
     # Adding zero makes a zero of what rounds to minus zero.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from torr.model.condition import Condition
-    from torr.report.findings import Flag
+    from torr.report.findings import LevelLabel
     from torr.report.ladder_marks import Entry, Ladder
 
 
@@ -78,7 +78,7 @@ def _axes(fig: Figure, top: float, left: float, right: float, bottom: float = 0.
     return fig.add_axes((*box, 1 - (left + right + 0.1) / width, 1 - (bottom + top + 0.1) / height))
 
 
-def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[Flag, ...]:
+def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[LevelLabel, ...]:
     """Set both axes of the rates, with room above for the words of the findings."""
     theme.levels_axis(ax, ladder.levels, ladder.series.noun)
     flags = findings.arrange(ax, ladder.findings)

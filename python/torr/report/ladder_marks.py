@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from torr.model.condition import Condition
-    from torr.report.findings import Finding
+    from torr.report.findings import NamedLevel
     from torr.report.labels import Labels
     from torr.report.theme import Mark
     from torr.results.series import LevelPoint
@@ -47,7 +47,7 @@ class Ladder:
     series: Series
     title: str
     subtitle: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[NamedLevel, ...] = ()
     slos: tuple[Condition, ...] = ()
     joined: frozenset[int] = frozenset()
     """Levels whose gaps between texts a late client made unreliable."""

@@ -38,7 +38,7 @@ _PAD = 0.04
 
 
 @dataclass(frozen=True)
-class Round:
+class FunctionRoundPoint:
     """One round of a function: where its number stands, and the number itself."""
 
     number: int
@@ -47,7 +47,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Row:
+class BudgetRow:
     """A budget, or a function without one: then `budget` and `standing` are empty."""
 
     name: str
@@ -57,7 +57,7 @@ class Row:
     amount: str
     centre: float | None
     interval: tuple[float, float] | None
-    rounds: tuple[Round, ...]
+    rounds: tuple[FunctionRoundPoint, ...]
 
     @property
     def positions(self) -> list[float]:
@@ -69,7 +69,7 @@ class Row:
 class Picture:
     """All rows on one axis, of which `limits` are positions; `left_out` rows have no room."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[BudgetRow, ...]
     limits: tuple[float, float]
     is_of_budgets: bool
     left_out: int
@@ -103,7 +103,7 @@ class Picture:
         return f"{rounded:g} ×" if self.is_of_budgets else format_rate(rounded)
 
 
-def _of_budgets(result: RunResult) -> list[Row]:
+def _of_budgets(result: RunResult) -> list[BudgetRow]:
     """A row a budget: those that are missed first, and of each word the fullest."""
     known: dict[tuple[str, str], list[Level]] = {}
     for _, levels in micro.groups(result):
@@ -117,11 +117,11 @@ def _place(centre: float | None) -> float:
     return -math.inf if centre is None else centre
 
 
-def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> Row:
+def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> BudgetRow:
     metric, use = Metric(budget.metric), _use_of(budget)
     show = micro.shown(budget.metric)
     low, high = sorted(map(use, budget.interval)) if budget.interval else (0.0, 0.0)
-    return Row(
+    return BudgetRow(
         name=name,
         budget=budget.text,
         standing=budget.word,
@@ -130,7 +130,7 @@ def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> Row:
         centre=None if budget.value is None else _log(use(budget.value)),
         interval=(_log(low), _log(high)) if budget.interval else None,
         rounds=tuple(
-            Round(level.round, _log(use(value)), f"{metric.label} {show(value)}")
+            FunctionRoundPoint(level.round, _log(use(value)), f"{metric.label} {show(value)}")
             for level in levels
             if (value := metric.read(level)) is not None
         ),
@@ -153,7 +153,7 @@ def _use_of(budget: BudgetVerdict) -> Callable[[float], float]:
     return use
 
 
-def _of_functions(result: RunResult) -> list[Row]:
+def _of_functions(result: RunResult) -> list[BudgetRow]:
     metric = Metric(OK_PER_S)
     return [
         _function(name, [(x.round, v) for x in levels if (v := metric.read(x)) is not None])
@@ -161,9 +161,9 @@ def _of_functions(result: RunResult) -> list[Row]:
     ]
 
 
-def _function(name: str, rounds: Sequence[tuple[int, float]]) -> Row:
+def _function(name: str, rounds: Sequence[tuple[int, float]]) -> BudgetRow:
     middle = median(value for _, value in rounds) if rounds else None
-    return Row(
+    return BudgetRow(
         name=name,
         budget="",
         standing="",
@@ -171,11 +171,11 @@ def _function(name: str, rounds: Sequence[tuple[int, float]]) -> Row:
         amount=show_rate(middle),
         centre=None if middle is None else _log(middle),
         interval=None,
-        rounds=tuple(Round(number, _log(v), show_rate(v)) for number, v in rounds),
+        rounds=tuple(FunctionRoundPoint(number, _log(v), show_rate(v)) for number, v in rounds),
     )
 
 
-def _limits_of_budgets(rows: Sequence[Row]) -> tuple[float, float] | None:
+def _limits_of_budgets(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
     """An axis that holds the limit, estimates and intervals; rounds far off squeeze nothing."""
     dots = list(_finite(each.at for row in rows for each in row.rounds))
     sure = list(_finite(at for row in rows for at in row.positions))
@@ -188,7 +188,7 @@ def _limits_of_budgets(rows: Sequence[Row]) -> tuple[float, float] | None:
     return _padded(low, high)
 
 
-def _limits_of_rates(rows: Sequence[Row]) -> tuple[float, float] | None:
+def _limits_of_rates(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
     """An axis of a power of ten at least, so that a small spread looks small."""
     found = list(_finite(each.at for row in rows for each in row.rounds))
     if not found:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from torr.report.findings import Finding
+    from torr.report.findings import NamedLevel
     from torr.report.ladder_marks import Ladder
     from torr.results.capacity import Capacity
     from torr.results.result import RunResult
@@ -83,8 +83,8 @@ def ladder(result: RunResult) -> Ladder:
     )
 
 
-def _findings(capacity: Capacity | None, series: Series) -> Iterator[Finding]:
-    from torr.report.findings import Finding
+def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]:
+    from torr.report.findings import NamedLevel
 
     if capacity is None:
         return
@@ -93,12 +93,12 @@ def _findings(capacity: Capacity | None, series: Series) -> Iterator[Finding]:
         start = peak.concurrency
         on = f"peak from {start:,} on"
         words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
-        yield Finding(start, words, "peak")
+        yield NamedLevel(start, words, "peak")
     if knee:
-        yield Finding(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
+        yield NamedLevel(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
     if slo:
         words = f"capacity under SLO: {slo.concurrency:,}"
-        yield Finding(slo.concurrency, words, "capacity")
+        yield NamedLevel(slo.concurrency, words, "capacity")
 
 
 def conditions(result: RunResult) -> tuple[Condition, ...]:

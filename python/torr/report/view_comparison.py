@@ -13,7 +13,7 @@ from torr.report.comparison import Comparison
 from torr.report.comparison_scale import Scale, centre, ends
 
 if TYPE_CHECKING:
-    from torr.report.comparison import Entry, Place
+    from torr.report.comparison import CandidateCell, ComparisonCell
     from torr.results.result import RunResult
 
 Json = dict[str, Any]
@@ -46,7 +46,7 @@ def comparison(result: RunResult) -> Json | None:
     }
 
 
-def _entry(place: Place, entry: Entry, scale: Scale) -> Json:
+def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> Json:
     verdict = place.verdict(entry)
     is_base = entry.name == place.baseline
     standing = place.standing(entry)
@@ -67,7 +67,9 @@ def _entry(place: Place, entry: Entry, scale: Scale) -> Json:
     }
 
 
-def _round(place: Place, entry: Entry, scale: Scale, found: tuple[int, float]) -> Json:
+def _round(
+    place: ComparisonCell, entry: CandidateCell, scale: Scale, found: tuple[int, float]
+) -> Json:
     number, position = found
     metric = place.primary
     said = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"

@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from torr.report import micro
-from torr.report.micro_rows import Picture, Round, Row
+from torr.report.micro_rows import BudgetRow, FunctionRoundPoint, Picture
 from torr.report.say import as_json
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def functions(result: RunResult) -> Json | None:
     }
 
 
-def _row(row: Row, found: Picture) -> Json:
+def _row(row: BudgetRow, found: Picture) -> Json:
     return {
         "name": row.name,
         "budget": row.budget,
@@ -48,7 +48,7 @@ def _row(row: Row, found: Picture) -> Json:
     }
 
 
-def _round(each: Round, found: Picture) -> Json:
+def _round(each: FunctionRoundPoint, found: Picture) -> Json:
     shown = found.shown(each.at)
     beyond = 0 if shown == each.at else math.copysign(1, each.at - shown)
     return {"round": each.number, "at": shown, "beyond": int(beyond), "text": each.text}

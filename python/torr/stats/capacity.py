@@ -214,7 +214,7 @@ def _usl(points: Sequence[LevelPoint], plateau_start: int) -> tuple[UslFit | Non
     from torr.stats import usl
 
     measured = [
-        usl.Measured(
+        usl.UslPoint(
             users=point.concurrency,
             ok_per_s=point.ok_per_s,
             spread=(point.spread or 0.0) if point.rounds > 1 else 0.0,

@@ -36,7 +36,7 @@ P95, SUCCESS_RATE = "response_ms.p95", "success_rate"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     """What one run of the session says at its level: `trials` are those that claim something."""
 
     run: int
@@ -109,7 +109,7 @@ class Measured:
         }
 
 
-def ledger(runs: Iterable[Measured], baseline: Measured | None = None) -> list[Json]:
+def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> list[Json]:
     """Return the entries of a session, from its runs in order.
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
@@ -117,8 +117,8 @@ def ledger(runs: Iterable[Measured], baseline: Measured | None = None) -> list[J
     A run that claims nothing has a `reason`; where none claims anything, none is the best.
     """
     entries: list[Json] = []
-    best: Measured | None = None
-    before: Measured | None = None
+    best: MeasuredRun | None = None
+    before: MeasuredRun | None = None
     for now in runs:
         changes = {"before": _change(before, now), "best": _change(best, now)}
         is_baseline = baseline is not None and baseline.run == now.run
@@ -144,14 +144,14 @@ def _why_none(here: Sequence[Level], request: str | None, concurrency: int | Non
     return "nothing was attempted" if request is None else f"it has no request {request!r}"
 
 
-def _is_better(best: Measured, now: Measured) -> bool:
+def _is_better(best: MeasuredRun, now: MeasuredRun) -> bool:
     old, new = best.median(now.metric.key), now.median(now.metric.key)
     if old is None or new is None:
         return old is None and new is not None
     return new > old if now.metric.more_is_better else new < old
 
 
-def _change(before: Measured | None, now: Measured) -> Json | None:
+def _change(before: MeasuredRun | None, now: MeasuredRun) -> Json | None:
     """How a run differs from an earlier one: its ratio, and a verdict where trials carry one."""
     if before is None or not (before.trials and now.trials):
         return None
@@ -178,14 +178,14 @@ def _change(before: Measured | None, now: Measured) -> Json | None:
     }
 
 
-def _why_no_verdict(before: Measured, now: Measured) -> str:
+def _why_no_verdict(before: MeasuredRun, now: MeasuredRun) -> str:
     if before.cell != now.cell:
         return f"another load: {_load(before)}, then {_load(now)}"
     counts = len(before.trials), len(now.trials)
     return "one run each" if counts == (1, 1) else f"{counts[0]} and {counts[1]} trials"
 
 
-def _load(measured: Measured) -> str:
+def _load(measured: MeasuredRun) -> str:
     cell = measured.cell
     if cell.rate is not None:
         return f"{show_rate(cell.rate)}/s"

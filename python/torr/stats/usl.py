@@ -34,7 +34,7 @@ _NO_RESIDUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Measured:
+class UslPoint:
     """One level for the fit: users, ok/s, and the rounds' coefficient of variation (fraction)."""
 
     users: int
@@ -69,7 +69,7 @@ class Fit:
 
 
 def analyse(
-    levels: Sequence[Measured], plateau_start: int, seed: int = 1
+    levels: Sequence[UslPoint], plateau_start: int, seed: int = 1
 ) -> tuple[UslFit | None, dict[str, str]]:
     """Return the fit (or None) and the reasons of what is null in it.
 
@@ -160,7 +160,7 @@ def _start(users: Numbers, rates: Numbers, largest: float) -> Numbers:
     return np.array([-np.log(one), sigma, max(coherency / one, 1e-9)])
 
 
-def _why_not_fitted(levels: Sequence[Measured], plateau_start: int) -> str | None:
+def _why_not_fitted(levels: Sequence[UslPoint], plateau_start: int) -> str | None:
     if len(levels) < LEAST_LEVELS:
         return f"needs {LEAST_LEVELS} levels with success ≥ 99 %, there are {len(levels)}"
     if any(level.ok_per_s <= 0 for level in levels):
@@ -182,7 +182,7 @@ def _why_not_fitted(levels: Sequence[Measured], plateau_start: int) -> str | Non
     return None
 
 
-def _why_not_claimed(found: Fit, levels: Sequence[Measured]) -> str | None:
+def _why_not_claimed(found: Fit, levels: Sequence[UslPoint]) -> str | None:
     spreads = [level.spread for level in levels if level.spread]
     allowed = max(LARGEST_RMS, 2 * float(np.median(spreads)) if spreads else 0.0)
     if found.rms > allowed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torr.errors import UsageError
-from torr.profile.stacks import Row, Stacks
+from torr.profile.stacks import FunctionWeight, Stacks
 
 TEXT = "main;serve;log 30\nmain;serve 10\nmain;gc 5\nmain;serve;log 15\n"
 
@@ -37,12 +37,17 @@ def test_a_line_that_is_no_stack_is_named(line):
 
 def test_the_table_has_what_was_seen_in_a_function_and_below_it():
     assert Stacks.folded(TEXT).top() == [
-        *(Row("main", 0, 60), Row("serve", 10, 55), Row("log", 45, 45), Row("gc", 5, 5))
+        *(
+            FunctionWeight("main", 0, 60),
+            FunctionWeight("serve", 10, 55),
+            FunctionWeight("log", 45, 45),
+            FunctionWeight("gc", 5, 5),
+        )
     ]
 
 
 def test_recursion_counts_once():
-    assert Stacks.folded("f;f;f 3\n").top() == [Row("f", 3, 3)]
+    assert Stacks.folded("f;f;f 3\n").top() == [FunctionWeight("f", 3, 3)]
 
 
 def test_shares_sum_to_one():

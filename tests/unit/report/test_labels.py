@@ -9,7 +9,7 @@ from matplotlib.text import Text
 import results
 import typed
 from torr.report import diff_figure, findings, ladder_figure, png, theme
-from torr.report.findings import Finding
+from torr.report.findings import NamedLevel
 from torr.stats.series import Series
 
 EVEN = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -126,7 +126,7 @@ def arranged(*found):
         ax = figure.add_axes((0.1, 0.1, 0.8, 0.8))
         theme.levels_axis(ax, [10, 1000], "user")
         assert ax.get_xlabel() == "users (log scale)"
-        return findings.arrange(ax, [Finding(*finding) for finding in found])
+        return findings.arrange(ax, [NamedLevel(*finding) for finding in found])
 
 
 CROSSED = [

@@ -11,7 +11,7 @@ from kept import level
 from torr.report import tuning
 from torr.report.say import render
 from torr.stats import tuning as measured
-from torr.stats.tuning import Measured
+from torr.stats.tuning import MeasuredRun
 
 ROUNDS = {
     "api 0.8 CPU": 21.5,
@@ -27,7 +27,7 @@ def result(*arguments, **more):
 
 
 def ledger(results, concurrency=None, baseline=None):
-    runs = [Measured.of(run, found, None, concurrency) for run, found in results]
+    runs = [MeasuredRun.of(run, found, None, concurrency) for run, found in results]
     return measured.ledger(runs, baseline)
 
 
@@ -36,7 +36,7 @@ def session(baseline=None, **more):
         (n, result("chat", level(50, rate, p95=4200.0, **more)))
         for n, rate in enumerate(ROUNDS.values(), 1)
     ]
-    beside = baseline and Measured.of(baseline, dict(results)[baseline], None, None)
+    beside = baseline and MeasuredRun.of(baseline, dict(results)[baseline], None, None)
     found = ledger(results, baseline=beside)
     entries = [
         {**entry, "started": f"2026-01-31T12:0{n}:00.000Z", "note": note, "tags": ["a", "b"]}
@@ -81,7 +81,7 @@ def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
 
 def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
     results = [(1, result("chat", level(10, 20))), (2, result("chat", level(10), level(40, 48.4)))]
-    of = Measured.of(*results[0], None, 40)
+    of = MeasuredRun.of(*results[0], None, 40)
     labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
     entries = [{**entry, **labels} for entry in ledger(results, 40, of)]
     found = {**session(), "entries": entries, "baseline": {**of.as_json(), **labels}}

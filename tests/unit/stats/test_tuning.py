@@ -8,7 +8,7 @@ import kept
 import typed
 from kept import level
 from torr.stats import tuning
-from torr.stats.tuning import Measured
+from torr.stats.tuning import MeasuredRun
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
@@ -19,7 +19,7 @@ def result(name, *levels):
 
 
 def ledger(results, request=None, concurrency=None, baseline=None):
-    runs = [Measured.of(run, found, request, concurrency) for run, found in results]
+    runs = [MeasuredRun.of(run, found, request, concurrency) for run, found in results]
     return tuning.ledger(runs, baseline)
 
 
@@ -167,14 +167,14 @@ def test_rates_of_a_shared_machine_are_bounds():
 
 def test_each_run_is_set_beside_a_baseline_which_may_be_among_them():
     of = result("api", level(50, 30.8))
-    entries = ledger(one_each(*SESSION), baseline=Measured.of(2, of, None, None))
+    entries = ledger(one_each(*SESSION), baseline=MeasuredRun.of(2, of, None, None))
     assert changes(entries, "baseline") == [0.698, None, 1.607, 1.756, 1.571]
     assert entries[0]["baseline"]["run"] == 2
 
 
 def test_a_baseline_that_claims_nothing_is_compared_with_nothing():
     of = result("api", level(50, 500, cut_short=True))
-    entries = ledger(one_each(50, 60), baseline=Measured.of(9, of, None, None))
+    entries = ledger(one_each(50, 60), baseline=MeasuredRun.of(9, of, None, None))
     assert changes(entries, "baseline") == [None, None]
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from torr.stats import usl
-from torr.stats.usl import Measured
+from torr.stats.usl import UslPoint
 
 USERS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
@@ -13,7 +13,7 @@ def law(users, rate=1000.0, sigma=0.03, kappa=0.0005):
 
 def curve(users=USERS, noise=0.0, seed=1, **parameters):
     random = np.random.default_rng(seed)
-    return [Measured(n, law(n, **parameters) * np.exp(noise * random.normal())) for n in users]
+    return [UslPoint(n, law(n, **parameters) * np.exp(noise * random.normal())) for n in users]
 
 
 def plateau_start(levels):
@@ -104,7 +104,7 @@ def test_a_ladder_that_ends_before_its_plateau_is_not_fitted():
 
 def test_scattered_levels_are_not_claimed():
     scattered = [
-        Measured(level.users, level.ok_per_s * (1.3 if i % 2 else 0.75))
+        UslPoint(level.users, level.ok_per_s * (1.3 if i % 2 else 0.75))
         for i, level in enumerate(curve())
     ]
     found, reasons = analyse(scattered)
@@ -115,18 +115,18 @@ def test_scattered_levels_are_not_claimed():
 
 def test_rounds_that_scatter_allow_the_fit_to_scatter_as_much():
     scattered = [
-        Measured(level.users, level.ok_per_s * (1.15 if i % 2 else 0.87), spread=0.2)
+        UslPoint(level.users, level.ok_per_s * (1.15 if i % 2 else 0.87), spread=0.2)
         for i, level in enumerate(curve())
     ]
     assert analyse(scattered)[0] is not None
-    tight = [Measured(level.users, level.ok_per_s, spread=0.01) for level in scattered]
+    tight = [UslPoint(level.users, level.ok_per_s, spread=0.01) for level in scattered]
     assert analyse(tight)[0] is None
 
 
 def test_a_bend_that_is_not_this_law_is_not_claimed():
     # A queue with a hard limit: linear, then flat. Every level is near, but on one side in a row.
     users = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32]
-    levels = [Measured(n, 1000.0 * min(n, 10) ** 0.98) for n in users]
+    levels = [UslPoint(n, 1000.0 * min(n, 10) ** 0.98) for n in users]
     found, reasons = analyse(levels)
     assert found is None
     assert "the law does not fit" in reasons["usl"]

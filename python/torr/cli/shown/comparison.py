@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from torr.cli.screen import Screen
     from torr.report.cells import Table
-    from torr.report.comparison import Place
+    from torr.report.comparison import ComparisonCell
     from torr.results.result import RunResult
 
 MOST_CELLS = 12
@@ -47,7 +47,7 @@ def show(result: RunResult, out: Screen) -> None:
     _show_failures(found, out)
 
 
-def _show_place(place: Place, out: Screen) -> None:
+def _show_place(place: ComparisonCell, out: Screen) -> None:
     out.line()
     out.line(place.words, "bold")
     # What a narrow terminal can do without: the first goes first.
@@ -56,7 +56,7 @@ def _show_place(place: Place, out: Screen) -> None:
         out.line(cut(out.in_words(line), out.width), "dim")
 
 
-def _doubts(place: Place) -> Iterator[str]:
+def _doubts(place: ComparisonCell) -> Iterator[str]:
     """Why a candidate has no better word."""
     for entry in place.rivals:
         reason = place.reason(entry)

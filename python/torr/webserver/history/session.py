@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import ResultError
 from torr.stats import tuning
-from torr.stats.tuning import Measured
+from torr.stats.tuning import MeasuredRun
 from torr.store.kept.store import Filter
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Session:
             "others": not entries and bool(self._store.find(Filter(wanted.runs.name), most=1)),
         }
 
-    def _measured(self, run: KeptRun, *, noted: bool = False) -> Measured:
+    def _measured(self, run: KeptRun, *, noted: bool = False) -> MeasuredRun:
         """What a run says; one that cannot be read claims nothing, and takes no other with it.
 
         What it has is noted where it is to be offered.
@@ -77,12 +77,12 @@ class Session:
             result = self._store.result(run.id)
             if noted:
                 self._note(result.levels)
-            return Measured.of(run.id, result, request, concurrency)
+            return MeasuredRun.of(run.id, result, request, concurrency)
         except ResultError as error:
             why = error.message
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             why = f"run {run.id} is not as torr writes it: {type(error).__name__}: {error}"
-        return Measured(run.id, (), request, why)
+        return MeasuredRun(run.id, (), request, why)
 
     def _note(self, levels: Sequence[Level]) -> None:
         for level in levels:
