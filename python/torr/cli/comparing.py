@@ -15,7 +15,7 @@ from torr.errors import UsageError, require
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import Afresh, KeptUp
 from torr.experiments.lab import Lab, Several
-from torr.experiments.matrix import Comparison
+from torr.experiments.matrix import MatrixRun
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
 from torr.micro.across import is_another
@@ -81,7 +81,7 @@ def conduct(asked: Comparing) -> None:
         pages = stack.enter_context(live_page(door, directory, interrupt, judge, options))
         with progress_for(options) as progress, pinned(pin):
             lab = Lab(directory, Several((progress, *pages)), interrupt)
-            comparison = Comparison(matrix, lab, course)
+            comparison = MatrixRun(matrix, lab, course)
             experiment = _with_profiles(comparison, asked.profiles)
             outcome = measured(Prepared(directory.head, experiment), lab)
         from torr.cli.judged import conclude
@@ -90,7 +90,7 @@ def conduct(asked: Comparing) -> None:
         conclude(outcome, directory, (comparison, plan), flags)
 
 
-def _with_profiles(comparison: Comparison, profiles: Profiles | None) -> Experiment:
+def _with_profiles(comparison: MatrixRun, profiles: Profiles | None) -> Experiment:
     """The comparison, and the profiles behind it where they were asked for."""
     if profiles is None:
         return lambda _lab: comparison.run()

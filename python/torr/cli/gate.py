@@ -44,29 +44,29 @@ def gate(result: RunResult, flags: Flags) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class GateOutcome:
     """Why the run does not pass, if so; and which SLOs and limits are not shown."""
 
     missed: MissedError | None = None
     notes: tuple[str, ...] = ()
 
 
-def judged(result: RunResult, flags: Flags) -> Judgement:
+def judged(result: RunResult, flags: Flags) -> GateOutcome:
     """Whether the run passes; what an abort condition ended does not, whatever the SLOs say."""
     of_limits = _of_limits(result.fail_if)
     of_slos = _of_slos(result, flags.get("slos") or ())
-    found = Judgement(of_slos.missed or of_limits.missed, (*of_slos.notes, *of_limits.notes))
+    found = GateOutcome(of_slos.missed or of_limits.missed, (*of_slos.notes, *of_limits.notes))
     if found.missed is not None:
         return found
     if result.ended_by:
-        return Judgement(MissedError(f"ended early by {result.ended_by}"), found.notes)
+        return GateOutcome(MissedError(f"ended early by {result.ended_by}"), found.notes)
     if found.notes and not flags.get("allow_not_shown"):
-        return Judgement(_not_shown(found.notes, result.kind))
+        return GateOutcome(_not_shown(found.notes, result.kind))
     least = flags.get("min_capacity")
-    return found if least is None else Judgement(least.missed_by(result), found.notes)
+    return found if least is None else GateOutcome(least.missed_by(result), found.notes)
 
 
-def judged_again(result: RunResult) -> Judgement:
+def judged_again(result: RunResult) -> GateOutcome:
     """Whether a kept result passes, by what was asked of it when it was measured."""
     from torr.model.condition import Condition
     from torr.model.least_capacity import LeastCapacity
@@ -87,54 +87,54 @@ def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
     return MissedError(f"{notes[0]}{more}", hint)
 
 
-def _of_limits(entries: Sequence[LimitVerdict]) -> Judgement:
+def _of_limits(entries: Sequence[LimitVerdict]) -> GateOutcome:
     """Whether no change of a diff lies beyond its limit."""
     failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "failed"]
     unshown = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "not shown"]
     missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
-    return Judgement(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
+    return GateOutcome(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
 
 
 def _of_limit(entry: LimitVerdict) -> str:
     return f"{entry.condition} at {entry.concurrency:,}"
 
 
-def _of_slos(result: RunResult, slos: Sequence[Condition]) -> Judgement:
+def _of_slos(result: RunResult, slos: Sequence[Condition]) -> GateOutcome:
     """Whether they pass, by the lowest level that claims anything."""
     if result.kind == "compare":
         return _of_candidates(result)
     if not slos:
-        return Judgement()
+        return GateOutcome()
     rounds = lowest(result.levels)
     if not rounds:
         asked = ", ".join(slo.text or str(slo) for slo in slos)
         why = f"SLO {asked}: not shown: {_why_none(result)}"
-        return Judgement(MissedError(why, _hint(result)))
+        return GateOutcome(MissedError(why, _hint(result)))
     at = rounds[0].concurrency
     found = [verdict for verdict in result.verdicts if verdict.concurrency == at]
     broken = [_named(verdict) for verdict in found if verdict.word == "broken"]
     if broken:
-        return Judgement(MissedError(f"SLO broken: {', '.join(broken)}"))
+        return GateOutcome(MissedError(f"SLO broken: {', '.join(broken)}"))
     return _of_unshown([(v, _named(v), rounds) for v in found if v.word == "not shown"])
 
 
-def _of_candidates(result: RunResult) -> Judgement:
+def _of_candidates(result: RunResult) -> GateOutcome:
     """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
     slos = [verdict for verdict in result.verdicts if verdict.condition]
     if not slos:
-        return Judgement()
+        return GateOutcome()
     never = unmeasured(result)
     if never:
         why = f"SLO not shown: {never[0].candidate} was not measured: {never[0].text}"
-        return Judgement(MissedError(why))
+        return GateOutcome(MissedError(why))
     broken = [_of_candidate(verdict) for verdict in slos if verdict.word == "broken"]
     if broken:
         more = f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
-        return Judgement(MissedError(f"SLO broken: {', '.join(broken[:_SHOWN])}{more}"))
+        return GateOutcome(MissedError(f"SLO broken: {', '.join(broken[:_SHOWN])}{more}"))
     unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v.word == "not shown"]
     limited = next((name for _, name, trials in unshown if not trials), None)
     if limited is not None:
-        return Judgement(MissedError(f"SLO not shown: {limited}", _hint(result)))
+        return GateOutcome(MissedError(f"SLO not shown: {limited}", _hint(result)))
     return _of_unshown(unshown)
 
 
@@ -149,7 +149,7 @@ def _trials(verdict: Verdict, result: RunResult) -> list[Level]:
     return lowest(x for x in result.levels if (x.candidate, x.factors, x.concurrency) == where)
 
 
-def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Judgement:
+def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> GateOutcome:
     """What is not shown may be allowed, but not a time where too much failed.
 
     Of each SLO there is the verdict, how it is named, and the levels that it is about.
@@ -160,9 +160,9 @@ def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Judg
         # A time is that of the ok answers: the failures are not in it.
         if verdict.unit == "ms" and failed > MOST_FAILED * ended:
             failures = f"{failed:,} of {ended:,} attempts failed"
-            return Judgement(MissedError(f"SLO not shown: {name}, and {failures}"), tuple(notes))
+            return GateOutcome(MissedError(f"SLO not shown: {name}, and {failures}"), tuple(notes))
         notes.append(f"SLO not shown: {name}: neither held nor broken")
-    return Judgement(notes=tuple(notes))
+    return GateOutcome(notes=tuple(notes))
 
 
 def _named(verdict: Verdict) -> str:

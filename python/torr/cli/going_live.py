@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.experiments.interrupt import Interrupt
-    from torr.experiments.lab import Listener
+    from torr.experiments.lab import ExperimentListener
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
     from torr.store.rundir import RunDirectory
@@ -58,7 +58,7 @@ def live_page(
     interrupt: Interrupt,
     judge: Judge,
     options: ResultOptions | CompareOptions,
-) -> Iterator[tuple[Listener, ...]]:
+) -> Iterator[tuple[ExperimentListener, ...]]:
     """Inside the block the page is served; who must hear the experiment for it: none or one."""
     if door is None:
         yield ()

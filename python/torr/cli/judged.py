@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.experiments.lab import Outcome
-    from torr.experiments.matrix import Comparison, Matrix
+    from torr.experiments.matrix import Matrix, MatrixRun
     from torr.experiments.trial import Course
     from torr.model.condition import Condition
     from torr.model.plan import Plan
@@ -38,7 +38,7 @@ Flags = dict[str, Any]
 
 
 def conclude(
-    outcome: Outcome, directory: RunDirectory, found: tuple[Comparison, Plan], flags: Flags
+    outcome: Outcome, directory: RunDirectory, found: tuple[MatrixRun, Plan], flags: Flags
 ) -> None:
     """Finish a comparison whose trials are over; raises the error that the process ends with."""
 
@@ -62,7 +62,7 @@ def conclude(
 
 
 def _closed(
-    outcome: Outcome, directory: RunDirectory, found: tuple[Comparison, Plan], flags: Flags
+    outcome: Outcome, directory: RunDirectory, found: tuple[MatrixRun, Plan], flags: Flags
 ) -> RunResult:
     """Judge the trials and write the last result.json; what it says."""
     comparison, plan = found

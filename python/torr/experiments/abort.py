@@ -17,7 +17,7 @@ IN_A_ROW = 3
 
 
 @dataclass
-class Watch:
+class AbortCounter:
     """Counts, for one level, how long each condition has held."""
 
     conditions: tuple[Condition, ...]

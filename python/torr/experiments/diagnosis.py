@@ -24,8 +24,8 @@ from torr.units import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.experiments.doctor import Examination, File, Place
-    from torr.procfs.listeners import Listener
+    from torr.experiments.doctor import DiagnosedTarget, Examination, File
+    from torr.procfs.listeners import ListeningSocket
     from torr.procfs.machine import Machine
     from torr.procfs.sockets import SocketHolder
 
@@ -231,7 +231,7 @@ def _queues(machine: Machine) -> Iterator[Finding]:
             )
 
 
-def _target(place: Place) -> Iterator[Finding]:
+def _target(place: DiagnosedTarget) -> Iterator[Finding]:
     if not place.is_own:
         yield Finding("target", f"{place.where} is not this machine: run torr doctor there, too")
         return
@@ -260,7 +260,7 @@ def _of_file(where: str, file: File) -> Finding:
     )
 
 
-def _listening(listener: Listener, process: SocketHolder | None) -> Iterator[Finding]:
+def _listening(listener: ListeningSocket, process: SocketHolder | None) -> Iterator[Finding]:
     who = "somebody" if process is None else f"{process.name} (pid {process.pid})"
     host = f"[{listener.address}]" if listener.address.version == 6 else str(listener.address)
     yield Finding("target", f"{who} listens on {host}:{listener.port}")

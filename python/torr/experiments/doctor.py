@@ -22,7 +22,7 @@ from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.model.url import Url
-from torr.procfs.listeners import Listener, addresses, is_own, listeners
+from torr.procfs.listeners import ListeningSocket, addresses, is_own, listeners
 from torr.procfs.machine import Machine, machine
 from torr.procfs.sockets import SocketHolder, holder_of
 from torr.units import SECOND_NS
@@ -76,7 +76,7 @@ class Timers:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DiagnosedTarget:
     """The target of a URL; `listeners` is None where the kernel does not tell.
 
     `file` is what stands at the path of a Unix socket, whose listeners are not asked for.
@@ -84,7 +84,7 @@ class Place:
 
     where: str
     is_own: bool
-    listeners: tuple[tuple[Listener, SocketHolder | None], ...] | None = None
+    listeners: tuple[tuple[ListeningSocket, SocketHolder | None], ...] | None = None
     file: File | None = None
 
 
@@ -96,7 +96,7 @@ class Examination:
     speed: Speed
     timers: Timers
     descriptors: int
-    place: Place | None = None
+    place: DiagnosedTarget | None = None
 
 
 def doctor(url: str | None, say: Say) -> Examination:
@@ -129,11 +129,11 @@ def _target_apart() -> Iterator[targets.Target]:
         os.sched_setaffinity(0, allowed)
 
 
-def place_of(url: str) -> Place:
+def place_of(url: str) -> DiagnosedTarget:
     """Where a URL leads and, if that is this machine, who listens there."""
     parts = Url.parse(url)
     if parts.socket is not None:
-        return Place(f"unix:{parts.socket}", is_own=True, file=_file(Path(parts.socket)))
+        return DiagnosedTarget(f"unix:{parts.socket}", is_own=True, file=_file(Path(parts.socket)))
     host = parts.host.strip("[]")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     where = f"{parts.host}:{port}"
@@ -141,12 +141,12 @@ def place_of(url: str) -> Place:
     require(bool(found_addresses), f"cannot resolve {host!r}", "check the name, or the DNS of here")
     own = [address for address in found_addresses if is_own(address)]
     if not own:
-        return Place(where, is_own=False)
+        return DiagnosedTarget(where, is_own=False)
     found = listeners(port)
     if found is None:
-        return Place(where, is_own=True)
+        return DiagnosedTarget(where, is_own=True)
     hearing = [each for each in found if any(each.hears(address) for address in own)]
-    return Place(where, True, tuple((each, holder_of(each.inode)) for each in hearing))
+    return DiagnosedTarget(where, True, tuple((each, holder_of(each.inode)) for each in hearing))
 
 
 def _file(path: Path) -> File:

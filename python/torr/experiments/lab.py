@@ -51,7 +51,7 @@ class Step:
         return self.plan.concurrency
 
 
-class Listener(Protocol):
+class ExperimentListener(Protocol):
     """Hears how an experiment goes on."""
 
     def level_started(self, step: Step) -> None:
@@ -87,7 +87,7 @@ class Silent:
 class Several:
     """Listeners that all hear the same, in their order."""
 
-    listeners: tuple[Listener, ...]
+    listeners: tuple[ExperimentListener, ...]
 
     def level_started(self, step: Step) -> None:
         """Tell each."""
@@ -115,7 +115,7 @@ class Lab:
     """The surroundings of an experiment."""
 
     directory: RunDirectory
-    listener: Listener = field(default_factory=Silent)
+    listener: ExperimentListener = field(default_factory=Silent)
     interrupt: Interrupt = field(default_factory=Interrupt)
     abort_on: tuple[Condition, ...] = ()
     # Looked up when a lab is made: tests put their own in its place.
@@ -128,7 +128,7 @@ class Lab:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredLevel:
     """One measured level, the ok/s of its slices, and why to end after it, if there is a reason."""
 
     level: Level
@@ -162,7 +162,7 @@ class Outcome:
         return "complete" if self.failure is None else "failed"
 
     @classmethod
-    def of(cls, measured: list[Measured], interrupt: Interrupt) -> Outcome:
+    def of(cls, measured: list[MeasuredLevel], interrupt: Interrupt) -> Outcome:
         """The outcome of these levels: a first level without any answer is a failure."""
         last = measured[-1] if measured else None
         return cls(
@@ -174,7 +174,7 @@ class Outcome:
         )
 
 
-def is_over(measured: list[Measured], interrupt: Interrupt) -> bool:
+def is_over(measured: list[MeasuredLevel], interrupt: Interrupt) -> bool:
     """Whether no further level is to be measured: asked to end, or the target does not answer."""
     if interrupt.requested:
         return True

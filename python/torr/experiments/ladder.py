@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.experiments.auto import Point, Search, next_concurrency, point_of
-from torr.experiments.lab import Lab, Measured, Outcome, Step, is_over
+from torr.experiments.lab import Lab, MeasuredLevel, Outcome, Step, is_over
 from torr.experiments.level import measure
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Climb:
 
 def ladder(plan: Plan, climb: Climb, lab: Lab) -> Outcome:
     """Measure level after level, round after round."""
-    measured: list[Measured] = []
+    measured: list[MeasuredLevel] = []
     for step in _steps(plan, climb, measured):
         if is_over(measured, lab.interrupt):
             break
@@ -98,7 +98,7 @@ def ladder(plan: Plan, climb: Climb, lab: Lab) -> Outcome:
     return Outcome.of(measured, lab.interrupt)
 
 
-def _steps(plan: Plan, climb: Climb, measured: list[Measured]) -> Iterator[Step]:
+def _steps(plan: Plan, climb: Climb, measured: list[MeasuredLevel]) -> Iterator[Step]:
     """The first round asks what to do next; the others repeat its levels in ascending order."""
     count = climb.levels.count
     total = None if count is None else count * climb.rounds
@@ -111,5 +111,5 @@ def _steps(plan: Plan, climb: Climb, measured: list[Measured]) -> Iterator[Step]
             yield Step(len(measured), plan.with_users(users), round_number, total)
 
 
-def _points(measured: list[Measured], climb: Climb) -> list[Point]:
+def _points(measured: list[MeasuredLevel], climb: Climb) -> list[Point]:
     return [point_of(m.level, m.rates, climb.slos) for m in measured]

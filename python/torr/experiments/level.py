@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr import engine
-from torr.experiments.abort import Watch
-from torr.experiments.lab import Lab, Measured, Step
+from torr.experiments.abort import AbortCounter
+from torr.experiments.lab import Lab, MeasuredLevel, Step
 from torr.experiments.patience import directly
 from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.experiments.tokens import counted, with_texts
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from torr.results.level import Level
 
 
-def measure(step: Step, lab: Lab) -> Measured:
+def measure(step: Step, lab: Lab) -> MeasuredLevel:
     """Measure one level and keep it; raises OutputError when it cannot be kept."""
     before = begun_before(lab.directory.levels)
-    watch = Watch(lab.abort_on)
+    watch = AbortCounter(lab.abort_on)
     with with_texts(behind(step.plan, before), lab) as (plan, texts):
         with watching(lab, plan) as watched:
             load = lab.start(plan)
@@ -41,16 +41,16 @@ def measure(step: Step, lab: Lab) -> Measured:
             # Only now: other machines are asked, and a measured level must not wait for them.
             level, measured = watched.with_monitor(level), level
         if not step.is_kept:
-            return Measured(level)
+            return MeasuredLevel(level)
         if level is not measured:
             level = lab.directory.replace_level(level)
         if texts is not None and lab.tokenizer is not None:
             level = lab.directory.replace_level(counted(level, texts, lab.tokenizer))
     lab.listener.level_ended(step, level)
-    return Measured(level, tuple(rates), watch.judge_level(level))
+    return MeasuredLevel(level, tuple(rates), watch.judge_level(level))
 
 
-def _fired(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) -> list[float]:
+def _fired(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watched) -> list[float]:
     """The ok/s of the load's slices, once it has ended; an interrupt ends it early."""
     lab.interrupt.attach(load)
     try:
@@ -65,7 +65,7 @@ def _fired(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) -> 
         lab.interrupt.detach()
 
 
-def _follow(load: Load, step: Step, lab: Lab, watch: Watch, watched: Watched) -> list[float]:
+def _follow(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watched) -> list[float]:
     """Keep the slices; the first abort condition that holds ends the window."""
     rates = []
     stopping = False

@@ -64,7 +64,7 @@ class Matrix:
                 yield Trial(by_name[name], self.cells[cell], number)
 
 
-class Comparison:
+class MatrixRun:
     """A matrix under way: which trials are made, and who failed how often in a row in a cell."""
 
     def __init__(self, matrix: Matrix, lab: Lab, course: Course) -> None:

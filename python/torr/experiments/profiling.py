@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProfileSettings:
     """What to profile with, and at how many users; None: those of the level with the most ok/s."""
 
     profiler: Profiler
     concurrency: int | None = None
 
 
-def profiled(experiment: Experiment, plan: Plan, wanted: Wanted) -> Experiment:
+def profiled(experiment: Experiment, plan: Plan, wanted: ProfileSettings) -> Experiment:
     """Return the experiment with a trial more for the profile, unless it came to nothing."""
 
     def whole(lab: Lab) -> Outcome:
@@ -44,7 +44,7 @@ def profiled(experiment: Experiment, plan: Plan, wanted: Wanted) -> Experiment:
     return whole
 
 
-def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> Profile:
+def _profile(plan: Plan, wanted: ProfileSettings, lab: Lab, levels: Sequence[Level]) -> Profile:
     """The profile, or why there is none: a load that cannot be fired costs it alone."""
     at = _concurrency(wanted, levels)
     if at != plan.concurrency:
@@ -62,7 +62,7 @@ def _profile(plan: Plan, wanted: Wanted, lab: Lab, levels: Sequence[Level]) -> P
     return taking.profile(level, [each for each in levels if each.concurrency == at])
 
 
-def _concurrency(wanted: Wanted, levels: Sequence[Level]) -> int:
+def _concurrency(wanted: ProfileSettings, levels: Sequence[Level]) -> int:
     if wanted.concurrency is not None:
         return wanted.concurrency
     return max(levels, key=_usefulness).concurrency

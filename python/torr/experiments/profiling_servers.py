@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
-    from torr.model.profiling import Asked
+    from torr.model.profiling import ProfileRequest
     from torr.results.level import Level
     from torr.servers.failure import Kind
     from torr.servers.server import Server
@@ -43,11 +43,11 @@ ANY_URL = "http://localhost/"
 class Profiles:
     """What to profile, and in which cells of a matrix."""
 
-    asked: Asked
+    asked: ProfileRequest
     cells: tuple[Factors, ...]
 
     @classmethod
-    def of(cls, asked: Asked, matrix: Matrix, concurrency: int | None) -> Profiles:
+    def of(cls, asked: ProfileRequest, matrix: Matrix, concurrency: int | None) -> Profiles:
         """Return those at some users, else of the last cell; raises UsageError where none is."""
         if concurrency is None:
             return cls(asked, tuple(matrix.cells[-1:]))
@@ -97,7 +97,7 @@ def _askable(candidate: Candidate, folder: str) -> Candidate:
 
 
 def _profile(
-    trial: Trial, asked: Asked, where: tuple[Matrix, Lab, Course], same: Sequence[Level]
+    trial: Trial, asked: ProfileRequest, where: tuple[Matrix, Lab, Course], same: Sequence[Level]
 ) -> Profile:
     """One profile, or why there is none: what goes wrong here costs it alone."""
     matrix, lab, course = where
@@ -133,7 +133,7 @@ def _noted(profile: Profile, kind: Kind, text: str) -> Profile:
     return msgspec.structs.replace(profile, cost_rate=cost, note=text)
 
 
-def _nothing(asked: Asked, plan: Plan, why: str, hint: str | None = None) -> Profile:
+def _nothing(asked: ProfileRequest, plan: Plan, why: str, hint: str | None = None) -> Profile:
     """What is known of a profile that was not taken."""
     return Profile(
         kind=asked.kind,

@@ -60,7 +60,7 @@ def _step(number: int, total: int) -> int:
     return (number * 31 + total) & 0xFFFF
 
 
-class Looks:
+class MachineSamples:
     """Every look at the machine that this process has had: its speed may change while tests run."""
 
     def __init__(
@@ -84,4 +84,4 @@ class Looks:
         return speed_of(self._turns)
 
 
-speed = Looks().speed
+speed = MachineSamples().speed

@@ -51,7 +51,7 @@ class _Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Stress:
+class StressRun:
     """`threads` threads with `each` operations; `given` makes a call's value of thread and number.
 
     `setup` is called before each round; what it returns comes first in each call, unless that is
@@ -77,7 +77,7 @@ class Stress:
         return self.call if made is None else partial(self.call, made)
 
 
-def stress(subject: Stress, rounds: int = ROUNDS) -> Measurement:
+def stress(subject: StressRun, rounds: int = ROUNDS) -> Measurement:
     """Run rounds of it, after one that is not counted; raises UsageError and HangError."""
     subject.check()
     if rounds < 1:
@@ -100,7 +100,7 @@ def stress(subject: Stress, rounds: int = ROUNDS) -> Measurement:
     return measured()
 
 
-def _warm_up(subject: Stress, least_ns: float) -> None:
+def _warm_up(subject: StressRun, least_ns: float) -> None:
     """The round that is not counted; it also shows whether calls leave all undone."""
     call = subject.prepared()
     if operation.is_async(call):
@@ -112,7 +112,7 @@ def _warm_up(subject: Stress, least_ns: float) -> None:
 
 
 def _one_round(
-    subject: Stress, call: Callable[..., object], least_ns: float, errors: Errors
+    subject: StressRun, call: Callable[..., object], least_ns: float, errors: Errors
 ) -> Round:
     start = _Start()
     barrier = threading.Barrier(subject.threads + 1, start)
@@ -134,13 +134,13 @@ def _one_round(
     return Round(len(times) + counted.total(), len(times), busy_ns, times, counted)
 
 
-def _values(subject: Stress, thread: int) -> Sequence[object] | None:
+def _values(subject: StressRun, thread: int) -> Sequence[object] | None:
     """What the calls of a thread get; nothing of it is timed."""
     given = subject.given
     return None if given is None else [given(thread, at) for at in range(subject.each)]
 
 
-def _begin(pairs: Pairs, barrier: threading.Barrier, subject: Stress) -> None:
+def _begin(pairs: Pairs, barrier: threading.Barrier, subject: StressRun) -> None:
     """Start all of them together."""
     try:
         for thread, _ in pairs:
@@ -156,11 +156,11 @@ def _begin(pairs: Pairs, barrier: threading.Barrier, subject: Stress) -> None:
         raise _too_many(subject, error) from error
 
 
-def _too_many(subject: Stress, error: Exception) -> UsageError:
+def _too_many(subject: StressRun, error: Exception) -> UsageError:
     return UsageError(f"threads={subject.threads}: {error}", "take fewer")
 
 
-def _wait_for(pairs: Pairs, subject: Stress) -> None:
+def _wait_for(pairs: Pairs, subject: StressRun) -> None:
     deadline = monotonic() + subject.timeout_s
     for thread, _ in pairs:
         thread.join(max(0.0, deadline - monotonic()))
@@ -168,7 +168,7 @@ def _wait_for(pairs: Pairs, subject: Stress) -> None:
         raise _hang(pairs, "ended", subject)
 
 
-def _hang(pairs: Pairs, what: str, subject: Stress) -> HangError:
+def _hang(pairs: Pairs, what: str, subject: StressRun) -> HangError:
     """Say where everybody stands, and end whoever would go on beside what comes next."""
     late = [(thread, worker) for thread, worker in pairs if thread.is_alive()]
     said = f"{len(late)} of {subject.threads} threads had not {what} after {subject.timeout_s:g} s"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torr.micro.errors import Errors
 
 
-class Stopped(SystemExit):
+class WorkerExit(SystemExit):
     """What ends a thread that nobody waits for any longer; Python says nothing of it."""
 
 
@@ -50,7 +50,7 @@ class Worker:
         except OSError as error:  # no descriptor for a loop is left
             self.refused = error
             self.barrier.abort()
-        except (threading.BrokenBarrierError, Stopped):
+        except (threading.BrokenBarrierError, WorkerExit):
             pass
         finally:
             self.ended_ns = perf_counter_ns()
@@ -75,7 +75,7 @@ class Worker:
                 loops.single(self.call, repeat(None, left), self.times.append, self._fail)
             else:
                 loops.single_each(self.call, values, self.times.append, self._fail)
-        except Stopped:
+        except WorkerExit:
             raise
         except BaseException as error:
             self._fail(error)
@@ -87,7 +87,7 @@ class Worker:
 def stop(thread: threading.Thread, worker: Worker) -> None:
     """End a thread at its next step in Python; one that waits in a call ends when that returns."""
     ident = ctypes.c_ulong(thread.ident or 0)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(Stopped))
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(WorkerExit))
     if worker.loop is not None:
         with suppress(RuntimeError):  # it is closed already
             worker.loop.call_soon_threadsafe(lambda: None)

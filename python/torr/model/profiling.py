@@ -21,7 +21,7 @@ _OF_LINES_HINT = "lines are seen of functions, in pytest: pytest --torr-profile 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProfileRequest:
     """What is to be seen, of which process or at which URL; neither is of a server of torr's own.
 
     A `url` may have `{port}`, which is that server's.
@@ -53,10 +53,10 @@ class Asked:
             raise _refused(text, _OF_SERVERS_HINT)
         return cls("memory" if words == "memory" else "cpu")
 
-    def at_port(self, port: int | None) -> Asked:
+    def at_port(self, port: int | None) -> ProfileRequest:
         """Return the same of the server at a port."""
         filled = None if self.url is None else self.url.replace("{port}", str(port))
-        return Asked(self.kind, self.pid, filled)
+        return ProfileRequest(self.kind, self.pid, filled)
 
 
 def _refused(text: str, hint: str) -> UsageError:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.model.pin import Pin
-    from torr.model.profiling import Asked
+    from torr.model.profiling import ProfileRequest
 
 Until = Literal["settled"]
 
@@ -63,7 +63,7 @@ class CompareOptions:
     strict: bool = same(
         ResultOptions, "strict", help="exit 3 if a trial failed, 4 if the generator was the limit"
     )
-    profile: Asked | None = option(
+    profile: ProfileRequest | None = option(
         "--profile",
         readers.PROFILED_SERVERS,
         "then profile each server: a trial more",

@@ -20,7 +20,7 @@ from torr.model.outside_file import check_readable, read_bounded
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.model.pin import read_pin
 from torr.model.plan import MOST_PROCESSES, MOST_REQUESTS, MOST_WORKERS
-from torr.model.profiling import Asked
+from torr.model.profiling import ProfileRequest
 from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
 from torr.model.url import Url
@@ -242,9 +242,9 @@ def watched(text: str) -> int | Url:
     return pid
 
 
-def _profiled(text: str) -> Asked:
+def _profiled(text: str) -> ProfileRequest:
     """A process that is there, or the URL of a Go server's pprof."""
-    found = Asked.parse(text)
+    found = ProfileRequest.parse(text)
     if found.pid is not None:
         watched(f"{found.pid}")  # says at once where there is none
     return found
@@ -311,7 +311,7 @@ NEW_FILE = Reader("FILE", _new_file, "junit.xml")
 CONTENT = Reader("TEXT|@FILE", _content, '{"n": 1}')
 WATCHED = Reader("PID|URL", watched, "http://localhost:9090")
 PROFILED = Reader("PID|URL", _profiled, "http://localhost:6060/debug/pprof")
-PROFILED_SERVERS = Reader("cpu|memory|URL", Asked.of_servers, "cpu")
+PROFILED_SERVERS = Reader("cpu|memory|URL", ProfileRequest.of_servers, "cpu")
 CONDITION = Reader("COND", _condition, "p95 < 500ms")
 CAPACITY = Reader("CAPACITY", LeastCapacity.parse, "5000 ok/s")
 CHANGE = Reader("CHANGE", _change, "p99 > +10%")

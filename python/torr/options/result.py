@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.model.condition import Condition
-    from torr.model.profiling import Asked
+    from torr.model.profiling import ProfileRequest
     from torr.model.url import Url
 
 Output = Literal["text", "json"]
@@ -87,7 +87,7 @@ class ResultOptions:
         "watch a process, a /metrics, a Prometheus (repeatable)",
         rare=True,
     )
-    profile: Asked | None = option(
+    profile: ProfileRequest | None = option(
         "--profile", readers.PROFILED, "then profile a process, memory:PID or Go's pprof", rare=True
     )
     profile_at: int | None = option(

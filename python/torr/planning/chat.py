@@ -14,7 +14,7 @@ from torr.model.request import Request
 from torr.model.rows import Rows
 from torr.model.url import Url
 from torr.options.definition import given, require_for
-from torr.planning.asked import Asked
+from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ def token_header(options: StreamOptions) -> list[Header]:
     return [("authorization", f"Bearer {token}")]
 
 
-def chat_requests(options: MeasureOptions, api: Api) -> Asked:
+def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
     """Return one request a turn, and the rows of prompts that fill them."""
     urls, turns = options.urls, options.stream.turns
     require(bool(urls), "URL is missing", "torr run --chat openai http://localhost:8000")
@@ -81,7 +81,7 @@ def chat_requests(options: MeasureOptions, api: Api) -> Asked:
     )
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
     rows, notes = _rows(options.stream, options.load.seed)
-    return Asked(requests, rows=rows, goes_on=turns > 1, notes=notes)
+    return RequestMix(requests, rows=rows, goes_on=turns > 1, notes=notes)
 
 
 def _url(text: str, api: Api) -> str:

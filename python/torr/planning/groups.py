@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from torr.model.plan import Count, Duration
     from torr.model.rows import Rows
     from torr.options.measure import MeasureOptions
-    from torr.planning.asked import Asked
+    from torr.planning.request_mix import RequestMix
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class PlannedLoad:
     """Groups, until when they send, and how long before the measured window.
 
     `notes` say what of a file is not sent.
@@ -39,7 +39,7 @@ class Load:
     notes: tuple[str, ...] = ()
 
 
-def groups_of(asked: Asked, pace: Pace, options: MeasureOptions) -> tuple[Group, ...]:
+def groups_of(asked: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[Group, ...]:
     """One group an endpoint; raises UsageError for what they cannot do together."""
     file, think = options.request.data, options.load.think
     sources = _sources(asked)
@@ -91,7 +91,7 @@ def _numbers(sources: Sequence[Source], paces: Sequence[Pace]) -> list[tuple[int
     return found
 
 
-def _sources(asked: Asked) -> list[Source]:
+def _sources(asked: RequestMix) -> list[Source]:
     steps = asked.goes_on
     weights = asked.weights or (1,) * len(asked.requests)
     by_endpoint: dict[Any, list[int]] = {}

@@ -11,7 +11,7 @@ from torr.errors import UsageError, require
 from torr.model.pace import Closed
 from torr.model.plan import Plan
 from torr.planning.conditions import check_conditions
-from torr.planning.groups import Load, groups_of
+from torr.planning.groups import PlannedLoad, groups_of
 from torr.planning.pace import timing_of
 from torr.planning.requests import asked_of
 from torr.planning.transport import transport_of
@@ -57,7 +57,7 @@ def plan_of(options: MeasureOptions) -> Planned:
     return Planned(plan, load.notes)
 
 
-def _load(options: MeasureOptions) -> Load:
+def _load(options: MeasureOptions) -> PlannedLoad:
     """Return what is sent, when, and until when: as a plan file says, or as the options do."""
     if options.urls and is_plan_file(options.urls[0]):
         from torr.planning.plan_file import load_of_file
@@ -66,7 +66,7 @@ def _load(options: MeasureOptions) -> Load:
     timing = timing_of(options.load, options.connection)
     asked = asked_of(options)
     groups = groups_of(asked, timing.pace, options)
-    return Load(groups, timing.stop, timing.warmup_ns, asked.notes)
+    return PlannedLoad(groups, timing.stop, timing.warmup_ns, asked.notes)
 
 
 def default_workers(places: Sequence[Url], cores: int) -> int:

@@ -15,7 +15,7 @@ from torr.model.url import Url
 from torr.options.definition import Front, given, options_of
 from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
-from torr.planning.groups import Load
+from torr.planning.groups import PlannedLoad
 from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
 from torr.planning.requests import check_streams, finished, request_of, with_limits
 from torr.sources.entry import at
@@ -36,7 +36,7 @@ CHATS = (*ONLY_CHAT, "turns", "prompt_order")
 CHATS_HINT = "write the requests of the chat into the file, and what is said as rows of data"
 
 
-def load_of_file(options: MeasureOptions) -> Load:
+def load_of_file(options: MeasureOptions) -> PlannedLoad:
     """Return the load of a plan file, which is the first of the URLs; raises FileError."""
     urls = options.urls
     require(len(urls) <= 2, "a plan file and several URLs are given", "give one URL, or none")
@@ -63,7 +63,7 @@ def load_of_file(options: MeasureOptions) -> Load:
     check_at_lines(file, [*options.result.slos, *options.result.abort_on], sent)
     # What has stages says how long the load lasts, for all.
     first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
-    return Load(tuple(groups), first.stop, first.warmup_ns, tuple(_unsent(file, entries)))
+    return PlannedLoad(tuple(groups), first.stop, first.warmup_ns, tuple(_unsent(file, entries)))
 
 
 def _refuse_beside(options: MeasureOptions) -> None:

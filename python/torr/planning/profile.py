@@ -21,14 +21,14 @@ def with_profile(experiment: Experiment, plan: Plan, options: ResultOptions) -> 
     if asked is None:
         require(at is None, "--profile-at is given without --profile", "--profile PID|URL")
         return experiment
-    from torr.experiments.profiling import Wanted, profiled
+    from torr.experiments.profiling import ProfileSettings, profiled
     from torr.profile.profiler import profiler_of
 
     if at is not None:
         plan.with_users(at)  # says at once where the load has no users
     profiler = profiler_of(asked)
     profiler.check()
-    return profiled(experiment, plan, Wanted(profiler, at))
+    return profiled(experiment, plan, ProfileSettings(profiler, at))
 
 
 def profiles_of(matrix: Matrix, options: CompareOptions) -> Profiles | None:

@@ -18,8 +18,8 @@ from torr.model.stream import Limit, Stream
 from torr.model.template import for_json
 from torr.model.url import Url
 from torr.options.definition import refuse, require_for
-from torr.planning.asked import Asked
 from torr.planning.chat import chat_requests, check_chat, token_header
+from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ STREAM_STATUSES = ((200, 299),)
 _SAID_BY_FILES = ("method", "body", "json_body", "captures")
 
 
-def asked_of(options: MeasureOptions) -> Asked:
+def asked_of(options: MeasureOptions) -> RequestMix:
     """Return what is to be sent; raises UsageError that names the flag, or file and line."""
     check_chat(options.request, options.stream)
     found = _said(options)
@@ -53,14 +53,14 @@ def asked_of(options: MeasureOptions) -> Asked:
     )
 
 
-def _said(options: MeasureOptions) -> Asked:
+def _said(options: MeasureOptions) -> RequestMix:
     """What a chat, a file or URLs say, before what holds for all requests."""
     if options.stream.chat is not None:
         return chat_requests(options, options.stream.chat)
     if options.request.requests_file is not None:
         return _of_file(Path(options.request.requests_file), options)
     require(bool(options.urls), "URL is missing", "torr run http://localhost:8080/")
-    return Asked(tuple(_of_urls(options)))
+    return RequestMix(tuple(_of_urls(options)))
 
 
 def _of_urls(options: MeasureOptions) -> list[Request]:
@@ -87,7 +87,7 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
     ]
 
 
-def _of_file(path: Path, options: MeasureOptions) -> Asked:
+def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
     """The requests of a file; the URL, if any, is where its relative URLs lead."""
     urls = options.urls
     hint = "the file says what is sent"
@@ -108,9 +108,9 @@ def _of_file(path: Path, options: MeasureOptions) -> Asked:
     requests = tuple(request_of(entry, base, options) for entry in found.entries)
     weights = [entry.weight for entry in found.entries]
     if all(weight is None for weight in weights):
-        return Asked(requests, notes=notes)
+        return RequestMix(requests, notes=notes)
     each = tuple(1 if weight is None else weight for weight in weights)
-    return Asked(requests, each, notes=notes)
+    return RequestMix(requests, each, notes=notes)
 
 
 def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Request:
@@ -222,7 +222,7 @@ def limits_of(name: str, slos: Sequence[Condition]) -> tuple[Limit, ...]:
     )
 
 
-def _weights(found: Asked, given: tuple[int, ...] | None) -> tuple[int, ...]:
+def _weights(found: RequestMix, given: tuple[int, ...] | None) -> tuple[int, ...]:
     if given is None:
         return found.weights
     require(not found.weights, "--weights and weights in the file are both given", "leave one out")

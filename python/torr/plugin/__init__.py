@@ -18,13 +18,13 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from torr.plugin.session import Session
+    from torr.plugin.session import MeasurementSession
     from torr.plugin.taking import Compare, Leaks, Measure, Stress
 
 MARK = "budget"
 _CHECKED = ("torr_rounds", "torr_save", "torr_compare", "torr_profile")
 _CHANGES = "torr_fail_if"
-_KEY: pytest.StashKey[Session] = pytest.StashKey()
+_KEY: pytest.StashKey[MeasurementSession] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -157,11 +157,11 @@ def compare_functions(request: pytest.FixtureRequest) -> Compare:
     return Compare(_session(request), request.node)
 
 
-def _session(request: pytest.FixtureRequest) -> Session:
+def _session(request: pytest.FixtureRequest) -> MeasurementSession:
     """The one session of this pytest; refuses where other workers would be measured too."""
-    from torr.plugin.session import Session
+    from torr.plugin.session import MeasurementSession
 
     stash = request.config.stash
     if _KEY not in stash:
-        stash[_KEY] = Session(request.config)
+        stash[_KEY] = MeasurementSession(request.config)
     return stash[_KEY]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.model.change import Change
-    from torr.plugin.session import Session
+    from torr.plugin.session import MeasurementSession
     from torr.results.level import Level
     from torr.results.result import RunResult
     from torr.results.verdict import LimitVerdict, Verdict
@@ -66,7 +66,7 @@ def read_baseline(config: pytest.Config) -> None:
         config.stash[BASELINE] = Baseline(found[0].id, store.result(found[0].id), changes)
 
 
-def set_beside(session: Session) -> None:
+def set_beside(session: MeasurementSession) -> None:
     """Compare with the earlier run, if there is one, function by function; unpaired, and marked.
 
     Raises UsageError where there are limits of change and no function that both have.
@@ -83,7 +83,7 @@ def set_beside(session: Session) -> None:
     _say_what_is_missing(session, baseline)
 
 
-def _judged(session: Session, baseline: Baseline) -> list[Verdict]:
+def _judged(session: MeasurementSession, baseline: Baseline) -> list[Verdict]:
     """Verdicts over all functions at once: their chance of a false finding is one, too."""
     from torr.store.environment import environment
 
@@ -101,7 +101,7 @@ def _judged(session: Session, baseline: Baseline) -> list[Verdict]:
     return [_of_function(verdict) for verdict in found]
 
 
-def _scales(session: Session, baseline: Baseline) -> tuple[float, float, float] | None:
+def _scales(session: MeasurementSession, baseline: Baseline) -> tuple[float, float, float] | None:
     """How much faster this machine is than the baseline's, which is said."""
     factors = across.scales(baseline.result.machine_speed, machine.speed())
     if factors is not None:
@@ -135,7 +135,7 @@ def _limit(change: Change, verdicts: Sequence[Verdict]) -> LimitVerdict:
     return limit.too_rare(change, sides, *where, of="operations")
 
 
-def _say_what_is_missing(session: Session, baseline: Baseline) -> None:
+def _say_what_is_missing(session: MeasurementSession, baseline: Baseline) -> None:
     known = set(map(_key, baseline.result.levels))
     missing = {_key(level): level for level in session.levels if _key(level) not in known}
     name_of = names_of(session.levels)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from torr.plugin.session import Session
+    from torr.plugin.session import MeasurementSession
     from torr.results.functions import MachineSpeed
     from torr.results.result import RunResult, Status
     from torr.store.kept.registering import Registered
@@ -40,7 +40,7 @@ def check(config: pytest.Config) -> None:
 class Keeping:
     """The run of one session, if --torr-save asks for one."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: MeasurementSession) -> None:
         self._session = session
         self._is_asked = session.config.getoption("torr_save") is not None
         self._directory: RunDirectory | None = None
@@ -100,7 +100,7 @@ def _shown(path: Path, start: Path) -> Path:
     return path.relative_to(start) if path.is_relative_to(start) else path
 
 
-def concluded(session: Session, speed: MachineSpeed) -> Conclusions:
+def concluded(session: MeasurementSession, speed: MachineSpeed) -> Conclusions:
     """Return what a session comes to."""
     return Conclusions(
         verdicts=[*session.compared, *session.against],

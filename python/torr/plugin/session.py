@@ -31,7 +31,7 @@ _CUT_SHORT = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 
 
 @dataclass(slots=True)
-class Entry:
+class FunctionMeasurement:
     """What was measured under one name; `factors` are the parameters of the test, as texts.
 
     `unprofiled` is why there is no profile of it although profiles were asked for.
@@ -50,7 +50,7 @@ class Entry:
         return msgspec.structs.replace(part, candidate=self.candidate, factors=self.factors)
 
 
-class Session:
+class MeasurementSession:
     """Everything that was measured, in its order."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -62,7 +62,7 @@ class Session:
             )
         self.config = config
         self.started = datetime.now(timezone.utc)
-        self.entries: list[Entry] = []
+        self.entries: list[FunctionMeasurement] = []
         self.compared: list[Verdict] = []
         self.against: list[Verdict] = []
         self.limits: list[LimitVerdict] = []
@@ -79,7 +79,7 @@ class Session:
         """Every round of every function."""
         return [level for entry in self.entries for level in entry.levels]
 
-    def entry(self, item: pytest.Item, name: str | None) -> Entry:
+    def entry(self, item: pytest.Item, name: str | None) -> FunctionMeasurement:
         """Return a new entry of a test; of several in one test each but the first is numbered."""
         path, _, _ = item.nodeid.partition("[")
         base = path if name is None else f"{path}::{name}"
@@ -87,7 +87,7 @@ class Session:
             e.nodeid == item.nodeid and e.candidate.split(" #")[0] == base for e in self.entries
         )
         own = base if not same else f"{base} #{same + 1}"
-        made = Entry(item.nodeid, own, parameters_of(item))
+        made = FunctionMeasurement(item.nodeid, own, parameters_of(item))
         self.entries.append(made)
         return made
 

@@ -20,14 +20,14 @@ from torr.results.result import RunResult
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.plugin.session import Session
+    from torr.plugin.session import MeasurementSession
     from torr.report.cells import Table
     from torr.results.functions import MachineSpeed
 
 _MOST_ROWS = 12
 
 
-def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
+def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
     """Write the section of a session that measured anything."""
     if not session.entries and not session.said:
         return
@@ -53,7 +53,7 @@ def write(session: Session, reporter: Any) -> None:  # noqa: ANN401 - pytest's t
         reporter.write_line(line)
 
 
-def _result(session: Session, speed: MachineSpeed) -> RunResult:
+def _result(session: MeasurementSession, speed: MachineSpeed) -> RunResult:
     """What the session comes to so far, as the report reads it; whether it is kept or not."""
     return RunResult(
         **msgspec.structs.asdict(concluded(session, speed)),
@@ -74,7 +74,7 @@ def _write_table(table: Table, reporter: Any) -> None:  # noqa: ANN401 - pytest'
         reporter.write_line(line)
 
 
-def _of_unprofiled(session: Session, result: RunResult) -> Iterator[str]:
+def _of_unprofiled(session: MeasurementSession, result: RunResult) -> Iterator[str]:
     name_of = names(result)
     for entry in session.entries:
         if entry.unprofiled is not None:

@@ -19,7 +19,7 @@ from torr.stats.metric import OK_PER_S, Metric
 
 if TYPE_CHECKING:
     from torr.micro.measuring import Measurement
-    from torr.plugin.session import Entry, Session
+    from torr.plugin.session import FunctionMeasurement, MeasurementSession
     from torr.results.functions import LeakTable
     from torr.results.level import Level
 
@@ -61,20 +61,20 @@ class Found:
 class _Taking:
     """A fixture of one test."""
 
-    def __init__(self, session: Session, item: pytest.Item) -> None:
+    def __init__(self, session: MeasurementSession, item: pytest.Item) -> None:
         self._session = session
         self._item = item
 
     _UNPROFILED: str | None = None
     """Why what it measures has no profile; None where it has."""
 
-    def _entry(self, name: str | None) -> Entry:
+    def _entry(self, name: str | None) -> FunctionMeasurement:
         entry = self._session.entry(self._item, name)
         if self._session.profiling is not None:
             entry.unprofiled = self._UNPROFILED
         return entry
 
-    def _keep(self, measured: Measurement, entry: Entry) -> Found:
+    def _keep(self, measured: Measurement, entry: FunctionMeasurement) -> Found:
         entry.levels += trials(entry.candidate, entry.factors, measured)
         self._session.keeping.go_on()
         return Found(entry.levels, dict(measured.errors.counts))
@@ -139,7 +139,7 @@ class Stress(_Taking):
         `given` makes the value that a call gets of the numbers of its thread and of itself.
         Threads that have not ended after `timeout` seconds fail the test, with all their stacks.
         """
-        subject = stressing.Stress(fn, threads, each, given, setup, timeout)
+        subject = stressing.StressRun(fn, threads, each, given, setup, timeout)
         count = self._session.rounds or rounds or measuring.ROUNDS
         try:
             measured = stressing.stress(subject, count)

@@ -25,7 +25,7 @@ Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class ListeningSocket:
     """One listening socket: what waits to be accepted, and how much may wait."""
 
     address: Address
@@ -41,7 +41,7 @@ class Listener:
         return self.address == address
 
 
-def listeners(port: int) -> list[Listener] | None:
+def listeners(port: int) -> list[ListeningSocket] | None:
     """Every socket that listens on a port; None where the kernel does not tell."""
     try:
         return [found for family in (4, 6) for found in _of_family(family) if found.port == port]
@@ -69,11 +69,11 @@ def is_own(address: Address) -> bool:
         return True
 
 
-def _of_family(version: int) -> list[Listener]:
+def _of_family(version: int) -> list[ListeningSocket]:
     family = socket.AF_INET if version == 4 else socket.AF_INET6
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, 0, 1 << _LISTEN)
     head = _HEADER.pack(_HEADER.size + len(body), _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 0, 0)
-    found: list[Listener] = []
+    found: list[ListeningSocket] = []
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1)
         kernel.sendto(head + body, (0, 0))
@@ -82,7 +82,7 @@ def _of_family(version: int) -> list[Listener]:
     return found
 
 
-def _read(content: bytes, found: list[Listener]) -> bool:
+def _read(content: bytes, found: list[ListeningSocket]) -> bool:
     """Take in a datagram of messages; whether more will come."""
     while len(content) >= _HEADER.size:
         length, kind, *_ = _HEADER.unpack_from(content)
@@ -95,7 +95,7 @@ def _read(content: bytes, found: list[Listener]) -> bool:
     return True
 
 
-def _listener(message: bytes) -> Listener:
+def _listener(message: bytes) -> ListeningSocket:
     family, port, source, waiting, backlog, inode = _ANSWER.unpack_from(message)
     raw = source[:4] if family == socket.AF_INET else source
-    return Listener(ip_address(raw), int.from_bytes(port, "big"), waiting, backlog, inode)
+    return ListeningSocket(ip_address(raw), int.from_bytes(port, "big"), waiting, backlog, inode)

@@ -19,7 +19,7 @@ from torr.profile.pyspy import PySpy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from torr.model.profiling import Asked
+    from torr.model.profiling import ProfileRequest
     from torr.profile.stacks import Stacks
     from torr.results.profile import ProfileKind
 
@@ -50,7 +50,7 @@ class Profiler(Protocol):
         """Whether what it looks at has ended."""
 
 
-def profiler_of(asked: Asked, pids: Sequence[int] = ()) -> Profiler:
+def profiler_of(asked: ProfileRequest, pids: Sequence[int] = ()) -> Profiler:
     """Return what does as asked: by URL, else on the process that is named, else on `pids`.
 
     `pids` are those of a server, parents before their children. Raises UsageError where there is

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.experiments.diagnosis import Finding
-    from torr.experiments.doctor import Examination, Place
-    from torr.procfs.listeners import Listener
+    from torr.experiments.doctor import DiagnosedTarget, Examination
+    from torr.procfs.listeners import ListeningSocket
     from torr.procfs.sockets import SocketHolder
 
 
@@ -57,7 +57,7 @@ def as_json(seen: Examination, found: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _target(place: Place) -> dict[str, Any]:
+def _target(place: DiagnosedTarget) -> dict[str, Any]:
     """The target; `listeners` is null where the kernel does not tell."""
     known = place.listeners
     listening = None if known is None else [_listening(*each) for each in known]
@@ -65,7 +65,7 @@ def _target(place: Place) -> dict[str, Any]:
     return found if place.file is None else {**found, "file": place.file}
 
 
-def _listening(listener: Listener, process: SocketHolder | None) -> dict[str, Any]:
+def _listening(listener: ListeningSocket, process: SocketHolder | None) -> dict[str, Any]:
     shown = {**asdict(listener), "address": str(listener.address)}
     return {**shown, "process": None if process is None else asdict(process)}
 

@@ -13,13 +13,13 @@ from torr.errors import NothingMeasuredError, OutputError
 from torr.experiments import profiling_servers, taking, trial
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.keeping_up import KeptUp
-from torr.experiments.lab import Lab, Measured, Outcome
+from torr.experiments.lab import Lab, MeasuredLevel, Outcome
 from torr.experiments.matrix import Matrix
 from torr.experiments.profiling_servers import Profiles
 from torr.experiments.trial import Course
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
-from torr.model.profiling import Asked
+from torr.model.profiling import ProfileRequest
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.profile.stacks import Stacks
@@ -83,12 +83,12 @@ class Bench:
         command = Command(("serve",), "http://127.0.0.1:{port}/")
         candidates = [Candidate(name, command, Expectation(), {}, 1) for name in names]
         matrix = Matrix(candidates, CELLS, (1,), plan_of, "a", Procedure())
-        profiles = Profiles.of(Asked(), matrix, 10)
+        profiles = Profiles.of(ProfileRequest(), matrix, 10)
         profiles.behind(lambda: Outcome((LEVEL,)), matrix, self.lab, self.course)
         return self.lab.directory.profiles
 
     def measured(self):
-        return Measured(LEVEL)
+        return MeasuredLevel(LEVEL)
 
     @contextmanager
     def _served(self, trial, *_):

@@ -19,7 +19,7 @@ from torr.errors import UsageError
 from torr.micro import overhead
 from torr.micro.errors import Errors
 from torr.micro.measuring import _round, batch_of, measure
-from torr.micro.stressing import Stress, stress
+from torr.micro.stressing import StressRun, stress
 from torr.micro.subject import Subject
 
 
@@ -271,7 +271,7 @@ def test_a_tracer_looks_at_nothing_that_is_measured_and_is_back():
     threading.settrace(tracer)
     try:
         measure(Subject(operation), count=3, rounds=1)
-        stress(Stress(operation, threads=2, each=3), rounds=1)
+        stress(StressRun(operation, threads=2, each=3), rounds=1)
         after = sys.gettrace(), threading.gettrace()
     finally:
         sys.settrace(before[0])

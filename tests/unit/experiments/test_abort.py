@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doubles import Truth, measured_interval
-from torr.experiments.abort import Watch
+from torr.experiments.abort import AbortCounter
 from torr.model.condition import Condition
 
 GOOD = Truth(ok_per_s=20)
@@ -15,7 +15,7 @@ NOTHING = Truth(ok_per_s=0)
 
 def fired_at(text, truths):
     """The number of the slice at which the load would end; None if it would not."""
-    watch = Watch((Condition.parse(text),))
+    watch = AbortCounter((Condition.parse(text),))
     ends = (
         at for at, truth in enumerate(truths) if watch.judge_slice(measured_interval(truth, at))
     )
@@ -39,7 +39,7 @@ def test_only_three_bad_slices_in_a_row_end_the_load(truths, at):
 
 
 def test_slices_of_the_warm_up_do_not_count():
-    watch = Watch((Condition.parse("errors > 5%"),))
+    watch = AbortCounter((Condition.parse("errors > 5%"),))
     assert not any(
         watch.judge_slice(measured_interval(BAD, second)) for second in (-3, -2, -1, 0, 1)
     )

@@ -9,8 +9,8 @@ import pytest
 
 from examined import GOOD, MACHINE, on
 from torr.experiments.diagnosis import connections, findings
-from torr.experiments.doctor import Place, Speed, Timers
-from torr.procfs.listeners import Listener
+from torr.experiments.doctor import DiagnosedTarget, Speed, Timers
+from torr.procfs.listeners import ListeningSocket
 from torr.procfs.machine import Machine
 from torr.procfs.sockets import SocketHolder
 
@@ -18,13 +18,13 @@ SPEED = GOOD.speed
 
 
 def listening(backlog=4096, process=None, address="127.0.0.1"):
-    listener = Listener(ip_address(address), 8080, 3, backlog, 99)
-    return replace(GOOD, place=Place("localhost:8080", True, ((listener, process),)))
+    listener = ListeningSocket(ip_address(address), 8080, 3, backlog, 99)
+    return replace(GOOD, place=DiagnosedTarget("localhost:8080", True, ((listener, process),)))
 
 
 # What is too low or too much, the finding that says so, and what to try.
 def at_file(file):
-    return replace(GOOD, place=Place("unix:/run/app.sock", True, file=file))
+    return replace(GOOD, place=DiagnosedTarget("unix:/run/app.sock", True, file=file))
 
 
 MINDED = {
@@ -48,7 +48,11 @@ MINDED = {
     "no socket yet": (at_file("missing"), "target", "start the server"),
     "no socket": (at_file("other"), "target", "name the one"),
     "a hidden socket": (at_file("hidden"), "target", "a user who may"),
-    "nobody": (replace(GOOD, place=Place("localhost:1", True, ())), "target", "start the server"),
+    "nobody": (
+        replace(GOOD, place=DiagnosedTarget("localhost:1", True, ())),
+        "target",
+        "start the server",
+    ),
     "accept queue": (listening(backlog=128), "accept queue", "more than 128 connections at once"),
     "its descriptors": (
         listening(process=SocketHolder(7, "nginx", 1024)),
@@ -79,11 +83,11 @@ SAID = {
         "unix:/run/app.sock is a Unix socket: who listens and its queue",
     ),
     "elsewhere": (
-        replace(GOOD, place=Place("192.0.2.1:80", False)),
+        replace(GOOD, place=DiagnosedTarget("192.0.2.1:80", False)),
         "192.0.2.1:80 is not this machine",
     ),
     "not told": (
-        replace(GOOD, place=Place("localhost:80", True)),
+        replace(GOOD, place=DiagnosedTarget("localhost:80", True)),
         "localhost:80: the kernel does not tell who listens",
     ),
 }
@@ -126,7 +130,7 @@ def test_a_worker_that_did_nothing_has_no_cost():
         (replace(GOOD, descriptors=150), 50),
         (replace(GOOD, descriptors=50), 0),
         (listening(), 1_048_400),
-        (replace(GOOD, place=Place("192.0.2.1:80", False)), 28_200),
+        (replace(GOOD, place=DiagnosedTarget("192.0.2.1:80", False)), 28_200),
     ],
 )
 def test_connections_end_where_descriptors_or_ports_do(seen, fitting):

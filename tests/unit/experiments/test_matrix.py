@@ -12,7 +12,7 @@ from torr.cli.judged import concluded
 from torr.experiments import matrix as matrices
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab
-from torr.experiments.matrix import Comparison, Matrix
+from torr.experiments.matrix import Matrix, MatrixRun
 from torr.experiments.trial import Course
 from torr.results.result import TrialFailure
 from torr.servers.command import Command
@@ -51,7 +51,7 @@ class Bench:
 
     def run(self, matrix):
         self.course = Course(matrix.count)
-        return Comparison(matrix, self.lab, self.course).run()
+        return MatrixRun(matrix, self.lab, self.course).run()
 
     def kept(self):
         return [made for made in self.made if made[2]]

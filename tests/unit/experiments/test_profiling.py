@@ -12,8 +12,8 @@ from doubles import Truth, measured_level
 from torr.errors import NothingMeasuredError, OutputError, PlanError, UsageError
 from torr.experiments import profiling
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab, Measured, Outcome
-from torr.experiments.profiling import Wanted, profiled
+from torr.experiments.lab import Lab, MeasuredLevel, Outcome
+from torr.experiments.profiling import ProfileSettings, profiled
 from torr.experiments.taking import Taking, for_a_while
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
@@ -59,10 +59,10 @@ def taken(monkeypatch, tmp_path, plan):
     """The profile behind some levels, taken beside a load that comes to `level`."""
 
     def made(levels, level, at=None):
-        monkeypatch.setattr(profiling, "measure", lambda _step, _lab: Measured(level))
+        monkeypatch.setattr(profiling, "measure", lambda _step, _lab: MeasuredLevel(level))
         with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
             lab = Lab(directory, interrupt=Interrupt())
-            profiled(lambda _lab: Outcome(tuple(levels)), plan, Wanted(Looks(), at))(lab)
+            profiled(lambda _lab: Outcome(tuple(levels)), plan, ProfileSettings(Looks(), at))(lab)
             return directory.profiles
 
     return made
@@ -108,7 +108,9 @@ def refused(monkeypatch, tmp_path, plan):
         levels = (measured_level(10, Truth()),)
         with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
             lab = Lab(directory, interrupt=Interrupt())
-            outcome = profiled(lambda _lab: Outcome(levels), plan, Wanted(Looks(), 30))(lab)
+            outcome = profiled(lambda _lab: Outcome(levels), plan, ProfileSettings(Looks(), 30))(
+                lab
+            )
             assert outcome.levels == levels
             return directory.profiles
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torr.errors import UsageError
-from torr.model.profiling import Asked
+from torr.model.profiling import ProfileRequest
 
 PPROF = "http://127.0.0.1:6060/debug/pprof"
 
@@ -13,13 +13,13 @@ PPROF = "http://127.0.0.1:6060/debug/pprof"
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("4242", Asked("cpu", 4242)),
-        (" memory:4242 ", Asked("memory", 4242)),
-        (PPROF, Asked(url=PPROF)),
+        ("4242", ProfileRequest("cpu", 4242)),
+        (" memory:4242 ", ProfileRequest("memory", 4242)),
+        (PPROF, ProfileRequest(url=PPROF)),
     ],
 )
 def test_a_process_or_a_url(text, asked):
-    assert Asked.parse(text) == asked
+    assert ProfileRequest.parse(text) == asked
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,10 @@ def test_a_process_or_a_url(text, asked):
 )
 def test_what_is_neither_is_refused(text):
     with pytest.raises(UsageError, match="nothing that can be profiled"):
-        Asked.parse(text)
+        ProfileRequest.parse(text)
 
 
-@pytest.mark.parametrize("parse", [Asked.parse, Asked.of_servers])
+@pytest.mark.parametrize("parse", [ProfileRequest.parse, ProfileRequest.of_servers])
 @pytest.mark.parametrize("text", ["lines", "lines:4242", " lines "])
 def test_lines_are_of_functions_and_that_is_said(parse, text):
     with pytest.raises(UsageError, match="nothing that can be profiled") as caught:
@@ -39,13 +39,13 @@ def test_lines_are_of_functions_and_that_is_said(parse, text):
 
 
 def test_servers_differ_by_their_port():
-    asked = Asked.of_servers("http://127.0.0.1:{port}/debug/pprof")
+    asked = ProfileRequest.of_servers("http://127.0.0.1:{port}/debug/pprof")
     assert asked.at_port(81).url == "http://127.0.0.1:81/debug/pprof"
-    assert Asked.of_servers("cpu").at_port(81) == Asked("cpu")
-    assert Asked.of_servers("memory") == Asked("memory")
+    assert ProfileRequest.of_servers("cpu").at_port(81) == ProfileRequest("cpu")
+    assert ProfileRequest.of_servers("memory") == ProfileRequest("memory")
 
 
 @pytest.mark.parametrize(("text", "message"), [(PPROF, "differ by"), ("4242", "nothing that can")])
 def test_of_servers_no_process_can_be_named(text, message):
     with pytest.raises(UsageError, match=message):
-        Asked.of_servers(text)
+        ProfileRequest.of_servers(text)

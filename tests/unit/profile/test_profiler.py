@@ -15,7 +15,7 @@ import pytest
 from installed import wait_until
 from pprof_bytes import BOTH, profile
 from torr.errors import UsageError
-from torr.model.profiling import Asked
+from torr.model.profiling import ProfileRequest
 from torr.profile import busiest, tools
 from torr.profile.go import Pprof
 from torr.profile.memory import Memray
@@ -70,7 +70,7 @@ def go():
 @pytest.mark.parametrize("path", ["/debug/pprof", "/debug/pprof/", "/debug/pprof/profile"])
 def test_a_go_server_looks_at_itself(go, path):
     url, asked = go
-    found = profiler_of(Asked.parse(url + path))
+    found = profiler_of(ProfileRequest.parse(url + path))
     found.check()
     stacks = found.take(2)
     assert asked == ["/debug/pprof/", "/debug/pprof/profile?seconds=2"]
@@ -121,7 +121,7 @@ def test_a_server_that_is_gone_is_said():
 
 
 def test_a_python_is_looked_at_by_py_spy(busy):
-    found = profiler_of(Asked(pid=busy.pid))
+    found = profiler_of(ProfileRequest(pid=busy.pid))
     found.check()
     assert isinstance(found, PySpy)
     stacks = found.take(1)
@@ -133,17 +133,17 @@ def test_a_python_is_looked_at_by_py_spy(busy):
 
 def test_whatever_is_no_python_is_looked_at_by_perf():
     with subprocess.Popen(["sleep", "30"]) as process:
-        assert profiler_of(Asked(pid=process.pid)) == Perf((process.pid,))
+        assert profiler_of(ProfileRequest(pid=process.pid)) == Perf((process.pid,))
         process.kill()
 
 
 def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
     with subprocess.Popen(["sleep", "30"]) as other:
-        assert profiler_of(Asked(), [other.pid, busy.pid]) == PySpy(busy.pid)
-        assert profiler_of(Asked(), [other.pid]).tool == "perf"
-        assert profiler_of(Asked("memory"), [other.pid, busy.pid]) == Memray((busy.pid,))
+        assert profiler_of(ProfileRequest(), [other.pid, busy.pid]) == PySpy(busy.pid)
+        assert profiler_of(ProfileRequest(), [other.pid]).tool == "perf"
+        assert profiler_of(ProfileRequest("memory"), [other.pid, busy.pid]) == Memray((busy.pid,))
         with pytest.raises(UsageError, match="memory of a Python, and there is none"):
-            profiler_of(Asked("memory"), [other.pid])
+            profiler_of(ProfileRequest("memory"), [other.pid])
         other.kill()
 
 
@@ -167,7 +167,7 @@ def test_memory_is_that_of_the_python_that_works(busy):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
         stat = Path(f"/proc/{busy.pid}/stat")
         wait_until(lambda: int(stat.read_text().rpartition(")")[2].split()[11]) > 50)
-        found = profiler_of(Asked("memory"), [idle.pid, busy.pid])
+        found = profiler_of(ProfileRequest("memory"), [idle.pid, busy.pid])
         assert found == Memray((idle.pid, busy.pid))
         assert busiest.busiest(found.pids) == busy.pid
         idle.kill()
@@ -177,7 +177,7 @@ def test_a_process_that_is_gone_is_said():
     with subprocess.Popen(["true"]) as process:
         process.wait()
     with pytest.raises(UsageError, match=rf"--profile {process.pid}: No such file"):
-        profiler_of(Asked(pid=process.pid))
+        profiler_of(ProfileRequest(pid=process.pid))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from examined import GOOD
 from torr.experiments.diagnosis import findings
-from torr.experiments.doctor import Place, Speed, Timers
-from torr.procfs.listeners import Listener
+from torr.experiments.doctor import DiagnosedTarget, Speed, Timers
+from torr.procfs.listeners import ListeningSocket
 from torr.procfs.sockets import SocketHolder
 from torr.report.doctor import as_json, sentence, summary
 
@@ -45,8 +45,8 @@ def test_the_summary_counts_what_is_to_be_minded():
 
 
 def test_json_has_everything_that_was_seen():
-    listener = Listener(ip_address("::1"), 80, 0, 128, 5)
-    place = Place(
+    listener = ListeningSocket(ip_address("::1"), 80, 0, 128, 5)
+    place = DiagnosedTarget(
         "localhost:80", True, ((listener, SocketHolder(7, "nginx", 1024)), (listener, None))
     )
     seen = replace(GOOD, place=place)
@@ -69,7 +69,7 @@ def test_json_of_no_target_says_so():
 
 
 def test_json_of_a_unix_socket_says_what_stands_there():
-    seen = replace(GOOD, place=Place("unix:/run/app.sock", True, file="missing"))
+    seen = replace(GOOD, place=DiagnosedTarget("unix:/run/app.sock", True, file="missing"))
     found = as_json(seen, findings(seen))["target"]
     assert (found["where"], found["listeners"]) == ("unix:/run/app.sock", None)
     assert found["file"] == "missing"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestMix:
     """Requests in order, and their weights, if any were given; of a chat also what is said.
 
     `goes_on` when each user sends them in order; `notes` say what of a file is not sent.
