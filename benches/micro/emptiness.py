@@ -12,7 +12,7 @@ from micro.row import Effort, Finding
 from torr.micro import overhead
 from torr.micro.errors import Errors
 from torr.micro.measuring import Round, batch_of, one_round
-from torr.micro.stressing import Stress, stress
+from torr.micro.stressing import StressRun, stress
 from torr.micro.subject import Subject
 
 BAR = "≤ 30 ns a call of an empty function, the call with it: in batches, one by one, in a thread"
@@ -55,7 +55,7 @@ def _round() -> dict[str, float]:
     ways: dict[str, Callable[[], Round]] = {
         "in batches": lambda: one_round(subject, _COUNT, batch, cost, Errors()),
         "one by one": lambda: one_round(subject, _COUNT, 1, cost, Errors()),
-        "in a thread": lambda: stress(Stress(_nothing, threads=1, each=_COUNT), 1).rounds[0],
+        "in a thread": lambda: stress(StressRun(_nothing, threads=1, each=_COUNT), 1).rounds[0],
     }
     return {name: median(way().times_ns) for name, way in ways.items()}
 

@@ -21,7 +21,7 @@ from truth.row import Round, Value
 
 if TYPE_CHECKING:
     from torr.results.level import Level
-    from torr.results.result import Result
+    from torr.results.result import RunResult
 
 AA_BAR = "≤ 9 of 100 (20 real, 80 by exchanging sides of real rounds), 2,000 exchanged ≤ 6 %"
 FIVE_BAR = "found in ≥ 8 of 10 matrices of 10 rounds of 5 s"
@@ -92,7 +92,7 @@ def slower(share: float, rounds: int, seconds: float, least: int, *words: str, o
     return measure
 
 
-def asides(results: list[Result]) -> dict[str, float | str]:
+def asides(results: list[RunResult]) -> dict[str, float | str]:
     """The spread of differences within rounds, the words, and what the machine did."""
     found = [verdict(one) for one in results]
     levels = [level for one in results for level in one.levels]

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from torr.results.result import Result, decoded
+from torr.results.result import RunResult, decoded
 from truth.firing import TORR, fired, pinned
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _PATIENCE_S = 3600
 _LOOKS = 5
 
 
-def compared(candidates: dict[str, int], rounds: int, seconds: float, *words: str) -> Result:
+def compared(candidates: dict[str, int], rounds: int, seconds: float, *words: str) -> RunResult:
     """The result of comparing servers by how often each turns for an answer; the first is base."""
     with tempfile.TemporaryDirectory(prefix="torr-truth-") as folder:
         matrix = Path(folder) / "matrix.toml"
@@ -52,7 +52,7 @@ def _toml(candidates: dict[str, int], rounds: int, seconds: float) -> str:
     )
 
 
-def verdict(result: Result, metric: str = "ok_per_s") -> Verdict:
+def verdict(result: RunResult, metric: str = "ok_per_s") -> Verdict:
     """What was found of the one candidate that is not the baseline."""
     return next(one for one in result.verdicts if one.metric == metric)
 

@@ -18,8 +18,8 @@ from torr.model.request import Request
 from torr.servers.answer import ask
 from torr.servers.command import Command
 from torr.servers.leftovers import leftovers, snapshot
-from torr.servers.place import place
 from torr.servers.readiness import await_ready
+from torr.servers.reservation import place
 from torr.servers.server import Server
 from truth.matrices import SERVER, answer_s, free_port
 from truth.row import Round, Value

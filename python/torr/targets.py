@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListenAddress:
     """Where a target listens, and how many share that; port 0 is any free one.
 
     Each process has so many threads, and descriptors of its own.
@@ -141,7 +141,7 @@ class Chat:
 Behaviour = Hello | Delay | Bytes | Faulty | Chat
 
 
-class Server(Protocol):
+class TargetServer(Protocol):
     """What serves: the compiled `Target`, or processes that share a port."""
 
     @property
@@ -160,7 +160,7 @@ class Target:
     """A listening target."""
 
     url: str
-    _server: Server = field(repr=False)
+    _server: TargetServer = field(repr=False)
 
     def stop(self) -> None:
         """Close every socket and complete the log; raises OutputError when that fails."""
@@ -179,9 +179,9 @@ class Target:
 
 
 @contextmanager
-def listening(behaviour: Behaviour, place: Place | None = None) -> Iterator[Target]:
+def listening(behaviour: Behaviour, place: ListenAddress | None = None) -> Iterator[Target]:
     """A target that listens inside the `with`; UsageError when it cannot."""
-    place = place or Place()
+    place = place or ListenAddress()
     server = _start(behaviour, place)
     host = f"[{place.host}]" if ":" in place.host else place.host
     target = Target(f"http://{host}:{server.port}", server)
@@ -207,7 +207,7 @@ def defects() -> dict[str, str]:
         return dict(_engine.defects())
 
 
-def _start(behaviour: Behaviour, place: Place) -> Server:
+def _start(behaviour: Behaviour, place: ListenAddress) -> TargetServer:
     try:
         with _built():
             from torr import _engine

@@ -9,7 +9,7 @@ import pytest
 from events import ask
 from installed import wait_until
 from tiers import full
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 
 LEVEL = ("-c", "2", "--requests", "20", "--warmup", "0s", "-n", "api")
@@ -18,7 +18,7 @@ LEVEL = ("-c", "2", "--requests", "20", "--warmup", "0s", "-n", "api")
 @pytest.fixture(autouse=True)
 def _empty_store(own_store):
     """Make a store that only this test uses."""
-    with Store.open(Place(f"sqlite:///{own_store}"), makes=True):
+    with Store.open(DatabaseUrl(f"sqlite:///{own_store}"), makes=True):
         pass
 
 

@@ -86,7 +86,7 @@ def test_a_target_that_cannot_listen_is_a_usage_error(compiled):
     compiled.Target = raising(OSError("address in use"))
     with (
         pytest.raises(UsageError, match=r"--port 80: cannot listen on .*: address in use"),
-        targets.listening(targets.Hello(), targets.Place(port=80)),
+        targets.listening(targets.Hello(), targets.ListenAddress(port=80)),
     ):
         pass
 
@@ -99,7 +99,7 @@ def test_a_target_is_stopped_at_the_end(compiled):
     specs = []
     compiled.Target = lambda spec: specs.append(spec) or made
     delay = targets.Delay(targets.Constant(5), capacity=2)
-    with targets.listening(delay, targets.Place("::1")) as target:
+    with targets.listening(delay, targets.ListenAddress("::1")) as target:
         assert target.url == "http://[::1]:81"
         assert target.counts() == {"requests": 3}
         assert not stopped
@@ -109,7 +109,7 @@ def test_a_target_is_stopped_at_the_end(compiled):
 
 
 def test_what_several_processes_did_is_known_when_they_have_stopped():
-    with targets.listening(targets.Hello(), targets.Place(processes=2)) as target:
+    with targets.listening(targets.Hello(), targets.ListenAddress(processes=2)) as target:
         with pytest.raises(RuntimeError, match="known when they have stopped"):
             target.counts()
         target.stop()
@@ -123,7 +123,7 @@ def test_a_target_process_that_cannot_start_is_a_usage_error(monkeypatch):
     )
     with (
         pytest.raises(UsageError, match="a target process could not start: no engine here"),
-        targets.listening(targets.Hello(), targets.Place(processes=2)),
+        targets.listening(targets.Hello(), targets.ListenAddress(processes=2)),
     ):
         pass
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.results.level import Level
     from torr.results.result import RunResult
-    from torr.servers.answer import Answer
+    from torr.servers.answer import ResponseDigest
     from torr.store.rundir import RunDirectory
 
 Flags = dict[str, Any]
@@ -95,7 +95,7 @@ def _differences(course: Course, earlier: Sequence[str]) -> list[str]:
 
     What was said earlier of a run that went on stays: not every cell was asked again.
     """
-    cells: dict[str, dict[str, Answer]] = {}
+    cells: dict[str, dict[str, ResponseDigest]] = {}
     for (name, cell), answer in course.answers.items():
         where = show_setting(json.loads(cell))
         cells.setdefault(where, {})[name] = answer
@@ -112,7 +112,7 @@ def concluded(
     return Conclusions(verdicts=[*compared, *slo_verdicts(levels, slos)])
 
 
-def _kept(answer: Answer) -> dict[str, Any]:
+def _kept(answer: ResponseDigest) -> dict[str, Any]:
     """An answer as result.json has it, without secrets."""
     start = redacted_text(answer.body_start.decode("utf-8", "replace"))
     headers: dict[str, str] = {}

@@ -28,7 +28,7 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     from torr.experiments.interrupt import Interrupt
     from torr.store.kept.store import open_store
     from torr.webserver.history.app import app
-    from torr.webserver.server import HOST, KEPT, Door, Server
+    from torr.webserver.server import HOST, KEPT, ApplicationServer, Door
 
     options = made(ServeOptions, flags)
     with open_store() as store:
@@ -36,7 +36,9 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     door = Door(options.host or HOST, options.port, KEPT)
     access = door.access()
     interrupt = Interrupt()
-    server = Server(app(open_store, access, options.baseline, options.language), door).start()
+    server = ApplicationServer(
+        app(open_store, access, options.baseline, options.language), door
+    ).start()
     try:
         with heard_by(interrupt):
             click.echo(f"serve   {door.url(access)}")

@@ -113,7 +113,7 @@ def serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
     ends = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     options = made(PlaceOptions, flags)
-    where = targets.Place(options.host, options.port, options.threads, options.processes)
+    where = targets.ListenAddress(options.host, options.port, options.threads, options.processes)
     with targets.listening(behaviour, where) as listening:
         click.echo(f"listening on {listening.url}")
         if options.duration_ns is None:

@@ -19,12 +19,12 @@ from torr.experiments.level import measure
 from torr.experiments.warming import warm_up
 from torr.monitor.monitor import Watch
 from torr.results.result import TrialFailure
-from torr.servers.answer import Answer, ask
+from torr.servers.answer import ResponseDigest, ask
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
 from torr.servers.log_file import without_secrets
-from torr.servers.place import place
 from torr.servers.readiness import await_ready
+from torr.servers.reservation import place
 from torr.servers.server import Server
 from torr.units import SECOND_NS
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from torr.results.level import Level
     from torr.servers.command import Command
     from torr.servers.leftovers import Snapshot
-    from torr.servers.place import Place
     from torr.servers.readiness import Ready
-    from torr.servers.stopped import Stopped
+    from torr.servers.reservation import ServerReservation
+    from torr.servers.server_exit import ServerExit
     from torr.sources.matrix_file import Candidate, Factors
 
     PlanOf = Callable[[Candidate, Factors, str], Plan]
@@ -103,7 +103,7 @@ class Course:
     servers: Servers[Server] = field(default_factory=Afresh)
     # Who else is asked for numbers, made anew for each trial.
     sources: Callable[[], tuple[Source, ...]] = tuple
-    answers: dict[Spot, Answer] = field(default_factory=dict)
+    answers: dict[Spot, ResponseDigest] = field(default_factory=dict)
     readiness: dict[Spot, list[Ready]] = field(default_factory=dict)
     # What is to be said of how servers were held, each once.
     notes: dict[str, None] = field(default_factory=dict)
@@ -202,7 +202,7 @@ def _served(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> Iterator
             raise failure
 
 
-def _notes(server: Server, before: Snapshot, stopped: Stopped) -> Iterator[str]:
+def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[str]:
     """What a reader should know of how the server was held."""
     name = server.command.name
     if server.without_cgroup:
@@ -216,13 +216,13 @@ def _notes(server: Server, before: Snapshot, stopped: Stopped) -> Iterator[str]:
         yield f"{name} printed more than its log keeps."
 
 
-def _command(trial: Trial, here: Place, pin: Pin | None) -> Command:
+def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:
     """What starts the server, with this trial's port, folder, factors and cores."""
     filled = trial.candidate.command.filled({"processes": 1, **trial.factors, **here.values})
     return filled if pin is None else replace(filled, cores=pin.target)
 
 
-def _answered(server: Server, plan: Plan) -> Answer:
+def _answered(server: Server, plan: Plan) -> ResponseDigest:
     """The answer to the first request of the load; raises TrialError where none came."""
     try:
         return ask(plan.requests[0])

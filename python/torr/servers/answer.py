@@ -29,7 +29,7 @@ Framing = Literal["content-length", "chunked", "until close", "no body"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseDigest:
     """An answer: `body_start` is at most 200 bytes of it, `body_sha256` is of all.
 
     Names of headers are in lower case. `is_kept`: the connection served a second request, None
@@ -58,7 +58,7 @@ class Answer:
         return text if self.body_bytes <= SHOWN_BYTES else f"{text}… ({self.body_bytes:,} bytes)"
 
 
-def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Answer:
+def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> ResponseDigest:
     """Send the request, and a GET or HEAD again over the same connection; what came back.
 
     Raises OSError when there is no whole answer to the first, TimeoutError when all of it took
@@ -76,7 +76,7 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Ans
             is_kept = False
         elif twice and request.method.upper() in _SAFE:
             is_kept = _is_kept(connection, request)
-    return Answer(
+    return ResponseDigest(
         status=first.status,
         version=first.version,
         headers=first.headers,

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
-    from torr.servers.answer import Answer
+    from torr.servers.answer import ResponseDigest
 
 
 ALIKE = "All answer with the same status and the same bytes."
 
 
-def differences(answers: Mapping[str, Answer]) -> list[str]:
+def differences(answers: Mapping[str, ResponseDigest]) -> list[str]:
     """One sentence for each way in which the candidates, by name, do not answer alike."""
     sentences = []
     for subject, key, words in (
@@ -35,7 +35,7 @@ def differences(answers: Mapping[str, Answer]) -> list[str]:
     return [*sentences, *_headers(answers)]
 
 
-def differences_in_cells(answers: Mapping[str, Mapping[str, Answer]]) -> list[str]:
+def differences_in_cells(answers: Mapping[str, Mapping[str, ResponseDigest]]) -> list[str]:
     """The sentences of all cells, by their words, each once; of some cells only with their names.
 
     Where all answer alike that is said too, and so is what becomes of connections.
@@ -50,7 +50,7 @@ def differences_in_cells(answers: Mapping[str, Mapping[str, Answer]]) -> list[st
     ]
 
 
-def _alike(answers: Mapping[str, Answer]) -> list[str]:
+def _alike(answers: Mapping[str, ResponseDigest]) -> list[str]:
     """What several candidates have in common."""
     if len(answers) < 2:
         return []
@@ -64,10 +64,10 @@ def _alike(answers: Mapping[str, Answer]) -> list[str]:
 
 
 def _differing(
-    answers: Mapping[str, Answer],
+    answers: Mapping[str, ResponseDigest],
     subject: str,
-    key: Callable[[Answer], Hashable],
-    words: Callable[[Answer], str],
+    key: Callable[[ResponseDigest], Hashable],
+    words: Callable[[ResponseDigest], str],
 ) -> str | None:
     """Who does what, as in `Framings differ: chunked by a and b; content-length by c.`; or None."""
     groups: dict[Hashable, list[str]] = {}
@@ -79,7 +79,7 @@ def _differing(
     return f"{subject} differ: {'; '.join(parts)}."
 
 
-def _fate(answer: Answer) -> str:
+def _fate(answer: ResponseDigest) -> str:
     """What becomes of the connection."""
     if answer.is_kept is None:
         return "not tried a second time"
@@ -88,7 +88,7 @@ def _fate(answer: Answer) -> str:
     return "closed after each answer" + ("" if answer.says_close else " without saying so")
 
 
-def _headers(answers: Mapping[str, Answer]) -> list[str]:
+def _headers(answers: Mapping[str, ResponseDigest]) -> list[str]:
     """The headers that only some send, those with the same senders in one sentence.
 
     Without those that the framing and the fate of the connection have told.

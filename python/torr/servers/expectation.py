@@ -11,7 +11,7 @@ from torr.servers.answer import SHOWN_BYTES
 from torr.servers.failure import TrialError
 
 if TYPE_CHECKING:
-    from torr.servers.answer import Answer
+    from torr.servers.answer import ResponseDigest
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Expectation:
         body = None if self.body is None else redacted_text(self.body.decode("utf-8", "replace"))
         return {"status": self.status, "body": body, "content_type": self.content_type}
 
-    def check(self, answer: Answer, name: str, log_tail: tuple[str, ...] = ()) -> None:
+    def check(self, answer: ResponseDigest, name: str, log_tail: tuple[str, ...] = ()) -> None:
         """Raise TrialError (wrong_answer) that names all that is not as expected."""
         wrong = self.misses(answer)
         if wrong:
@@ -38,7 +38,7 @@ class Expectation:
                 log_tail,
             )
 
-    def misses(self, answer: Answer) -> list[str]:
+    def misses(self, answer: ResponseDigest) -> list[str]:
         """What was expected and what was found, for each that differs."""
         found = []
         if self.status is not None and answer.status != self.status:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from torr.servers.stopped import Process, Stopped
+    from torr.servers.server_exit import Process, ServerExit
 
 MOST_ENTRIES = 20_000
 _CACHES = {"__pycache__"}
@@ -91,7 +91,7 @@ def snapshot(folder: Path, ignored: Iterable[Path] = (), most: int = MOST_ENTRIE
     return Snapshot(folders, is_whole=True)
 
 
-def leftovers(stopped: Stopped, port: int | None, before: Snapshot) -> Leftovers:
+def leftovers(stopped: ServerExit, port: int | None, before: Snapshot) -> Leftovers:
     """What is there after a stop that should not be."""
     return Leftovers(
         processes=stopped.left,

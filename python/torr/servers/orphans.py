@@ -24,7 +24,7 @@ MARK = "TORR_SERVER"
 _KILLING_S = 5.0
 
 
-class Session(NamedTuple):
+class ProcessSession(NamedTuple):
     """The session that a server's first process made: its pid, and when that process started.
 
     `start` is in ticks since the machine was started; None where that process had ended before
@@ -35,7 +35,7 @@ class Session(NamedTuple):
     start: int | None
 
     @classmethod
-    def of(cls, leader: int) -> Session:
+    def of(cls, leader: int) -> ProcessSession:
         """Return the session of a process that runs."""
         return cls(leader, _start_of(leader))
 
@@ -50,7 +50,7 @@ class Session(NamedTuple):
         return _start_of(self.leader) in {self.start, None} and process.started >= self.start
 
 
-def killed(token: str, session: Session | None, group: str | None) -> dict[int, str]:
+def killed(token: str, session: ProcessSession | None, group: str | None) -> dict[int, str]:
     """Kill all that bears the marks, until none of it runs; their pids and commands."""
     found: dict[int, str] = {}
     started: dict[int, int | None] = {}
@@ -73,13 +73,13 @@ def killed(token: str, session: Session | None, group: str | None) -> dict[int, 
     return found
 
 
-def remaining(token: str, session: Session | None, group: str | None) -> list[int]:
+def remaining(token: str, session: ProcessSession | None, group: str | None) -> list[int]:
     """The pids of what bears the marks and still runs."""
     inside = members(group) if group is not None else []
     return [pid for pid in pids() if pid in inside or _is_marked(pid, token, session)]
 
 
-def _is_marked(pid: int, token: str, session: Session | None) -> bool:
+def _is_marked(pid: int, token: str, session: ProcessSession | None) -> bool:
     found = process_stat(pid)
     if found is None or not found.is_running or pid == os.getpid():
         return False

@@ -24,9 +24,9 @@ from torr.procfs.tree import children, descendants
 from torr.servers import log_file, orphans
 from torr.servers.failure import TrialError, ending
 from torr.servers.ports import check_free
+from torr.servers.server_exit import Process, ServerExit
 from torr.servers.starting import not_started, spec
-from torr.servers.stopped import Process, Stopped
-from torr.servers.watch import Watch
+from torr.servers.watcher_process import WatcherProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ _STAYING_S = 1.0
 class Server:
     """A running server; `started` is a reading of time.monotonic(), `pid` its first process."""
 
-    def __init__(self, command: Command, log: Path, watch: Watch, token: str) -> None:
+    def __init__(self, command: Command, log: Path, watch: WatcherProcess, token: str) -> None:
         self.command = command
         self.log = log
         self.started = time.monotonic()
@@ -55,7 +55,7 @@ class Server:
         # Whether somebody waits no longer: then it has no grace.
         self.is_urgent: Callable[[], bool] = lambda: False
         self._cgroup: str | None = None
-        self._session: orphans.Session | None = None
+        self._session: orphans.ProcessSession | None = None
         self._watch = watch
         self._token = token
         self._code: int | None = None
@@ -64,7 +64,7 @@ class Server:
         self._last: dict[str, Any] | None = None
         self._is_asked = False
         self._death: TrialError | None = None
-        self._stopped: Stopped | None = None
+        self._stopped: ServerExit | None = None
 
     @classmethod
     def start(cls, command: Command, scratch: Path, log: Path) -> Server:
@@ -81,7 +81,7 @@ class Server:
             raise OutputError(f"{log}: cannot be written: {error.strerror or error}") from error
         token = secrets.token_hex(8)
         try:
-            watch = Watch(spec(command, scratch, log, token), log)
+            watch = WatcherProcess(spec(command, scratch, log, token), log)
         except OSError as error:
             text = f"{command.name}: its watcher cannot be started: {error.strerror or error}"
             raise TrialError("did_not_start", text) from error
@@ -155,7 +155,7 @@ class Server:
         """The last lines that it printed."""
         return log_file.tail(self.log, lines)
 
-    def stop(self) -> Stopped:
+    def stop(self) -> ServerExit:
         """Stop it: signal, wait, signal all of it, wait, SIGKILL. The second call does nothing."""
         if self._stopped is None:
             began = time.monotonic()
@@ -165,7 +165,7 @@ class Server:
                 signals, stayed = self._ask()
             finally:
                 last = self._finish()
-            self._stopped = Stopped(
+            self._stopped = ServerExit(
                 name=self.command.name,
                 code=self._code,
                 stop_signal=self.command.stop_signal,
@@ -243,7 +243,7 @@ class Server:
             event = report["event"]
             if event == "started":
                 self.pid = report["pid"]
-                self._session = orphans.Session.of(report["pid"])
+                self._session = orphans.ProcessSession.of(report["pid"])
                 self._cgroup, self.without_cgroup = report["cgroup"], report["without_cgroup"]
             elif event == "failed":
                 self._failure = not_started(self.command, report["step"], report["errno"])

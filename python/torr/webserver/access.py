@@ -34,7 +34,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AccessRequest:
     """What a request says of itself; names of headers are in lower case."""
 
     method: str
@@ -51,7 +51,7 @@ class Access:
     is_open: bool
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
-    def refusal(self, asked: Asked) -> Refusal | None:
+    def refusal(self, asked: AccessRequest) -> Refusal | None:
         """Why a request is not answered; None where it is."""
         if self.is_open and not is_loopback(_name_of(asked.headers.get("host", ""))):
             return Refusal(421, "this page is at 127.0.0.1 or localhost, under no other name")
@@ -63,7 +63,7 @@ class Access:
             return None
         return self._refusal_of_change(asked)
 
-    def _refusal_of_change(self, asked: Asked) -> Refusal | None:
+    def _refusal_of_change(self, asked: AccessRequest) -> Refusal | None:
         """A change is asked for by torr's own page, or by a program, but by no other site."""
         if not _is_of_same_origin(asked.headers):
             return Refusal(403, "only torr's own page may ask for this")
@@ -72,7 +72,7 @@ class Access:
             return Refusal(403, "this needs the token: reload the page")
         return None
 
-    def knows(self, asked: Asked) -> bool:
+    def knows(self, asked: AccessRequest) -> bool:
         """Whether a request has the token."""
         return any(map(self._is_token, (_bearer(asked), asked.cookies.get(self.cookie, ""))))
 
@@ -90,7 +90,7 @@ def is_loopback(name: str) -> bool:
         return False
 
 
-def _bearer(asked: Asked) -> str:
+def _bearer(asked: AccessRequest) -> str:
     """The token that a request names itself: in a header, or in its URL."""
     scheme, _, text = asked.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":

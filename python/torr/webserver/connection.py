@@ -19,7 +19,7 @@ HEAD_S = 10.0
 """How long the head of a request may take, from the connection's start or the last answer on."""
 
 
-class Connection(H11Protocol):
+class LimitedHttpProtocol(H11Protocol):
     """uvicorn's, with a limit and a deadline: it has neither before the first request."""
 
     _deadline: asyncio.TimerHandle | None = None

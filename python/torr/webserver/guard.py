@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse
 
-from torr.webserver.access import TOKEN, Access, Asked
+from torr.webserver.access import TOKEN, Access, AccessRequest
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -74,9 +74,9 @@ def knows(request: Request, access: Access) -> bool:
     return access.knows(_asked(request.scope))
 
 
-def _asked(scope: Scope) -> Asked:
+def _asked(scope: Scope) -> AccessRequest:
     headers = Headers(scope=scope)
-    return Asked(
+    return AccessRequest(
         method=scope["method"],
         headers=dict(headers),
         query=dict(QueryParams(scope["query_string"])),

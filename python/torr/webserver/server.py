@@ -18,7 +18,7 @@ import uvicorn
 from torr.errors import UsageError
 from torr.standing_back import stand_back
 from torr.webserver.access import Access, is_loopback
-from torr.webserver.connection import Connection
+from torr.webserver.connection import LimitedHttpProtocol
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -93,7 +93,7 @@ def place(host: str, port: int) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
 
-class Server:
+class ApplicationServer:
     """Serves an application from `start` to `stop`."""
 
     def __init__(self, app: ASGIApp, door: Door, audience: Audience | None = None) -> None:
@@ -103,7 +103,7 @@ class Server:
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=Connection,
+            http=LimitedHttpProtocol,
             ws="none",
             lifespan="off",
             interface="asgi3",

@@ -17,7 +17,7 @@ from doubles import Truth, press_at
 from torr import engine
 from torr.errors import NothingMeasuredError, OutputError, UsageError
 from torr.results.level import Interval
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 
 QUICK = {"duration": "300ms", "warmup": 0, "connections": 2}
@@ -317,7 +317,7 @@ def test_a_host_that_does_not_resolve_leaves_no_directory(place):
 def test_a_call_registers_its_run(fake, own_store):  # noqa: ARG001 - the engine
     torr.run("http://127.0.0.1:9/", note="from Python", tags=["a", "b"])
     torr.run("http://127.0.0.1:9/", store=False)
-    with Store.open(Place(f"sqlite:///{own_store}")) as store:
+    with Store.open(DatabaseUrl(f"sqlite:///{own_store}")) as store:
         (run,) = store.find()
     assert (run.note, run.tags) == ("from Python", ("a", "b"))
 

@@ -14,7 +14,7 @@ from authority import Authority, Nginx
 from documents import ROOT
 from installed import TORR
 from torr import targets
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 
 ALL_AT_ONCE = "--connections-per-second 1k"
@@ -90,7 +90,7 @@ def kept_runs(tmp_path_factory, laddered):
     result = json.loads((laddered / "_output/torr/latest/result.json").read_bytes())
     for level in result["levels"]:
         level["steps"] = [{**level, "name": "simple chat"}]
-    with Store.open(Place(f"sqlite:///{path}")) as store:
+    with Store.open(DatabaseUrl(f"sqlite:///{path}")) as store:
         for number in range(1, 16):
             own = {"id": f"{number:032x}", "started": f"2026-01-31T12:{number:02d}:00.000Z"}
             store.register(json.dumps({**result, **own, "name": "api"}).encode())

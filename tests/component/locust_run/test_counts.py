@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from torr.results.result import schema_text
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 
 EVENTS = ("locustfile_events", "-u", "4", "-r", "4", "--json", "--csv", "rows")
@@ -107,6 +107,6 @@ def test_says_the_verdict_the_trust_and_the_place_last(test):
 
 
 def test_a_test_is_registered_with_its_note_and_tags(test):
-    with Store.open(Place(test.store)) as store:
+    with Store.open(DatabaseUrl(test.store)) as store:
         (run,) = store.find()
     assert (run.kind, run.note, run.tags) == ("locust", "api 1.2 CPU", ("a", "b"))

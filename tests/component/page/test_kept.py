@@ -13,11 +13,11 @@ from documents import ROOT
 from kept import level, text
 from tiers import full
 from torr import engine
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 from torr.webserver.access import Access
 from torr.webserver.history.app import app
-from torr.webserver.server import KEPT, Door, Server
+from torr.webserver.server import KEPT, ApplicationServer, Door
 
 AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 COMMITS = ("4f1a09c2", "b77d3e51", "09ce44aa", "e2105b9f")
@@ -32,7 +32,7 @@ PAGES = {
 
 @pytest.fixture
 def store(tmp_path):
-    with Store.open(Place(f"sqlite:///{tmp_path}/runs.db")) as made:
+    with Store.open(DatabaseUrl(f"sqlite:///{tmp_path}/runs.db")) as made:
         yield made
 
 
@@ -67,7 +67,7 @@ def pages(store):
     store.register(text("search", level(10, 90), number=9, tags=["nightly"]))
     door = Door("127.0.0.1", 0, KEPT)
     access = door.access()
-    server = Server(app(lambda: store, access, "baseline", None), door).start()
+    server = ApplicationServer(app(lambda: store, access, "baseline", None), door).start()
     yield door.url(access).rstrip("/")
     server.stop()
 
@@ -220,7 +220,7 @@ def test_a_link_in_a_chat_opens_a_page_that_needs_the_token(store, visit, elsewh
     place, links = elsewhere
     door = Door("127.0.0.1", 0, KEPT)
     access = Access("torr-test", is_open=False, token="t0ken")  # noqa: S106
-    server = Server(app(lambda: store, access, "baseline", None), door).start()
+    server = ApplicationServer(app(lambda: store, access, "baseline", None), door).start()
     here = f"http://127.0.0.1:{door.port}"
     links += [f"{here}/?token={access.token}", f"{here}/?name=api"]
     opened = visit(place)

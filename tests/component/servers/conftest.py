@@ -9,7 +9,7 @@ import pytest
 
 from programs import program
 from torr.servers.command import Command
-from torr.servers.place import place
+from torr.servers.reservation import place
 from torr.servers.server import Server
 
 

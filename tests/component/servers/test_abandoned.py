@@ -14,7 +14,7 @@ import torr
 from installed import is_running, wait_until
 from programs import FORKS_AND_LEAVES, HELLO, LEAVES_A_CHILD, WORKERS
 from torr.procfs.cgroup import members
-from torr.servers import watch
+from torr.servers import watcher_process
 from torr.servers.ports import holders
 from torr.servers.readiness import await_ready
 
@@ -22,7 +22,7 @@ USER = """
 import sys, time
 from pathlib import Path
 from torr.servers.command import Command
-from torr.servers.place import place
+from torr.servers.reservation import place
 from torr.servers.readiness import await_ready
 from torr.servers.server import Server
 
@@ -117,7 +117,7 @@ def made(_name):
 cgroup.made = made
 watcher.main()
 """
-    monkeypatch.setattr(watch, "_LIFE", refusing)
+    monkeypatch.setattr(watcher_process, "_LIFE", refusing)
 
 
 @pytest.mark.usefixtures("without_cgroup")

@@ -24,7 +24,7 @@ from programs import (
 )
 from torr.errors import UsageError
 from torr.model.request import Request
-from torr.servers.answer import Answer, ask
+from torr.servers.answer import ResponseDigest, ask
 from torr.servers.differences import differences, differences_in_cells
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
@@ -58,7 +58,7 @@ def an_answer(**parts):
         "is_kept": True,
         "says_close": False,
     }
-    return Answer(**{**known, **parts})
+    return ResponseDigest(**{**known, **parts})
 
 
 def test_an_answer_is_seen_whole(answer_of):

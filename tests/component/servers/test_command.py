@@ -10,7 +10,7 @@ import pytest
 from torr.errors import UsageError
 from torr.servers.command import Command, stop_signal
 from torr.servers.placeholders import filled
-from torr.servers.stopped import is_clean_code
+from torr.servers.server_exit import is_clean_code
 
 URL = "http://127.0.0.1:{port}/"
 

@@ -6,7 +6,7 @@ from programs import HELLO, LEAVES_FILES
 from torr.servers.leftovers import Leftovers, leftovers, snapshot
 from torr.servers.ports import Holder
 from torr.servers.readiness import await_ready
-from torr.servers.stopped import Process
+from torr.servers.server_exit import Process
 
 
 def test_a_tidy_server_leaves_nothing(start, command, here):

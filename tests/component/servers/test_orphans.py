@@ -11,7 +11,7 @@ from torr.procfs.stat import ProcessStat
 from torr.servers import orphans
 
 PID, TOKEN = 7, "abc"
-ELSEWHERE = orphans.Session(2, 100)
+ELSEWHERE = orphans.ProcessSession(2, 100)
 
 
 class Orphan:
@@ -110,7 +110,7 @@ def processes(monkeypatch):
     return made
 
 
-SESSION = orphans.Session(30, 500)
+SESSION = orphans.ProcessSession(30, 500)
 
 
 def test_who_is_in_the_session_of_a_server_is_found_while_its_leader_runs(processes):
@@ -135,4 +135,4 @@ def test_who_began_before_the_server_is_none_of_it(processes):
 
 def test_a_session_whose_start_nobody_saw_has_nobody(processes):
     processes(pid31=(30, 510))
-    assert orphans.remaining(TOKEN, orphans.Session.of(30), None) == []
+    assert orphans.remaining(TOKEN, orphans.ProcessSession.of(30), None) == []

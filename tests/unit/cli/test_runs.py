@@ -18,7 +18,7 @@ import typed
 from kept import level, result, spoil, text
 from page import Page
 from torr.cli.runs.group import VERBS as OF_RUNS
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import open_store
 
 NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
@@ -163,7 +163,7 @@ BROKEN = {
 @pytest.mark.parametrize("said", BROKEN)
 @pytest.mark.parametrize("verb", ["show", "open", "export"])
 def test_a_broken_run_is_said_and_no_traceback(torr, store, verb, said):
-    spoil(Place(f"sqlite:///{store}"), 1, **BROKEN[said])
+    spoil(DatabaseUrl(f"sqlite:///{store}"), 1, **BROKEN[said])
     ended = torr("runs", verb, "1")
     assert ended.code == 2
     assert said in ended.err
@@ -172,7 +172,7 @@ def test_a_broken_run_is_said_and_no_traceback(torr, store, verb, said):
 def test_broken_runs_keep_no_others_from_being_exported(torr, store, tmp_path):
     with closing(sqlite3.connect(store)) as base, base:
         base.execute("UPDATE results SET json_zlib = ? WHERE run_id = 2", (b"no zlib",))
-    spoil(Place(f"sqlite:///{store}"), 1, levels=[{"round": 1}])
+    spoil(DatabaseUrl(f"sqlite:///{store}"), 1, levels=[{"round": 1}])
     ended = torr("runs", "export", "1", "2", "3", "-d", "out")
     assert ended.code == 2
     assert ended.out.startswith("run 3  ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torr.webserver.access import Access, Asked, is_loopback
+from torr.webserver.access import Access, AccessRequest, is_loopback
 
 TOKEN = "t0ken"  # noqa: S105
 HERE = Access("torr-live-1", is_open=True, token=TOKEN)
@@ -15,7 +15,7 @@ HOST = "127.0.0.1:8677"
 
 def status(access, method="GET", *, query=None, cookies=None, **headers):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    said = Asked(method, {"host": HOST, **named}, query or {}, cookies or {})
+    said = AccessRequest(method, {"host": HOST, **named}, query or {}, cookies or {})
     refusal = access.refusal(said)
     return None if refusal is None else refusal.status
 

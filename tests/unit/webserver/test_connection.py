@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 
 from installed import wait_until
 from torr.webserver import connection
-from torr.webserver.server import Door, Server
+from torr.webserver.server import ApplicationServer, Door
 
 PATIENCE_S = 20
 
@@ -30,7 +30,7 @@ async def answers(scope, receive, send):
 @pytest.fixture
 def door():
     door = Door("127.0.0.1", 0)
-    server = Server(answers, door).start()
+    server = ApplicationServer(answers, door).start()
     yield door
     server.stop()
 

@@ -16,7 +16,7 @@ from torr.options.kept import LEDGER, LedgerOptions
 
 if TYPE_CHECKING:
     from torr.report.say import Language
-    from torr.webserver.history.session import Session
+    from torr.webserver.history.session import TuningSession
 
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
@@ -51,12 +51,12 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
 def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
     """The ledger of the runs that are meant, the oldest first."""
     from torr.store.kept.store import open_store
-    from torr.webserver.history.session import Session, Wanted
+    from torr.webserver.history.session import TuningSelection, TuningSession
 
     runs = choosing.filter_of(options, name)
-    wanted = Wanted(runs, options.request, options.at, options.baseline)
+    wanted = TuningSelection(runs, options.request, options.at, options.baseline)
     with open_store() as store:
-        session = Session(store, wanted)
+        session = TuningSession(store, wanted)
         require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
         found = session.ledger()
     _check(session, name, options)
@@ -69,7 +69,7 @@ def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
     return found
 
 
-def _check(session: Session, name: str, options: LedgerOptions) -> None:
+def _check(session: TuningSession, name: str, options: LedgerOptions) -> None:
     """Refuse a level or a request that no run has: it was mistyped."""
     levels = [f"{level:,}" for level in sorted(session.levels)]
     for key, asked, word, known in (

@@ -34,13 +34,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
-from torr.store.kept.place import HINT, VARIABLE
+from torr.store.kept.database_url import HINT, VARIABLE
 from torr.store.kept.schema import FIRST, HEAD, STEPS, metadata, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.store.kept.place import Place
+    from torr.store.kept.database_url import DatabaseUrl
 
 LEFT = "it was left as it is"
 _BUSY_S = 30
@@ -61,7 +61,7 @@ _WRITES = "torr_writes"
 class NoStoreError(StoreError):
     """There is no store where one was to be read."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DatabaseUrl) -> None:
         super().__init__(
             f"there is no store at {place}",
             f"see whether {VARIABLE} is right; the first run that is kept there makes the store",
@@ -72,11 +72,11 @@ class NoStoreError(StoreError):
 class Database:
     """An open database of the newest revision; `reading` and `writing` are transactions."""
 
-    place: Place
+    place: DatabaseUrl
     engine: Engine
 
     @classmethod
-    def open(cls, place: Place, *, makes: bool = True) -> Database:
+    def open(cls, place: DatabaseUrl, *, makes: bool = True) -> Database:
         """Open, check and migrate; raises StoreError that says what it found instead.
 
         Unless it `makes` a store it raises NoStoreError where there is none.
@@ -97,7 +97,7 @@ class Database:
         return database
 
     @classmethod
-    def empty(cls, place: Place) -> Database:
+    def empty(cls, place: DatabaseUrl) -> Database:
         """Return an empty database in memory, for a place where nothing is."""
         engine = _with_transactions(create_engine("sqlite://", poolclass=StaticPool))
         database = cls(place, engine)
@@ -140,12 +140,12 @@ class Database:
             raise StoreError(f"the store {self.place} cannot be used: {said}", HINT) from error
 
 
-def import_driver(place: Place) -> None:
+def import_driver(place: DatabaseUrl) -> None:
     """Import the driver of a place's database; opens nothing."""
     make_url(place.url).get_dialect().import_dbapi()
 
 
-def _engine(place: Place) -> Engine:
+def _engine(place: DatabaseUrl) -> Engine:
     if not place.is_sqlite and find_spec("psycopg") is None:
         raise StoreError(
             f"the store {place} needs psycopg, which is not installed",
@@ -202,7 +202,7 @@ def _limit(connection: Connection) -> None:
     connection.exec_driver_sql(f"SELECT {each}")
 
 
-def _revision(connection: Connection, place: Place) -> str | None:
+def _revision(connection: Connection, place: DatabaseUrl) -> str | None:
     """The revision of a database; None of an empty one."""
     tables = inspect(connection).get_table_names()
     if versions.name not in tables:
@@ -226,7 +226,7 @@ def _revision(connection: Connection, place: Place) -> str | None:
     return revision
 
 
-def _migrate(connection: Connection, place: Place) -> None:
+def _migrate(connection: Connection, place: DatabaseUrl) -> None:
     """Make the tables or take the steps that are missing, unless another torr has done so."""
     if not place.is_sqlite:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
@@ -242,7 +242,7 @@ def _migrate(connection: Connection, place: Place) -> None:
     connection.execute(update(versions).values(version_num=HEAD))
 
 
-def _said(place: Place, error: DBAPIError) -> str:
+def _said(place: DatabaseUrl, error: DBAPIError) -> str:
     """What a database's own error means."""
     text = str(error.orig).strip().partition("\n")[0]
     if "statement timeout" in text:

@@ -32,10 +32,10 @@ class Registered:
 
 def prepare() -> None:
     """Import what `register` needs for the store that the environment names; opens nothing."""
-    from torr.store.kept.place import Place
+    from torr.store.kept.database_url import DatabaseUrl
 
     with suppress(Exception):  # Whatever is wrong, `register` says it.
-        place = Place.of(os.environ)
+        place = DatabaseUrl.of(os.environ)
         if place is not None:
             import torr.store.kept.store  # noqa: F401
             from torr.store.kept.database import import_driver
@@ -47,11 +47,11 @@ def register(directory: Path, *, is_asked: bool = True) -> Registered:
     """Keep the run of a directory in the store that the environment names."""
     if not is_asked:
         return Registered()
-    from torr.store.kept.place import Place
+    from torr.store.kept.database_url import DatabaseUrl
     from torr.store.kept.store import Store
 
     try:
-        place = Place.of(os.environ)
+        place = DatabaseUrl.of(os.environ)
         if place is None:
             return Registered()
         with Store.open(place) as store:

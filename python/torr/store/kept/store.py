@@ -20,8 +20,8 @@ from torr.model.outside_file import MOST_RESULT_BYTES, unpacked
 from torr.model.secrets import whole
 from torr.results.result import decoded
 from torr.store.kept.database import Database, NoStoreError
+from torr.store.kept.database_url import HINT, VARIABLE, DatabaseUrl
 from torr.store.kept.kept_run import KeptRun, columns_of, milliseconds
-from torr.store.kept.place import HINT, VARIABLE, Place
 from torr.store.kept.schema import results, runs, tags
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Store:
         self._database = database
 
     @classmethod
-    def open(cls, place: Place, *, makes: bool = True) -> Self:
+    def open(cls, place: DatabaseUrl, *, makes: bool = True) -> Self:
         """Open a place, bringing up to date what is there; raises StoreError.
 
         Where nothing is a store is made, or NoStoreError raised.
@@ -85,7 +85,7 @@ class Store:
         return cls(Database.open(place, makes=makes))
 
     @classmethod
-    def empty(cls, place: Place) -> Self:
+    def empty(cls, place: DatabaseUrl) -> Self:
         """Return a store without runs, which is not on the disk."""
         return cls(Database.empty(place))
 
@@ -96,7 +96,7 @@ class Store:
         self._database.engine.dispose()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> DatabaseUrl:
         """Where it is; as text without its password."""
         return self._database.place
 
@@ -225,7 +225,7 @@ def open_store(*, makes: bool = False) -> Store:
     Unless it `makes` one, nothing is written where none is: then NoStoreError is raised if the
     environment names the place, since that may be mistyped, and else no run has been kept yet.
     """
-    place = Place.of(os.environ)
+    place = DatabaseUrl.of(os.environ)
     if place is None:
         raise StoreError(f"{VARIABLE} says that no runs are kept", HINT)
     try:

@@ -16,7 +16,7 @@ from torr.report.say import as_json, say
 from torr.report.sides import set_beside
 from torr.stats.judgement import DELTA
 from torr.webserver.history import asked
-from torr.webserver.history.session import Session, Wanted
+from torr.webserver.history.session import TuningSelection, TuningSession
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
@@ -68,13 +68,13 @@ def trend(store: Store, query: QueryParams, tag: str) -> Json:
     """
     runs = asked.filter_of(query)
     require(runs.name is not None, "whose trend is not said", "/trend?name=NAME")
-    wanted = Wanted(
+    wanted = TuningSelection(
         runs,
         asked.text(query, "request"),
         asked.count(query, "at"),
         asked.text(query, "baseline") or tag,
     )
-    session = Session(store, wanted, MOST_IN_A_TREND)
+    session = TuningSession(store, wanted, MOST_IN_A_TREND)
     ledger = session.ledger()
     return page(
         "trend",

@@ -26,7 +26,7 @@ _LABELS = ("started", "kind", "git_commit", "note", "tags", "health")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TuningSelection:
     """Which session is meant: `runs` names it, and narrows it down.
 
     `request` is the request whose numbers count, None for all; `concurrency` the level, None for
@@ -39,13 +39,13 @@ class Wanted:
     baseline: str | None = None
 
 
-class Session:
+class TuningSession:
     """The runs that are meant, the oldest first, at most so many of the newest.
 
     `levels` and `requests` are what any of them has, once the ledger is made.
     """
 
-    def __init__(self, store: Store, wanted: Wanted, most: int | None = None) -> None:
+    def __init__(self, store: Store, wanted: TuningSelection, most: int | None = None) -> None:
         self._store = store
         self._wanted = wanted
         self.runs = store.find(replace(wanted.runs, kinds=KINDS), most)[::-1]

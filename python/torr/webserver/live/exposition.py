@@ -14,7 +14,7 @@ _PARTS = ("_sum", "_count")
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
-class Sample(NamedTuple):
+class ExportedSample(NamedTuple):
     """One number with its labels; of a summary it may be the sum or the count."""
 
     name: str
@@ -22,13 +22,13 @@ class Sample(NamedTuple):
     value: float
 
 
-def page(families: Mapping[str, tuple[str, str]], samples: Iterable[Sample]) -> str:
+def page(families: Mapping[str, tuple[str, str]], samples: Iterable[ExportedSample]) -> str:
     """The page: each family that has samples, behind its help and its type.
 
     `families` has the type and the help by name; the samples of one stand together, as the format
     wants it. Raises KeyError for a sample of no family.
     """
-    found: dict[str, list[Sample]] = {}
+    found: dict[str, list[ExportedSample]] = {}
     for sample in samples:
         found.setdefault(_family(sample.name, families), []).append(sample)
     lines = []
@@ -49,7 +49,7 @@ def _family(name: str, families: Mapping[str, tuple[str, str]]) -> str:
     return whole
 
 
-def _line(sample: Sample) -> str:
+def _line(sample: ExportedSample) -> str:
     labels = ",".join(f'{key}="{value.translate(_ESCAPES)}"' for key, value in sample.labels)
     return (
         f"{sample.name}{{{labels}}} {sample.value}" if labels else f"{sample.name} {sample.value}"

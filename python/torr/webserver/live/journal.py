@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JournalPosition:
     """How far a reader has come: the id of the event it got last, and the newest progress."""
 
     seen: int = 0
@@ -77,31 +77,31 @@ class Journal:
         """The number of the newest event; 0 before the first."""
         return self._chapter.number + len(self._chapter.ends)
 
-    def place_of(self, last_event_id: str | None) -> Place:
+    def place_of(self, last_event_id: str | None) -> JournalPosition:
         """Where a reader stands that got this id last; at the start, if it is of another run."""
         mark, _, number = (last_event_id or "").partition("-")
         is_ours = mark == self._mark and number.isascii() and number.isdigit()
         # More digits than any number of ours has are not worth reading.
         seen = int(number) if is_ours and len(number) < 16 else 0
-        return Place(seen if seen <= self.last else 0)
+        return JournalPosition(seen if seen <= self.last else 0)
 
-    def is_behind(self, place: Place) -> bool:
+    def is_behind(self, place: JournalPosition) -> bool:
         """Whether there is an event with an id that a reader has not got."""
         return place.seen < self.last
 
-    def next(self, place: Place) -> tuple[Place, bytes] | None:
+    def next(self, place: JournalPosition) -> tuple[JournalPosition, bytes] | None:
         """The next event for a reader, and where it stands then; None until there is more."""
         chapter = self._chapter
         if place.seen < chapter.number:
-            return Place(chapter.number, place.told), chapter.opening
+            return JournalPosition(chapter.number, place.told), chapter.opening
         at = place.seen - chapter.number
         if at < len(chapter.ends):
             start = chapter.ends[at - 1] if at else chapter.start
             text = os.pread(self._file.fileno(), chapter.ends[at] - start, start)
-            return Place(place.seen + 1, place.told), text
+            return JournalPosition(place.seen + 1, place.told), text
         told, progress = self._progress
         if place.told < told and not self.is_over:
-            return Place(place.seen, told), progress
+            return JournalPosition(place.seen, told), progress
         return None
 
     def _open(self, kind: str, run: bytes) -> None:

@@ -19,7 +19,7 @@ from torr.webserver.live.journal import Journal
 from torr.webserver.live.metrics import Metrics
 from torr.webserver.live.page import document
 from torr.webserver.live.stream import Readers
-from torr.webserver.server import Server
+from torr.webserver.server import ApplicationServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ class Live:
             return document(data)
 
         served = Served(page(access.token), page(None), metrics.text, self._stop)
-        self._server = Server(app(served, self._readers, access), door, self._readers)
+        self._server = ApplicationServer(app(served, self._readers, access), door, self._readers)
         metrics.cost_s = lambda: self._server.cost_s
         self.url = door.url(access, is_for_changes=True)
 

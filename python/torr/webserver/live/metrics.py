@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from torr import __version__
 from torr.results.level import IntervalHealth
 from torr.units import show_setting
-from torr.webserver.live.exposition import Labels, Sample, page
+from torr.webserver.live.exposition import ExportedSample, Labels, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -128,22 +128,22 @@ class Metrics:
         """The page."""
         return page(FAMILIES, self._samples())
 
-    def _samples(self) -> list[Sample]:
+    def _samples(self) -> list[ExportedSample]:
         if self.is_running:
             self._last_ahead = self.ahead()
         done_s, left_s = self._last_ahead
         info = (("version", __version__), *self.info.items())
         found = [
-            Sample("torr_info", info, 1),
-            Sample("torr_running", (), int(self.is_running)),
-            Sample("torr_done_seconds", (), done_s),
-            Sample("torr_live_cpu_seconds_total", (), self.cost_s()),
+            ExportedSample("torr_info", info, 1),
+            ExportedSample("torr_running", (), int(self.is_running)),
+            ExportedSample("torr_done_seconds", (), done_s),
+            ExportedSample("torr_live_cpu_seconds_total", (), self.cost_s()),
         ]
         if left_s is not None:
-            found.append(Sample("torr_left_seconds", (), left_s if self.is_running else 0))
+            found.append(ExportedSample("torr_left_seconds", (), left_s if self.is_running else 0))
         with self._lock:
             known = [*self._now.items(), *self._counts.items(), *self._levels.items()]
-        return found + [Sample(name, labels, value) for (name, labels), value in known]
+        return found + [ExportedSample(name, labels, value) for (name, labels), value in known]
 
 
 _OF_LEVEL = ("torr_level", "torr_levels", "torr_concurrency")
@@ -156,27 +156,27 @@ def _trial(candidate: str | None, factors: Mapping[str, Any]) -> Labels:
     return (("candidate", candidate), ("setting", show_setting(factors)))
 
 
-def _counted(piece: Interval, trial: Labels) -> Iterator[Sample]:
+def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
     """What a slice adds to the counters."""
     labels = (*trial, ("phase", piece.phase))
     counts = piece.counts
-    yield Sample("torr_attempts_total", labels, counts.attempted)
-    yield Sample("torr_ok_total", labels, counts.ok)
-    yield Sample("torr_dropped_total", labels, counts.dropped)
+    yield ExportedSample("torr_attempts_total", labels, counts.attempted)
+    yield ExportedSample("torr_ok_total", labels, counts.ok)
+    yield ExportedSample("torr_dropped_total", labels, counts.dropped)
     for name, count in counts.errors.items():
-        yield Sample("torr_errors_total", (*labels, ("class", name)), count)
+        yield ExportedSample("torr_errors_total", (*labels, ("class", name)), count)
     for status, count in piece.statuses.items():
-        yield Sample("torr_statuses_total", (*labels, ("status", status)), count)
-    yield Sample("torr_received_bytes_total", labels, piece.bytes_in)
-    yield Sample("torr_sent_bytes_total", labels, piece.bytes_out)
+        yield ExportedSample("torr_statuses_total", (*labels, ("status", status)), count)
+    yield ExportedSample("torr_received_bytes_total", labels, piece.bytes_in)
+    yield ExportedSample("torr_sent_bytes_total", labels, piece.bytes_out)
     for time in TIMES:
         stats = _statistics(piece, time)
         n, mean_ms = stats.n, stats.mean or 0.0
-        yield Sample(f"torr_{time}_seconds_sum", labels, n * mean_ms / MS_PER_S)
-        yield Sample(f"torr_{time}_seconds_count", labels, n)
+        yield ExportedSample(f"torr_{time}_seconds_sum", labels, n * mean_ms / MS_PER_S)
+        yield ExportedSample(f"torr_{time}_seconds_count", labels, n)
 
 
-def _newest(piece: Interval, trial: Labels) -> Iterator[Sample]:
+def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
     """What is so in the newest slice."""
     labels = (*trial, ("phase", piece.phase))
     known = {
@@ -185,28 +185,28 @@ def _newest(piece: Interval, trial: Labels) -> Iterator[Sample]:
         "torr_in_flight": piece.counts.in_flight,
         "torr_connections_open": piece.connections_open,
     }
-    yield from (Sample(name, trial, x) for name, x in known.items() if x is not None)
+    yield from (ExportedSample(name, trial, x) for name, x in known.items() if x is not None)
     for time in TIMES:
         for quantile, value_ms in _quantiles(_statistics(piece, time)):
             of = (*labels, ("quantile", quantile))
-            yield Sample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
+            yield ExportedSample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
     health = piece.health or IntervalHealth()
     rates = health.worker_cpu_rate
     for number, rate in zip(health.workers or range(len(rates)), rates, strict=True):
         if rate is not None:
-            yield Sample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
+            yield ExportedSample("torr_worker_cpu_ratio", (("worker", f"{number}"),), rate / 100)
 
 
-def _ended(level: Level, labels: Labels) -> Iterator[Sample]:
+def _ended(level: Level, labels: Labels) -> Iterator[ExportedSample]:
     """What a level came to."""
-    yield Sample("torr_level_ok_per_second", labels, level.ok_per_s)
+    yield ExportedSample("torr_level_ok_per_second", labels, level.ok_per_s)
     if level.success_rate is not None:
-        yield Sample("torr_level_success_ratio", labels, level.success_rate / 100)
+        yield ExportedSample("torr_level_success_ratio", labels, level.success_rate / 100)
     is_limited = level.health.verdict == "generator-limited"
-    yield Sample("torr_level_limited", labels, int(is_limited))
+    yield ExportedSample("torr_level_limited", labels, int(is_limited))
     for quantile, value_ms in _quantiles(_statistics(level, "response")):
         of = (*labels, ("quantile", quantile))
-        yield Sample("torr_level_response_seconds", of, value_ms / MS_PER_S)
+        yield ExportedSample("torr_level_response_seconds", of, value_ms / MS_PER_S)
 
 
 def _quantiles(stats: Statistics) -> Iterator[tuple[str, float]]:

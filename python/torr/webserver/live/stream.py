@@ -15,7 +15,7 @@ from starlette.responses import Response
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from torr.webserver.live.journal import Journal, Place
+    from torr.webserver.live.journal import Journal, JournalPosition
 
 PATIENCE_S = 10.0
 AGAIN_MS = 1000
@@ -74,7 +74,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, readers: Readers, place: Place) -> None:
+    def __init__(self, readers: Readers, place: JournalPosition) -> None:
         super().__init__(headers={"x-accel-buffering": "no"})
         # What init_headers found to be the length of no body.
         del self.headers["content-length"]

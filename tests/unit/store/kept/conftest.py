@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postgresql import server
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 
 
@@ -19,8 +19,8 @@ def databases():
 def place(request, tmp_path):
     """An empty database of either kind."""
     if request.param == "sqlite":
-        return Place(f"sqlite:///{tmp_path}/runs.db")
-    return Place(request.getfixturevalue("databases").make())
+        return DatabaseUrl(f"sqlite:///{tmp_path}/runs.db")
+    return DatabaseUrl(request.getfixturevalue("databases").make())
 
 
 @pytest.fixture

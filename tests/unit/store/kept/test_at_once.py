@@ -12,8 +12,8 @@ import typed
 from installed import wait_until
 from kept import result, text
 from torr.store.kept.database import Database
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.kept_run import columns_of
-from torr.store.kept.place import Place
 from torr.store.kept.schema import results, runs, tags
 from torr.store.kept.store import Store
 
@@ -23,14 +23,14 @@ CODE = """
 import sys
 import typed
 from kept import text
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 
 url, first, each = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(each):
-    with Store.open(Place(url)) as store:
+    with Store.open(DatabaseUrl(url)) as store:
         run_id = store.register(text(number=first + turn, tags=["t", "u"]))
         store.annotate(run_id, add=[f"turn-{turn}"])
 """
@@ -91,7 +91,7 @@ MEANWHILE = {
 def test_whoever_does_what_another_is_just_doing_waits_and_succeeds(databases, what):
     """Of PostgreSQL, where two write at once; SQLite lets one writer in."""
     first, second = MEANWHILE[what]
-    place = Place(databases.make())
+    place = DatabaseUrl(databases.make())
     with Store.open(place) as store, ThreadPoolExecutor(1) as pool:
         if first is tagged:
             store.register(text())

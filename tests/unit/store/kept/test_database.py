@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from kept import text
 from torr.errors import StoreError
 from torr.store.kept.database import Database
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.schema import HEAD, STEPS, metadata
 from torr.store.kept.store import Store
 
@@ -107,9 +107,9 @@ def test_a_store_of_the_first_revision_becomes_what_an_empty_database_becomes(
     with Store.open(place) as store:
         assert store.result(run_id).name == "api"
     if place.is_sqlite:
-        new = Place(f"sqlite:///{tmp_path}/new.db")
+        new = DatabaseUrl(f"sqlite:///{tmp_path}/new.db")
     else:
-        new = Place(request.getfixturevalue("databases").make())
+        new = DatabaseUrl(request.getfixturevalue("databases").make())
     Database.open(new)
     assert shape(place) == shape(new)
     assert content(place)["torr_schema"] == [(HEAD,)]
@@ -180,7 +180,7 @@ def test_a_broken_file_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "runs.db"
     path.write_bytes(content)
     with pytest.raises(StoreError, match="no store of torr, or it is broken"):
-        Store.open(Place(f"sqlite:///{path}"))
+        Store.open(DatabaseUrl(f"sqlite:///{path}"))
     assert path.read_bytes() == content
 
 
@@ -191,12 +191,12 @@ def test_another_program_s_file_is_not_touched_by_a_byte(tmp_path):
     connection.close()
     before = path.read_bytes()
     with pytest.raises(StoreError, match="it holds places"):
-        Store.open(Place(f"sqlite:///{path}"))
+        Store.open(DatabaseUrl(f"sqlite:///{path}"))
     assert path.read_bytes() == before
 
 
 def test_readers_of_sqlite_do_not_wait_for_a_writer(tmp_path):
-    place = Place(f"sqlite:///{tmp_path}/runs.db")
+    place = DatabaseUrl(f"sqlite:///{tmp_path}/runs.db")
     with Store.open(place) as store:
         run_id = store.register(text())
         with Database.open(place).writing() as connection:
@@ -218,7 +218,7 @@ def test_a_store_that_another_program_holds_is_not_waited_for_without_end(place,
 
 
 def test_a_statement_that_takes_too_long_is_given_up(databases, monkeypatch):
-    place = Place(databases.make())
+    place = DatabaseUrl(databases.make())
     monkeypatch.setattr("torr.store.kept.database._LONGEST_S", 1)
     with (
         Database.open(place).reading() as connection,
@@ -229,7 +229,7 @@ def test_a_statement_that_takes_too_long_is_given_up(databases, monkeypatch):
 
 @pytest.mark.parametrize("folder", ["a%20b", "a b", "a?b"])
 def test_a_folder_of_any_name_holds_the_store_itself(tmp_path, folder):
-    place = Place.of({"XDG_DATA_HOME": str(tmp_path / folder)})
+    place = DatabaseUrl.of({"XDG_DATA_HOME": str(tmp_path / folder)})
     with Store.open(place) as store:
         store.register(text())
     assert [path.name for path in tmp_path.iterdir()] == [folder]
@@ -239,11 +239,11 @@ def test_a_folder_of_any_name_holds_the_store_itself(tmp_path, folder):
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match=r"runs\.db cannot be made: "):
-        Store.open(Place(f"sqlite:///{tmp_path}/file/runs.db"))
+        Store.open(DatabaseUrl(f"sqlite:///{tmp_path}/file/runs.db"))
 
 
 def test_a_server_that_is_not_there_is_said_without_its_password():
-    place = Place("postgresql+psycopg://ann:s3cret@127.0.0.1:9/kept?password=s3cret2")
+    place = DatabaseUrl("postgresql+psycopg://ann:s3cret@127.0.0.1:9/kept?password=s3cret2")
     with pytest.raises(StoreError) as refused:
         Store.open(place)
     assert "postgresql+psycopg://127.0.0.1:9/kept cannot be used: " in str(refused.value)
@@ -253,5 +253,5 @@ def test_a_server_that_is_not_there_is_said_without_its_password():
 def test_without_psycopg_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setattr("torr.store.kept.database.find_spec", lambda _name: None)
     with pytest.raises(StoreError) as refused:
-        Store.open(Place("postgresql+psycopg://127.0.0.1/kept"))
+        Store.open(DatabaseUrl("postgresql+psycopg://127.0.0.1/kept"))
     assert refused.value.hint == "pip install 'torr[postgresql]'"

@@ -8,10 +8,10 @@ import pytest
 
 from events import ask
 from kept import spoil, text
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 from torr.store.kept.store import Store
 from torr.webserver.history.app import app
-from torr.webserver.server import KEPT, Door, Server
+from torr.webserver.server import KEPT, ApplicationServer, Door
 
 
 class Pages:
@@ -44,9 +44,9 @@ class Pages:
 
 @pytest.fixture
 def pages(tmp_path):
-    place = Place(f"sqlite:///{tmp_path}/runs.db")
+    place = DatabaseUrl(f"sqlite:///{tmp_path}/runs.db")
     door = Door("127.0.0.1", 0, KEPT)
     made = app(lambda: Store.open(place), door.access(), "baseline", None)
-    server = Server(made, door).start()
+    server = ApplicationServer(made, door).start()
     yield Pages(place, door.url(door.access()))
     server.stop()

@@ -6,7 +6,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from torr.webserver.live.journal import Journal, Place
+from torr.webserver.live.journal import Journal, JournalPosition
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def journal(file):
 
 def read(journal, place=None):
     """Everything behind a place: kinds with their data, and where the reader stands then."""
-    place = place or Place()
+    place = place or JournalPosition()
     found = []
     while (event := journal.next(place)) is not None:
         place, text = event
@@ -33,7 +33,7 @@ def read(journal, place=None):
 
 def last_id(journal, place):
     """The id that a reader at this place got last."""
-    _, text = journal.next(Place(place.seen - 1, place.told))
+    _, text = journal.next(JournalPosition(place.seen - 1, place.told))
     return text.decode().splitlines()[0].removeprefix("id: ")
 
 
@@ -72,7 +72,7 @@ def test_an_id_that_is_none_of_this_run_begins_at_the_start(journal, said):
     journal.add(b"a")
     _, place = read(journal)
     mark = last_id(journal, place).partition("-")[0]
-    assert journal.place_of(said.format(mark=mark)) == Place()
+    assert journal.place_of(said.format(mark=mark)) == JournalPosition()
 
 
 def test_progress_is_told_once_and_only_the_newest(journal):

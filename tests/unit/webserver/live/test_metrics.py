@@ -18,7 +18,7 @@ from torr.model.source import Source
 from torr.monitor.exposition import Reader
 from torr.results.result import TrialFailure
 from torr.units import SECOND_NS
-from torr.webserver.live.exposition import Sample, page
+from torr.webserver.live.exposition import ExportedSample, page
 from torr.webserver.live.metrics import FAMILIES, Metrics
 
 DASHBOARD = ROOT / "examples/grafana/torr.json"
@@ -149,7 +149,9 @@ def test_torrs_own_reader_understands_the_page(metrics):
 
 def test_what_others_call_themselves_is_escaped():
     name = 'a"b\\c\nd</script>'
-    text = page({"torr_x": ("gauge", "one\\two\nthree")}, [Sample("torr_x", (("n", name),), 1)])
+    text = page(
+        {"torr_x": ("gauge", "one\\two\nthree")}, [ExportedSample("torr_x", (("n", name),), 1)]
+    )
     assert text.splitlines() == [
         "# HELP torr_x one\\\\two\\nthree",
         "# TYPE torr_x gauge",
@@ -162,7 +164,7 @@ def test_what_others_call_themselves_is_escaped():
 @pytest.mark.parametrize("name", ["torr_y", "torr_y_sum"])
 def test_a_sample_of_no_family_is_a_mistake(name):
     with pytest.raises(KeyError, match="torr_y"):
-        page({"torr_x": ("gauge", "")}, [Sample(name, (), 1)])
+        page({"torr_x": ("gauge", "")}, [ExportedSample(name, (), 1)])
 
 
 def test_the_dashboard_asks_for_names_and_labels_that_there_are(metrics):

@@ -27,7 +27,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class ServerExit:
     """The end of a server.
 
     `code` is that of its first process, negative for a signal, None when nobody saw it end.

@@ -26,7 +26,7 @@ _CLOSING_S = 10.0
 Report = dict[str, Any]
 
 
-class Watch:
+class WatcherProcess:
     """A running watcher; `is_over` once it has said its last."""
 
     def __init__(self, spec: Mapping[str, Any], log: Path) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerReservation:
     """A port and a folder that nobody else uses as long as the server lives."""
 
     port: int
@@ -33,11 +33,11 @@ class Place:
 
 
 @contextmanager
-def place() -> Iterator[Place]:
+def place() -> Iterator[ServerReservation]:
     """A place for one server; raises NothingMeasuredError when no port is free."""
     with claimed() as port:
         scratch = Path(tempfile.mkdtemp(prefix="torr-"))
         try:
-            yield Place(port, scratch)
+            yield ServerReservation(port, scratch)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from torr.errors import StoreError
-from torr.store.kept.place import Place
+from torr.store.kept.database_url import DatabaseUrl
 
 SHOWN = "postgresql+psycopg://db/kept"
 
@@ -35,7 +35,7 @@ REFUSED = ["mysql://db/kept", "runs.db", "sqlite://", "sqlite:///", "sqlite:///:
 @pytest.mark.parametrize("name", NAMED)
 def test_a_place_is_named_without_its_password(name):
     environment, shown = NAMED[name]
-    place = Place.of(environment)
+    place = DatabaseUrl.of(environment)
     assert str(place) == shown
     assert "pw" not in repr(place)
 
@@ -43,9 +43,9 @@ def test_a_place_is_named_without_its_password(name):
 @pytest.mark.parametrize("url", REFUSED)
 def test_what_is_no_database_of_torr_s_is_refused_with_an_example(url):
     with pytest.raises(StoreError) as refused:
-        Place.of({"TORR_STORE": url})
+        DatabaseUrl.of({"TORR_STORE": url})
     assert "TORR_STORE=sqlite:////path/runs.db" in refused.value.hint
 
 
 def test_runs_may_be_kept_nowhere():
-    assert Place.of({"TORR_STORE": "none"}) is None
+    assert DatabaseUrl.of({"TORR_STORE": "none"}) is None

@@ -32,7 +32,7 @@ _BEHIND_USER = re.compile(r"(?:[^:/]*(?::[^@]*)?@)?([^?]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DatabaseUrl:
     """A database by its URL; `repr` and `str` leave its password and its options out."""
 
     url: str
@@ -83,7 +83,7 @@ class Place:
         return f"{kind}://{'' if found is None else found[1].rpartition('@')[2]}"
 
     def __repr__(self) -> str:
-        return f"Place({str(self)!r})"
+        return f"DatabaseUrl({str(self)!r})"
 
 
 def _is_file(rest: str) -> bool:
