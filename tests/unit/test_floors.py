@@ -159,6 +159,15 @@ def test_only_the_command_line_imports_click():
     assert importers == {"cli"}
 
 
+def test_the_names_of_public_classes_are_unique():
+    classes: dict[str, list[str]] = {}
+    for path in python_files():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes.setdefault(node.name, []).append(str(path.relative_to(PYTHON)))
+    assert {name: files for name, files in classes.items() if len(files) > 1} == {}
+
+
 def test_no_modules_of_commands_calls_options_and_plans_import_each_other_in_a_circle():
     rooms = ("api", "cli", "options", "planning")
     paths = [path for path in python_files() if room_of(path) in rooms]

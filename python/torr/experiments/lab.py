@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torr.engine import Start
     from torr.model.condition import Condition
     from torr.model.plan import Plan
-    from torr.monitor.monitor import Watch
+    from torr.monitor.monitor import MonitorScope
     from torr.results.base import Factors
     from torr.results.level import Interval, Level
     from torr.results.result import Status, TrialFailure
@@ -124,7 +124,7 @@ class Lab:
     # Who counts the tokens of streams, where that is wanted.
     tokenizer: Tokenizer | None = None
     # What to watch at a level; None watches nothing.
-    watch: Callable[[], Watch] | None = None
+    watch: Callable[[], MonitorScope] | None = None
 
 
 @dataclass(frozen=True, slots=True)

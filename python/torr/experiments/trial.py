@@ -17,7 +17,7 @@ from torr.experiments.keeping_up import Afresh
 from torr.experiments.lab import Step
 from torr.experiments.level import measure
 from torr.experiments.warming import warm_up
-from torr.monitor.monitor import Watch
+from torr.monitor.monitor import MonitorScope
 from torr.results.result import TrialFailure
 from torr.servers.answer import ResponseDigest, ask
 from torr.servers.failure import EndedEarly, TrialError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from torr.experiments.lab import Lab
     from torr.model.pin import Pin
     from torr.model.plan import Plan
-    from torr.monitor.monitor import Source
+    from torr.monitor.monitor import MonitorSource
     from torr.results.level import Level
     from torr.servers.command import Command
     from torr.servers.leftovers import Snapshot
@@ -102,7 +102,7 @@ class Course:
     warmup_requests: int | None = None
     servers: Servers[Server] = field(default_factory=Afresh)
     # Who else is asked for numbers, made anew for each trial.
-    sources: Callable[[], tuple[Source, ...]] = tuple
+    sources: Callable[[], tuple[MonitorSource, ...]] = tuple
     answers: dict[Spot, ResponseDigest] = field(default_factory=dict)
     readiness: dict[Spot, list[Ready]] = field(default_factory=dict)
     # What is to be said of how servers were held, each once.
@@ -258,7 +258,7 @@ def _watching(lab: Lab, server: Server, course: Course) -> Lab:
     others = [each for each in course.servers.up() if each is not server]
     return replace(
         lab,
-        watch=lambda: Watch(
+        watch=lambda: MonitorScope(
             roots=server.tops,
             others=lambda: [pid for each in others for pid in each.tops()],
             sources=course.sources(),

@@ -15,10 +15,10 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH, extract_zipped_paths, select_
 from urllib3.connection import _get_default_user_agent
 from urllib3.exceptions import MaxRetryError, NameResolutionError, ProtocolError
 
-from torr.locust.body import Answer, Source
+from torr.locust.body import BodyFile, ReactorResponse
 from torr.locust.exchanges import marked
 from torr.locust.failures import ABORTED, raise_failure
-from torr.locust.lanes import PORTS, Lanes, Place, Trust
+from torr.locust.lanes import PORTS, ConnectionRoute, Lanes, Trust
 from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.wire import head_of, text_of, whole_body
 
@@ -93,7 +93,7 @@ class Named:
 class Way:
     """What urllib3 calls a pool, as far as requests asks anything of it."""
 
-    def __init__(self, adapter: Adapter, place: Place) -> None:
+    def __init__(self, adapter: Adapter, place: ConnectionRoute) -> None:
         self._adapter = adapter
         self._place = place
         self.scheme, self.host, self.port = place.scheme, place.host, place.port
@@ -114,7 +114,7 @@ class Way:
         timeout: Timeout,
         chunked: bool,
         **_: Any,
-    ) -> Answer:
+    ) -> ReactorResponse:
         """Send, and give the answer as soon as its head is there."""
         waits = seconds_of(timeout.connect_timeout), seconds_of(timeout.read_timeout)
         adapter, lanes = self._adapter, self._adapter.lanes
@@ -139,7 +139,7 @@ class Way:
             except Exception as error:
                 marked(error, call)
                 raise
-        return Answer(Source(call, lanes.reactor), method, self)
+        return ReactorResponse(BodyFile(call, lanes.reactor), method, self)
 
 
 def with_defaults(method: str, headers: Mapping[str, Any], *, has_body: bool) -> dict[str, Any]:
@@ -158,11 +158,11 @@ def seconds_of(timeout: Any) -> float | None:
     return timeout if isinstance(timeout, (int, float)) else None
 
 
-def place_of(url: str, trust: Trust) -> Place:
+def place_of(url: str, trust: Trust) -> ConnectionRoute:
     """Where a prepared URL leads."""
     parts = urlsplit(url)
     port = parts.port or PORTS[parts.scheme]
-    return Place(parts.scheme, parts.hostname or "", port, trust)
+    return ConnectionRoute(parts.scheme, parts.hostname or "", port, trust)
 
 
 def trust_of(verify: Any, cert: Any) -> Trust:

@@ -13,8 +13,8 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_encoding_from_headers
 from urllib3._collections import HTTPHeaderDict
 
-from torr.locust.body import Answer as RawAnswer
-from torr.locust.body import Source
+from torr.locust.body import BodyFile
+from torr.locust.body import ReactorResponse as RawAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,12 +30,12 @@ MICROSECONDS = 1e-3
 # Whether a block around an answer that is not to be judged is an error; in newer versions it is.
 IS_STRICT = hasattr(ResponseContextManager, "wrap_response")
 Told = tuple[Any, ...]
-Fills = dict[str, "Callable[[Answer, Sent], Any]"]
+Fills = dict[str, "Callable[[LocustResponse, Sent], Any]"]
 NOTHING: Told = ()
 META = ("request_type", "name", "response_time", "context", "url", "response_length")
 
 
-class Answer(ResponseContextManager):
+class LocustResponse(ResponseContextManager):
     """What Locust gives for a request, made of a call that is over and was plain."""
 
     fills: ClassVar[Fills] = {}
@@ -84,7 +84,7 @@ class Answer(ResponseContextManager):
         meta: Mapping[str, Any],
         *,
         catch_response: bool,
-    ) -> Answer:
+    ) -> LocustResponse:
         """Report it, unless the locustfile wants to have a word."""
         self._request_event = event
         self.request_meta = meta
@@ -118,7 +118,7 @@ def is_untouched(meta: Mapping[str, Any], call: Call) -> bool:
 def _judge(word: str) -> Callable[..., None]:
     """An older Locust's word on an answer, be it to be judged or not."""
 
-    def judge(answer: Answer, *args: Any) -> None:
+    def judge(answer: LocustResponse, *args: Any) -> None:
         owner = ResponseContextManager if answer._catch_response else requests.Response  # noqa: SLF001
         getattr(owner, word)(answer, *args)
 
@@ -126,28 +126,28 @@ def _judge(word: str) -> Callable[..., None]:
 
 
 if not IS_STRICT:
-    Answer.success = _judge("success")
-    Answer.failure = _judge("failure")
+    LocustResponse.success = _judge("success")
+    LocustResponse.failure = _judge("failure")
 
 
-def _headers(_answer: Answer, sent: Sent) -> CaseInsensitiveDict[str]:
+def _headers(_answer: LocustResponse, sent: Sent) -> CaseInsensitiveDict[str]:
     fields = sent.call.head()[3]
     return CaseInsensitiveDict(HTTPHeaderDict(fields))
 
 
-def _elapsed(_answer: Answer, sent: Sent) -> timedelta:
+def _elapsed(_answer: LocustResponse, sent: Sent) -> timedelta:
     asked, _, first_byte, _, _ = sent.call.stamps()
     return timedelta(microseconds=max(0, first_byte - asked) * MICROSECONDS)
 
 
-def _raw(answer: Answer, sent: Sent) -> RawAnswer:
+def _raw(answer: LocustResponse, sent: Sent) -> RawAnswer:
     answer.content  # noqa: B018 - it has been read
-    raw = RawAnswer(Source(sent.call, sent.adapter.lanes.reactor), sent.method, None)
+    raw = RawAnswer(BodyFile(sent.call, sent.adapter.lanes.reactor), sent.method, None)
     raw.read()
     return raw
 
 
-def _request(_answer: Answer, sent: Sent) -> requests.PreparedRequest:
+def _request(_answer: LocustResponse, sent: Sent) -> requests.PreparedRequest:
     """What was sent, from the bytes that were sent."""
     prepared = requests.PreparedRequest()
     lines = sent.head.decode("latin-1").split("\r\n")[1:-2]
@@ -161,13 +161,13 @@ def _request(_answer: Answer, sent: Sent) -> requests.PreparedRequest:
     return prepared
 
 
-def _meta(answer: Answer, sent: Sent) -> dict[str, Any]:
+def _meta(answer: LocustResponse, sent: Sent) -> dict[str, Any]:
     told = (*answer._told, answer.url, sent.call.body_length)  # noqa: SLF001
     meta = dict(zip(META, told, strict=False))
     return {**meta, "response": answer, "exception": None, "start_time": time.time()}
 
 
-Answer.fills = {
+LocustResponse.fills = {
     "status_code": lambda _answer, sent: sent.call.status,
     "_content": lambda _answer, sent: sent.call.body(),
     "_content_consumed": lambda _answer, _sent: True,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BROKEN_CHUNKS = ("protocol.bad_chunk",)
 
 
-class Source(io.RawIOBase):
+class BodyFile(io.RawIOBase):
     """The body of a call as a file; of a stream, whatever has come."""
 
     def __init__(self, call: Call, reactor: Reactor) -> None:
@@ -130,10 +130,10 @@ class Head:
         """There is nothing to close."""
 
 
-class Answer(HTTPResponse):
+class ReactorResponse(HTTPResponse):
     """An answer of the reactor."""
 
-    def __init__(self, source: Source, method: str, pool: Any) -> None:
+    def __init__(self, source: BodyFile, method: str, pool: Any) -> None:
         version, status, reason, fields = source.call.head()
         self.call = source.call
         self._source = source

@@ -15,7 +15,7 @@ from geventhttpclient.url import URL
 
 from torr.locust.fast_body import FastBody
 from torr.locust.fast_failures import raise_failure
-from torr.locust.lanes import Lanes, Place, Trust
+from torr.locust.lanes import ConnectionRoute, Lanes, Trust
 from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.templates import Template
 from torr.locust.wire import whole_body
@@ -59,7 +59,7 @@ class Client(HTTPClient):
     """Requests to one host."""
 
     pool: Clients
-    place: Place
+    place: ConnectionRoute
     patience: tuple[float | None, float | None]
     slots: BoundedSemaphore
 
@@ -74,7 +74,7 @@ class Client(HTTPClient):
         client.slots = BoundedSemaphore(options.get("concurrency", 1))
         return client
 
-    def place_of(self, options: Mapping[str, Any]) -> Place:
+    def place_of(self, options: Mapping[str, Any]) -> ConnectionRoute:
         """Where its connections go, and through which proxy."""
         host, port = self.host, self.port or 80
         proxy = None
@@ -82,7 +82,7 @@ class Client(HTTPClient):
             ask = f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode()
             proxy = (options["proxy_host"], int(options["proxy_port"]), ask if self.ssl else None)
         trust = Trust(insecure=bool(options.get("insecure")))
-        return Place("https" if self.ssl else "http", host, port, trust, proxy)
+        return ConnectionRoute("https" if self.ssl else "http", host, port, trust, proxy)
 
     def request(
         self,

@@ -19,7 +19,7 @@ class Trust(NamedTuple):
     identity: tuple[str, str] | None = None
 
 
-class Place(NamedTuple):
+class ConnectionRoute(NamedTuple):
     """Where connections go: over which layer, and through which proxy."""
 
     scheme: str
@@ -34,16 +34,16 @@ class Lanes:
 
     def __init__(self, most_idle: int = 10) -> None:
         self._most_idle = most_idle
-        self._lanes: dict[Place, Lane] = {}
+        self._lanes: dict[ConnectionRoute, Lane] = {}
         self._reactor: Reactor | None = None
-        self._last: tuple[Place, Lane] | None = None
+        self._last: tuple[ConnectionRoute, Lane] | None = None
 
     @property
     def reactor(self) -> Reactor:
         """The reactor that the lanes belong to."""
         return self._reactor or reactor()
 
-    def lane(self, place: Place) -> Lane:
+    def lane(self, place: ConnectionRoute) -> Lane:
         """The lane to a place; raises OSError where its name is not known."""
         here = reactor()
         if self._reactor is not here:
@@ -65,7 +65,7 @@ class Lanes:
         self._lanes.clear()
         self._last = None
 
-    def _open(self, here: Reactor, place: Place, to: list[tuple[str, int]]) -> Lane:
+    def _open(self, here: Reactor, place: ConnectionRoute, to: list[tuple[str, int]]) -> Lane:
         connect = place.proxy[2] if place.proxy else None
         tls = layer(place.host, place.trust) if place.scheme == "https" else None
         lane = self._lanes[place] = here.engine.lane(to, tls, connect, self._most_idle)

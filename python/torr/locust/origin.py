@@ -11,7 +11,7 @@ from requests.models import RequestEncodingMixin
 from torr.locust.adapter import place_of, trust_of
 
 if TYPE_CHECKING:
-    from torr.locust.lanes import Place, Trust
+    from torr.locust.lanes import ConnectionRoute, Trust
 
 # Paths that requests leaves as they are: nothing to quote, no dots that lead elsewhere.
 AS_IT_IS = re.compile(
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
     """What a session's base URL says."""
 
     base_url: str
-    place: Place
+    place: ConnectionRoute
     root: str
     """Scheme, host and port, as requests writes them."""
     prefix: str

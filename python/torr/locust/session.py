@@ -14,7 +14,7 @@ from locust.clients import ResponseContextManager
 from locust.user import User
 
 from torr.locust.adapter import Adapter
-from torr.locust.answer import Answer
+from torr.locust.answer import LocustResponse
 from torr.locust.cookies import Jar
 from torr.locust.lanes import Lanes
 from torr.locust.plain import Plain
@@ -112,7 +112,7 @@ class HttpSession(Original):
         if is_whole and not catch_response and shortcut is not None and shortcut.is_open():
             title = name or self.request_name or sent.target
             shortcut.count(method, title, call, took * 1000)
-            return Answer(sent, (method, title, took * 1000, context))
+            return LocustResponse(sent, (method, title, took * 1000, context))
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {
@@ -127,7 +127,7 @@ class HttpSession(Original):
             "response_length": 0,
         }
         if is_fine:
-            answer = meta["response"] = Answer(sent) if is_whole else Streamed(sent)
+            answer = meta["response"] = LocustResponse(sent) if is_whole else Streamed(sent)
             meta["response_time"] = took * 1000
             meta["response_length"] = call.body_length if is_whole else announced(answer)
             return answer.reported(self.request_event, meta, catch_response=catch_response)

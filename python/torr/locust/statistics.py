@@ -33,7 +33,7 @@ _EVERY_S = 0.5
 Heard = list["Callable[..., object]"]
 
 
-class Statistics(RequestStats):
+class LocustStatistics(RequestStats):
     """Locust's statistics, which take in what was counted elsewhere before they are looked at."""
 
     shortcut: Shortcut
@@ -133,7 +133,7 @@ def watched(environment: Environment, shortcut: Shortcut) -> Any:
     """The environment's statistics, from now on those of the class above."""
     stats = environment.stats
     total, entries = stats.__dict__.pop("total"), stats.__dict__.pop("entries")
-    stats.__class__ = Statistics
+    stats.__class__ = LocustStatistics
     stats.shortcut = shortcut
     stats.total, stats.entries = total, entries
     return stats

@@ -14,9 +14,9 @@ from requests.models import ITER_CHUNK_SIZE
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from torr.locust.adapter import Way
-from torr.locust.answer import Answer, Fills
-from torr.locust.body import Answer as RawAnswer
-from torr.locust.body import Source
+from torr.locust.answer import Fills, LocustResponse
+from torr.locust.body import BodyFile
+from torr.locust.body import ReactorResponse as RawAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torr.locust.plain import Sent
 
 
-class Streamed(Answer):
+class Streamed(LocustResponse):
     """What Locust gives for a stream, made of a call whose head was plain."""
 
     fills: ClassVar[Fills] = {}
@@ -62,13 +62,13 @@ class Streamed(Answer):
             yield from begun.splitlines()
 
 
-def _raw(_answer: Answer, sent: Sent) -> RawAnswer:
+def _raw(_answer: LocustResponse, sent: Sent) -> RawAnswer:
     way = Way(sent.adapter, sent.origin.place)
-    return RawAnswer(Source(sent.call, sent.adapter.lanes.reactor), sent.method, way)
+    return RawAnswer(BodyFile(sent.call, sent.adapter.lanes.reactor), sent.method, way)
 
 
 Streamed.fills = {
-    **Answer.fills,
+    **LocustResponse.fills,
     "_content": lambda _answer, _sent: False,
     "_content_consumed": lambda _answer, _sent: False,
     "raw": _raw,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.locust.lanes import PORTS, Place
+from torr.locust.lanes import PORTS, ConnectionRoute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +13,7 @@ CHUNK_BYTES = 16 * 1024
 
 
 def head_of(
-    method: str, target: str, place: Place, headers: Mapping[str, Any], *, chunked: bool
+    method: str, target: str, place: ConnectionRoute, headers: Mapping[str, Any], *, chunked: bool
 ) -> bytes:
     """The head as http.client writes it: Host first, then the fields in their order."""
     lines = [f"{method} {target} HTTP/1.1"]
@@ -28,7 +28,7 @@ def head_of(
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-def host_of(place: Place) -> str:
+def host_of(place: ConnectionRoute) -> str:
     """The Host field: the port where it is not the scheme's own."""
     host = f"[{place.host}]" if ":" in place.host else place.host
     return host if place.port == PORTS[place.scheme] else f"{host}:{place.port}"

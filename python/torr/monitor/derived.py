@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from torr.monitor.limit import Figures, limit
-from torr.monitor.looks import Look, between
+from torr.monitor.resource_samples import ResourceSample, between
 from torr.monitor.timeline import share
 from torr.procfs.stat import TICKS_PER_S
 from torr.results.monitor import WindowUsage
@@ -25,7 +25,7 @@ LEAST_TICKS = 10
 
 
 def derived(
-    looks: Sequence[Look], axis: Axis, level: Level, target_cores: tuple[int, ...]
+    looks: Sequence[ResourceSample], axis: Axis, level: Level, target_cores: tuple[int, ...]
 ) -> WindowUsage:
     """The `derived` of a level's monitor."""
     seconds = level.seconds
@@ -63,7 +63,7 @@ def derived(
     )
 
 
-def _cores(window: tuple[list[Look], float, float]) -> dict[int, float]:
+def _cores(window: tuple[list[ResourceSample], float, float]) -> dict[int, float]:
     """How busy each core was over the window."""
     numbers = {number for look in window[0] for number in look.machine.cores}
     found = {}
@@ -75,12 +75,12 @@ def _cores(window: tuple[list[Look], float, float]) -> dict[int, float]:
     return found
 
 
-def _ticks(number: int, name: str, look: Look) -> float | None:
+def _ticks(number: int, name: str, look: ResourceSample) -> float | None:
     core = look.machine.cores.get(number)
     return None if core is None else float(getattr(core, name))
 
 
-def _threads(inside: Sequence[Look]) -> float:
+def _threads(inside: Sequence[ResourceSample]) -> float:
     known = [
         x.target.threads / x.target.processes for x in inside if x.target and x.target.processes
     ]

@@ -28,7 +28,7 @@ _PARTS = ("_total", "_sum", "_count")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ScrapedSample:
     """One number of a page; NaN is None."""
 
     name: str
@@ -43,18 +43,18 @@ class Sample:
 
 
 @dataclass(slots=True)
-class Reader:
+class ExpositionReader:
     """Reads pages of one endpoint, only the names that fit one of the patterns (`process_*`)."""
 
     patterns: Sequence[str]
     _ranks: dict[str, int | None] = field(default_factory=dict)
 
-    def samples(self, text: str) -> list[Sample]:
+    def samples(self, text: str) -> list[ScrapedSample]:
         """What is wanted of a page, by the order of the patterns, then by that of the page."""
         found = sorted(self._wanted(text), key=lambda pair: pair[0])
         return [sample for _, sample in found]
 
-    def _wanted(self, text: str) -> Iterator[tuple[int, Sample]]:
+    def _wanted(self, text: str) -> Iterator[tuple[int, ScrapedSample]]:
         kinds: dict[str, str] = {}
         for line in text.splitlines():
             if line.startswith("#"):
@@ -81,7 +81,7 @@ def is_exposition(text: str) -> bool:
     return any(_sample(line, {}) is not None for line in lines)
 
 
-def _sample(line: str, kinds: dict[str, str]) -> Sample | None:
+def _sample(line: str, kinds: dict[str, str]) -> ScrapedSample | None:
     match = _LINE.match(line)
     if match is None:
         return None
@@ -94,7 +94,7 @@ def _sample(line: str, kinds: dict[str, str]) -> Sample | None:
         value = float(number)
     except ValueError:
         return None
-    return Sample(name, pairs, kind, value if math.isfinite(value) else None)
+    return ScrapedSample(name, pairs, kind, value if math.isfinite(value) else None)
 
 
 def _kind(name: str, kinds: dict[str, str]) -> Kind | None:

@@ -22,7 +22,7 @@ import msgspec
 
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
-from torr.monitor.looks import Look, Looks, joined
+from torr.monitor.resource_samples import ResourceSample, SampleHistory, joined
 from torr.monitor.ticker import Ticker
 from torr.monitor.timeline import timeline
 from torr.monitor.tree import Roots, Tree
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _LEAST_S = 0.2
 
 
-class Source(Protocol):
+class MonitorSource(Protocol):
     """Somebody else's numbers, asked for beside the looks."""
 
     def start(self, axis: Axis) -> None:
@@ -60,7 +60,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class MonitorScope:
     """What to watch: the target's processes, if they are known, and other sources.
 
     `roots` is asked again at each look; all that is below those processes is the target. `others`
@@ -69,17 +69,17 @@ class Watch:
 
     roots: Roots | None = None
     others: Roots = tuple
-    sources: tuple[Source, ...] = ()
+    sources: tuple[MonitorSource, ...] = ()
     root: Root = ""
 
 
 class Monitor:
     """One level's watching; `zero_s` is where its window will begin, as far as is known."""
 
-    def __init__(self, watch: Watch, zero_s: float) -> None:
+    def __init__(self, watch: MonitorScope, zero_s: float) -> None:
         self._watch = watch
         self._axis = Axis(zero_s)
-        self._looks = Looks[Look]()
+        self._looks = SampleHistory[ResourceSample]()
         # Servers that torr started are children of it, too; and it may run below what is watched.
         self._target = Tree(watch.roots, watch.root, but_for=_torr) if watch.roots else None
         self._generator = Tree(_torr, watch.root, but_for=partial(_not_torr, watch))
@@ -142,7 +142,7 @@ class Monitor:
         at_s = time.monotonic()
         generator = self._generator.look()
         target = None if self._target is None else self._target.look()
-        self._looks.add(Look(at_s, machine_totals(self._watch.root), generator, target))
+        self._looks.add(ResourceSample(at_s, machine_totals(self._watch.root), generator, target))
 
     def _names(self) -> list[str]:
         """Who the roots are: `1234 nginx`."""
@@ -150,7 +150,7 @@ class Monitor:
         return [f"{pid} {name_of(pid, self._watch.root)}".strip() for pid in roots]
 
 
-def _not_torr(watch: Watch) -> Sequence[int]:
+def _not_torr(watch: MonitorScope) -> Sequence[int]:
     return [*(watch.roots() if watch.roots else ()), *watch.others()]
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from torr.model.json_input import parse_json
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
-from torr.monitor.looks import MOST
+from torr.monitor.resource_samples import MOST
 from torr.monitor.scraped import MOST_SERIES
 from torr.results.monitor import EndpointSamples, EndpointSeries
 

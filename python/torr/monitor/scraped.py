@@ -11,9 +11,9 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from torr.monitor.exposition import Reader, is_exposition
+from torr.monitor.exposition import ExpositionReader, is_exposition
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
-from torr.monitor.looks import Looks
+from torr.monitor.resource_samples import SampleHistory
 from torr.monitor.ticker import Ticker
 from torr.results.monitor import EndpointSamples, EndpointSeries
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from torr.model.url import Url
     from torr.monitor.axis import Axis
-    from torr.monitor.exposition import Labels, Sample
+    from torr.monitor.exposition import Labels, ScrapedSample
 
-Page = tuple[float, dict[tuple[str, "Labels"], "Sample"]]
+Page = tuple[float, dict[tuple[str, "Labels"], "ScrapedSample"]]
 
 MOST_SERIES = 40
 DEFAULT_NAMES = (
@@ -40,8 +40,8 @@ class TextEndpoint:
 
     def __init__(self, url: Url, names: Sequence[str] = DEFAULT_NAMES) -> None:
         self._url = url
-        self._reader = Reader(names)
-        self._pages = Looks[Page]()
+        self._reader = ExpositionReader(names)
+        self._pages = SampleHistory[Page]()
         self._error: str | None = None
         self._ticker: Ticker | None = None
         self._axis: Axis | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from torr.monitor.looks import Look
+from torr.monitor.resource_samples import ResourceSample
 from torr.procfs.totals import Core, Interface, Pressure
 from torr.results.monitor import (
     CoreSeries,
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from torr.monitor.axis import Axis
-    from torr.monitor.tree import Group
+    from torr.monitor.tree import ProcessTreeSample
 
-Pair = tuple[Look, Look]
+Pair = tuple[ResourceSample, ResourceSample]
 
 MOST_INTERFACES = 8
 _DIGITS = 2
 
 
-def timeline(looks: Sequence[Look], axis: Axis) -> MonitorSeries:
+def timeline(looks: Sequence[ResourceSample], axis: Axis) -> MonitorSeries:
     """Everything that was looked at, over time."""
     pairs = list(itertools.pairwise(looks))
     has_target = any(look.target for look in looks)
@@ -75,7 +75,9 @@ def _mean(pair: Pair, numbers: Iterable[int], of: Callable[[Core], int]) -> floa
     return round(sum(known) / len(known), _DIGITS) if known else None
 
 
-def _group(pairs: Sequence[Pair], of: Callable[[Look], Group | None]) -> ProcessSeries:
+def _group(
+    pairs: Sequence[Pair], of: Callable[[ResourceSample], ProcessTreeSample | None]
+) -> ProcessSeries:
     """A tree of processes over time; where it was not looked at, nothing is known."""
     groups = [of(end) for _, end in pairs]
     return ProcessSeries(
@@ -92,7 +94,9 @@ def _group(pairs: Sequence[Pair], of: Callable[[Look], Group | None]) -> Process
 
 
 def _growth(
-    pair: Pair, of: Callable[[Look], Group | None], number: Callable[[Group], float]
+    pair: Pair,
+    of: Callable[[ResourceSample], ProcessTreeSample | None],
+    number: Callable[[ProcessTreeSample], float],
 ) -> float | None:
     """A cumulative number's growth a second."""
     (a, b), seconds = map(of, pair), pair[1].at_s - pair[0].at_s
@@ -101,7 +105,7 @@ def _growth(
     return round(max(0.0, number(b) - number(a)) / seconds, _DIGITS)
 
 
-def _busiest(pair: Pair, of: Callable[[Look], Group | None]) -> float | None:
+def _busiest(pair: Pair, of: Callable[[ResourceSample], ProcessTreeSample | None]) -> float | None:
     a, b = (group.busiest_s if (group := of(look)) else None for look in pair)
     seconds = pair[1].at_s - pair[0].at_s
     return None if a is None or b is None else round(share(b - a, seconds), _DIGITS)

@@ -29,7 +29,7 @@ Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ProcessTreeSample:
     """A look at a tree: what it has used since the first look, and what it has now.
 
     `busiest_s` is the CPU time of the busiest thread, which may be another one from look to look;
@@ -67,7 +67,7 @@ class Tree:
     # When each root was started: its number may go to a stranger.
     _rooted: dict[int, int] = field(default_factory=dict)
 
-    def look(self) -> Group:
+    def look(self) -> ProcessTreeSample:
         """Look at all of them."""
         seen = self._members()
         now = seen.members
@@ -77,7 +77,7 @@ class Tree:
         busiest = self._count_threads(seen)
         open_files, nearest = self._descriptors(now)
         self._has_looked = True
-        return Group(
+        return ProcessTreeSample(
             cpu_s=max(0, ticks) / TICKS_PER_S,
             processes=len(now),
             threads=sum(each.threads for each in now.values()),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torr.experiments.lab import Lab, Outcome
     from torr.experiments.profiling import Experiment
     from torr.model.plan import Plan
-    from torr.monitor.monitor import Watch
+    from torr.monitor.monitor import MonitorScope
     from torr.options.measure import MeasureOptions
     from torr.options.result import ResultOptions
     from torr.stats.tokenizer import Tokenizer
@@ -40,7 +40,7 @@ class Prepared:
 
     head: dict[str, Any]
     experiment: Experiment
-    watch: Callable[[], Watch] | None = None
+    watch: Callable[[], MonitorScope] | None = None
     secrets: Sequence[str] = ()
     notes: tuple[str, ...] = ()
 

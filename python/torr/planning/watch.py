@@ -20,19 +20,21 @@ if TYPE_CHECKING:
 
     from torr.model.plan import Plan
     from torr.model.url import Url
-    from torr.monitor.monitor import Source, Watch
+    from torr.monitor.monitor import MonitorScope, MonitorSource
     from torr.sources.matrix_file import MatrixFile
     from torr.sources.monitor_entry import MonitorEntry
 
 
-def watch_of(urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url]) -> Callable[[], Watch]:
+def watch_of(
+    urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url]
+) -> Callable[[], MonitorScope]:
     """Return what makes the watch of each level, by the options and the plan file."""
     pids = [each for each in monitor if isinstance(each, int)]
     endpoints = [_checked(each) for each in monitor if not isinstance(each, int)]
     return partial(_watch, pids, endpoints, _entry(urls), plan)
 
 
-def sources_of(file: MatrixFile) -> Callable[[], tuple[Source, ...]]:
+def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
     """What makes the sources of each trial; raises FileError for what names none."""
     with at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
         found = [watched(text) for text in file.monitor.at]
@@ -57,16 +59,18 @@ def _entry(urls: Sequence[str]) -> MonitorEntry:
     return read_plan_file(Path(urls[0])).monitor if is_file else MonitorEntry()
 
 
-def _watch(pids: Sequence[int], endpoints: Sequence[Url], entry: MonitorEntry, plan: Plan) -> Watch:
+def _watch(
+    pids: Sequence[int], endpoints: Sequence[Url], entry: MonitorEntry, plan: Plan
+) -> MonitorScope:
     from torr.monitor.local import listening
-    from torr.monitor.monitor import Watch
+    from torr.monitor.monitor import MonitorScope
 
     roots = list(pids) or listening([request.place for request in plan.requests])
     sources = tuple(_source(url, entry) for url in endpoints)
-    return Watch(roots=(lambda: roots) if roots else None, sources=sources)
+    return MonitorScope(roots=(lambda: roots) if roots else None, sources=sources)
 
 
-def _source(url: Url, entry: MonitorEntry) -> Source:
+def _source(url: Url, entry: MonitorEntry) -> MonitorSource:
     """A server where the URL has no path, else an endpoint of text."""
     from torr.monitor.prometheus import PrometheusServer
     from torr.monitor.query_sets import SETS, queries_of

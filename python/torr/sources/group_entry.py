@@ -24,7 +24,7 @@ from torr.units import parse_rate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.sources.toml_table import Table
+    from torr.sources.toml_table import TomlTable
 
 Arrivals = Literal["constant", "poisson"]
 
@@ -63,7 +63,7 @@ class GroupEntry:
         return self.rate is None and not self.stages
 
 
-def group_of(table: Table, names: Sequence[str]) -> GroupEntry:
+def group_of(table: TomlTable, names: Sequence[str]) -> GroupEntry:
     """The group that a table says of requests that have these names; raises FileError."""
     table.check_keys(GROUP_KEYS)
     _check_who(table)
@@ -91,7 +91,7 @@ def group_of(table: Table, names: Sequence[str]) -> GroupEntry:
     )
 
 
-def _requests(table: Table, names: Sequence[str]) -> tuple[str, ...]:
+def _requests(table: TomlTable, names: Sequence[str]) -> tuple[str, ...]:
     found = table.texts("requests", 'requests = ["login"]')
     for number, name in enumerate(found):
         with table.at(f"requests.{number}"):
@@ -99,7 +99,7 @@ def _requests(table: Table, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _check_who(table: Table) -> None:
+def _check_who(table: TomlTable) -> None:
     """Refuse what only users have in a group of arrivals, and what only arrivals have in others."""
     found = table.found
     for key in _OF_USERS if "rate" in found else ():

@@ -29,7 +29,7 @@ from torr.model.label import read_note, read_tag
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
 from torr.sources.monitor_entry import MonitorEntry, monitor_in
-from torr.sources.toml_table import Table, line_of, read_table
+from torr.sources.toml_table import TomlTable, line_of, read_table
 from torr.stats.metric import Metric, named
 from torr.store.rundir import check_name
 from torr.units import SECOND_NS, parse_duration
@@ -105,7 +105,7 @@ def read_matrix_file(path: Path) -> MatrixFile:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    top: Table
+    top: TomlTable
 
     def matrix(self) -> MatrixFile:
         top = self.top
@@ -178,7 +178,7 @@ class _Reader:
             taken.add(candidate.name)
             yield candidate
 
-    def candidate(self, said: Table) -> Candidate:
+    def candidate(self, said: TomlTable) -> Candidate:
         """A candidate's own keys, and those of the top that it does not have; env adds up."""
         own = said.found
         for_all = {key: value for key, value in self.top.found.items() if key not in MATRIX_KEYS}
@@ -201,7 +201,7 @@ class _Reader:
                 line=table.line,
             )
 
-    def command(self, name: str, table: Table) -> Command:
+    def command(self, name: str, table: TomlTable) -> Command:
         url = table.one("url", str)
         with table.at("url"):
             if url is None:
@@ -219,7 +219,7 @@ class _Reader:
                 health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
             )
 
-    def request(self, table: Table) -> Json:
+    def request(self, table: TomlTable) -> Json:
         """The flags that a request is."""
         part = self.part(table, "request", 'write request = { method = "POST", json = { n = 1 } }')
         part.check_keys(tuple(REQUEST_KEYS))
@@ -234,15 +234,15 @@ class _Reader:
             flags["header"] = [f"{name}: {value}" for name, value in headers.items()]
         return flags
 
-    def part(self, table: Table, key: str, hint: str) -> Table:
+    def part(self, table: TomlTable, key: str, hint: str) -> TomlTable:
         """A table within a candidate; empty where it is not said."""
         found = table.found.get(key, {})
         with table.at(key):
             require(isinstance(found, dict), f"{key} is no table", hint)
         place = key if key in table.from_top else f"{table.place}.{key}"
-        return Table(table.path, place, found, table.lines)
+        return TomlTable(table.path, place, found, table.lines)
 
-    def environment(self, table: Table) -> dict[str, str]:
+    def environment(self, table: TomlTable) -> dict[str, str]:
         found = table.found.get("env", {})
         with table.at("env"):
             fits = isinstance(found, dict)
@@ -252,7 +252,7 @@ class _Reader:
                 require(fits, f"env: {key} is no text and no number")
         return {key: str(value) for key, value in found.items()}
 
-    def expected(self, table: Table) -> Expectation:
+    def expected(self, table: TomlTable) -> Expectation:
         part = self.part(table, "expect", 'write expect = { status = 200, body = "ok" }')
         part.check_keys(EXPECT_KEYS)
         body = part.one("body", str)

@@ -17,7 +17,7 @@ from torr.errors import UsageError, require
 from torr.monitor.query_sets import SETS, queries_of
 
 if TYPE_CHECKING:
-    from torr.sources.toml_table import Table
+    from torr.sources.toml_table import TomlTable
 
 MONITOR_KEYS = ("at", "names", "sets", "queries")
 
@@ -34,14 +34,14 @@ class MonitorEntry:
     queries: dict[str, str] = field(default_factory=dict)
 
 
-def monitor_in(top: Table) -> MonitorEntry:
+def monitor_in(top: TomlTable) -> MonitorEntry:
     """What a file's `monitor` says, a table or as the flag has it; raises FileError."""
     found = top.found.get("monitor", {})
     said = found if isinstance(found, dict) else {"at": found}
     return monitor_of(replace(top, place="monitor", found=said))
 
 
-def monitor_of(table: Table) -> MonitorEntry:
+def monitor_of(table: TomlTable) -> MonitorEntry:
     """What a table says; raises FileError."""
     table.check_keys(MONITOR_KEYS)
     names = table.texts("names", 'names = ["process_*"]') if "names" in table.found else None
@@ -52,7 +52,7 @@ def monitor_of(table: Table) -> MonitorEntry:
     )
 
 
-def _at(table: Table) -> tuple[str, ...]:
+def _at(table: TomlTable) -> tuple[str, ...]:
     found = table.found.get("at", [])
     with table.at("at"):
         each = found if isinstance(found, list) else [found]
@@ -61,7 +61,7 @@ def _at(table: Table) -> tuple[str, ...]:
         return tuple(str(e) for e in each)
 
 
-def _of_sets(table: Table) -> dict[str, str]:
+def _of_sets(table: TomlTable) -> dict[str, str]:
     if "sets" not in table.found:
         return {}
     sets = table.texts("sets", 'sets = ["node"]')
@@ -71,7 +71,7 @@ def _of_sets(table: Table) -> dict[str, str]:
     return queries_of(tuple(sets))
 
 
-def _own(table: Table) -> dict[str, str]:
+def _own(table: TomlTable) -> dict[str, str]:
     found = table.found.get("queries", {})
     with table.at("queries"):
         if not isinstance(found, dict):

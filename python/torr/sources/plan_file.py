@@ -24,7 +24,7 @@ from torr.sources.entry import Entry, at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
 from torr.sources.monitor_entry import MonitorEntry, monitor_in
-from torr.sources.toml_table import Table, line_of, read_table
+from torr.sources.toml_table import TomlTable, line_of, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ def read_plan_file(path: Path) -> PlanFile:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    top: Table
+    top: TomlTable
 
     def url(self) -> str | None:
         return self.top.one("url", str)

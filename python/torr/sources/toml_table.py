@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 _WORDS = {str: "a text", bool: "true or false", int: "a whole number"}
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> TomlTable:
     """Read a TOML file; raises FileError, or UsageError where there is no file."""
     text = read_text(path)
     try:
@@ -31,7 +31,7 @@ def read_table(path: Path) -> Table:
     except ValueError as error:
         line, _, message = str(error).partition(":")
         raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
-    return Table(path, "", found, lines)
+    return TomlTable(path, "", found, lines)
 
 
 def line_of(lines: dict[str, int], place: str) -> int:
@@ -42,7 +42,7 @@ def line_of(lines: dict[str, int], place: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TomlTable:
     """A table and its place in the file, such as `groups.0`; every method raises FileError.
 
     The whole file has the place "". `from_top` are keys that stand there, and not in the table.
@@ -82,7 +82,7 @@ class Table:
                 return value
             raise UsageError(f"{key} is not {_WORDS[kind]}")
 
-    def tables(self, name: str) -> list[Table]:
+    def tables(self, name: str) -> list[TomlTable]:
         """The tables of an array, each with its place; none where it is not said."""
         found = self.found.get(name, [])
         with self.at(name):
@@ -90,7 +90,7 @@ class Table:
             require(fits, f"{name} are no tables", f"write [[{name}]] above each")
         above = f"{self.place}." if self.place else ""
         return [
-            Table(self.path, f"{above}{name}.{number}", each, self.lines)
+            TomlTable(self.path, f"{above}{name}.{number}", each, self.lines)
             for number, each in enumerate(found)
         ]
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from torr.experiments.run import run
-from torr.monitor.monitor import Watch
+from torr.monitor.monitor import MonitorScope
 
 
 def test_a_level_is_watched_from_before_its_load_to_its_end(bench, plan):
-    lab = replace(bench.lab(), watch=Watch)
+    lab = replace(bench.lab(), watch=MonitorScope)
     [level] = run(plan, lab).levels
     found = level.monitor
     assert found.derived.generator_cpu_rate is not None
@@ -31,7 +31,7 @@ def test_a_load_that_fails_leaves_no_thread_behind(bench, plan):
 
     bench.engine.on_slice = fails
     with pytest.raises(RuntimeError, match="the engine broke"):
-        run(plan, replace(bench.lab(), watch=Watch))
+        run(plan, replace(bench.lab(), watch=MonitorScope))
     assert not [each for each in threading.enumerate() if each.name == "torr-monitor"]
 
 
@@ -58,7 +58,7 @@ class Broken:
 def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
     lab = bench.lab()
     broken = Broken(lab.directory)
-    [level] = run(plan, replace(lab, watch=lambda: Watch(sources=(broken,)))).levels
+    [level] = run(plan, replace(lab, watch=lambda: MonitorScope(sources=(broken,)))).levels
     assert level.warnings == ["monitor: it failed: RuntimeError: no such form"]
     assert level.monitor is None
     assert [one["ok_per_s"] for one in broken.kept] == [level.ok_per_s]
@@ -67,6 +67,6 @@ def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
 
 
 def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):
-    lab = replace(bench.lab(), watch=lambda: Watch(roots=lambda: [4_000_000]))
+    lab = replace(bench.lab(), watch=lambda: MonitorScope(roots=lambda: [4_000_000]))
     [level] = run(plan, lab).levels
     assert level.warnings == ["monitor: the process of the target is not there"]

@@ -17,7 +17,7 @@ from torr.model.url import Url
 from torr.monitor import fetch as fetching
 from torr.monitor import prometheus as prometheus_server
 from torr.monitor.axis import Axis
-from torr.monitor.exposition import Sample
+from torr.monitor.exposition import ScrapedSample
 from torr.monitor.fetch import EndpointError, fetch
 from torr.monitor.prometheus import PrometheusServer
 from torr.monitor.scraped import MOST_SERIES, TextEndpoint, _growth
@@ -63,7 +63,7 @@ def test_counters_become_rates_and_gauges_stay():
 
 def test_a_counter_whose_growth_is_beyond_a_float_has_none():
     key = ("a", (("x", "1"),))
-    before, after = (Sample(*key, "counter", value) for value in (0.0, 1.5e308))
+    before, after = (ScrapedSample(*key, "counter", value) for value in (0.0, 1.5e308))
     assert _growth(key, ((0.0, {key: before}), (0.5, {key: after}))) is None
     assert _growth(key, ((0.0, {key: before}), (10.0, {key: after}))) == 1.5e307
 

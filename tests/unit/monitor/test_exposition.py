@@ -2,7 +2,7 @@
 
 import pytest
 
-from torr.monitor.exposition import Reader, is_exposition
+from torr.monitor.exposition import ExpositionReader, is_exposition
 
 PAGE = r"""
 # HELP http_requests_total The total.
@@ -25,7 +25,7 @@ endless +Inf
 
 
 def samples(*patterns):
-    found = Reader(patterns).samples(PAGE)
+    found = ExpositionReader(patterns).samples(PAGE)
     return [(sample.name, dict(sample.labels), sample.kind, sample.value) for sample in found]
 
 
@@ -61,7 +61,7 @@ def test_the_order_is_that_of_the_patterns_and_no_series_comes_twice():
 
 @pytest.mark.parametrize("line", ["", "<html>", "{} 5", "name", "name{a=b} x", "# TYPE"])
 def test_a_line_of_no_format_is_passed_over(line):
-    assert Reader(("*",)).samples(f"{line}\nfine 1\n")[0].name == "fine"
+    assert ExpositionReader(("*",)).samples(f"{line}\nfine 1\n")[0].name == "fine"
     assert not is_exposition(line)
 
 

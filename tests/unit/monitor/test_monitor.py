@@ -15,7 +15,7 @@ import pytest
 import typed
 from torr.model.url import Url
 from torr.monitor.local import _own_line, listening
-from torr.monitor.monitor import Monitor, Watch
+from torr.monitor.monitor import Monitor, MonitorScope
 from torr.procfs.stat import process_stat
 
 LEVEL = typed.level(ok_per_s=100.0)
@@ -59,7 +59,7 @@ def test_the_cpu_of_a_tree_is_what_its_own_clocks_say():
     with started(WORKING) as process:
         # What it takes to start is over.
         process.stdout.readline()
-        monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
+        monitor = Monitor(MonitorScope(roots=lambda: [process.pid]), time.monotonic())
         monitor.start()
         tell(process)
         used_s = float(process.stdout.readline())
@@ -75,7 +75,7 @@ def test_the_cpu_of_a_tree_is_what_its_own_clocks_say():
 
 
 def test_what_it_says_fits_the_model_and_its_cost_is_measured():
-    monitor = Monitor(Watch(), time.monotonic() + 0.1)
+    monitor = Monitor(MonitorScope(), time.monotonic() + 0.1)
     monitor.start()
     monitor.slice_came(typed.interval(seconds=0.1))
     found = monitor.stop(LEVEL)
@@ -87,7 +87,7 @@ def test_what_it_says_fits_the_model_and_its_cost_is_measured():
 
 
 def test_a_target_that_is_not_there_is_said_once():
-    monitor = Monitor(Watch(roots=lambda: [4_000_000]), time.monotonic())
+    monitor = Monitor(MonitorScope(roots=lambda: [4_000_000]), time.monotonic())
     monitor.start()
     found = monitor.stop(LEVEL)
     assert found.warnings == ["monitor: the process of the target is not there"]
@@ -96,7 +96,7 @@ def test_a_target_that_is_not_there_is_said_once():
 
 def test_a_target_that_dies_meanwhile_leaves_its_numbers():
     with started(WORKING) as process:
-        monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
+        monitor = Monitor(MonitorScope(roots=lambda: [process.pid]), time.monotonic())
         monitor.start()
     found = monitor.stop(LEVEL)
     assert found.target.processes[-1] == 0
@@ -105,7 +105,7 @@ def test_a_target_that_dies_meanwhile_leaves_its_numbers():
 
 
 def test_an_abandoned_monitor_leaves_no_thread():
-    monitor = Monitor(Watch(), time.monotonic())
+    monitor = Monitor(MonitorScope(), time.monotonic())
     monitor.start()
     monitor.abandon()
     monitor.abandon()
@@ -121,7 +121,7 @@ def own_processes():
 def test_a_server_that_torr_did_not_start_is_not_counted_as_torr():
     before = own_processes()
     with started("input()") as process:
-        monitor = Monitor(Watch(roots=lambda: [process.pid]), time.monotonic())
+        monitor = Monitor(MonitorScope(roots=lambda: [process.pid]), time.monotonic())
         monitor.start()
         generator = set(monitor._generator.pids)
         found = monitor.stop(LEVEL)
@@ -131,7 +131,7 @@ def test_a_server_that_torr_did_not_start_is_not_counted_as_torr():
 
 
 def test_torr_is_no_part_of_a_target_that_it_runs_below():
-    monitor = Monitor(Watch(roots=lambda: [os.getppid()]), time.monotonic())
+    monitor = Monitor(MonitorScope(roots=lambda: [os.getppid()]), time.monotonic())
     monitor.start()
     assert os.getppid() in monitor._target.pids
     assert os.getpid() not in monitor._target.pids

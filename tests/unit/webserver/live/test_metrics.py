@@ -15,7 +15,7 @@ from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
-from torr.monitor.exposition import Reader
+from torr.monitor.exposition import ExpositionReader
 from torr.results.result import TrialFailure
 from torr.units import SECOND_NS
 from torr.webserver.live.exposition import ExportedSample, page
@@ -141,7 +141,7 @@ def test_names_are_as_prometheus_wants_them(name):
 
 
 def test_torrs_own_reader_understands_the_page(metrics):
-    samples = Reader(("torr_*",)).samples(full(metrics).text())
+    samples = ExpositionReader(("torr_*",)).samples(full(metrics).text())
     found = {(each.name, each.labels): each for each in samples}
     ok = found["torr_ok_total", (("phase", "measure"),)]
     assert (ok.kind, ok.value) == ("counter", 1000)
@@ -157,7 +157,7 @@ def test_what_others_call_themselves_is_escaped():
         "# TYPE torr_x gauge",
         'torr_x{n="a\\"b\\\\c\\nd</script>"} 1',
     ]
-    (found,) = Reader(("torr_*",)).samples(text)
+    (found,) = ExpositionReader(("torr_*",)).samples(text)
     assert found.labels == (("n", name),)
 
 

@@ -9,19 +9,19 @@ import pytest
 import typed
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
-from torr.monitor.looks import Look, Looks, between, joined
+from torr.monitor.resource_samples import ResourceSample, SampleHistory, between, joined
 from torr.monitor.timeline import timeline
-from torr.monitor.tree import Group
+from torr.monitor.tree import ProcessTreeSample
 from torr.procfs.totals import Core, Interface, MachineTotals, Pressure
 
-NOTHING = Group(0.0, 1, 1, 1000, 0, 0)
+NOTHING = ProcessTreeSample(0.0, 1, 1, 1000, 0, 0)
 
 
 def look(at_s, *, busy=0, idle=0, cpu_s=0.0, lo=0, **more):
     target = replace(NOTHING, cpu_s=cpu_s, **more)
     flow = Interface(lo, lo // 100, lo, lo // 100)
     seen = MachineTotals({0: Core(idle, busy)}, {"lo": flow, "eth0": flow}, {"cpu": Pressure(lo)})
-    return Look(100 + at_s, seen, NOTHING, target)
+    return ResourceSample(100 + at_s, seen, NOTHING, target)
 
 
 def test_rates_are_of_each_interval_from_its_beginning():
@@ -48,7 +48,7 @@ def test_shares_stay_within_0_and_100_whatever_clocks_say():
 
 
 def test_a_core_that_went_offline_is_null_and_no_target_is_none():
-    second = Look(101.0, MachineTotals({}, {}, {}), NOTHING)
+    second = ResourceSample(101.0, MachineTotals({}, {}, {}), NOTHING)
     found = timeline([look(0, idle=5), replace(look(1, idle=9), target=None), second], Axis(100.0))
     assert found.cores.busy_rate == [[0.0, None]]
     assert found.target.cpu_rate == [None, None]
@@ -65,7 +65,7 @@ def test_a_window_takes_its_part_of_each_interval():
 
 
 def test_of_too_many_looks_every_other_is_left_out_and_the_ends_stay():
-    looks = Looks[Look](most=8)
+    looks = SampleHistory[ResourceSample](most=8)
     for second in range(100):
         looks.add(look(second, cpu_s=float(second)))
     assert len(looks.all) <= 8

@@ -1,4 +1,4 @@
-"""Looks at machine, target and generator in the order of time, and how many of them are kept.
+"""Samples of machine, target and generator in the order of time, and how many of them are kept.
 
 All that is counted is cumulative, so that looks can be left out: when there are too many, every
 other one is, and what happened between the others is still whole.
@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.monitor.tree import Group
+    from torr.monitor.tree import ProcessTreeSample
     from torr.procfs.totals import MachineTotals
 
 Seen = TypeVar("Seen")
 
 MOST = 1200
-"""Looks that are kept: 20 minutes of one a second."""
+"""Samples that are kept: 20 minutes of one a second."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ResourceSample:
     """What was seen at one time of the monotonic clock, in seconds."""
 
     at_s: float
     machine: MachineTotals
-    generator: Group
-    target: Group | None = None
+    generator: ProcessTreeSample
+    target: ProcessTreeSample | None = None
 
 
 @dataclass(slots=True)
-class Looks(Generic[Seen]):
+class SampleHistory(Generic[Seen]):
     """The kept ones, the first and the newest always among them."""
 
     most: int = MOST
@@ -45,7 +45,7 @@ class Looks(Generic[Seen]):
             self.all = [*self.all[:-1:2], self.all[-1]]
 
 
-def joined(looks: list[Look], least_s: float) -> list[Look]:
+def joined(looks: list[ResourceSample], least_s: float) -> list[ResourceSample]:
     """The same, but that the last interval is not shorter than that: rates need some ticks."""
     if len(looks) < 3 or looks[-1].at_s - looks[-2].at_s >= least_s:
         return looks
@@ -53,7 +53,10 @@ def joined(looks: list[Look], least_s: float) -> list[Look]:
 
 
 def between(
-    looks: list[Look], begin_s: float, end_s: float, of: Callable[[Look], float | None]
+    looks: list[ResourceSample],
+    begin_s: float,
+    end_s: float,
+    of: Callable[[ResourceSample], float | None],
 ) -> float | None:
     """How much a cumulative number grew in a window; None where it is not known.
 
