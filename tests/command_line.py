@@ -25,7 +25,7 @@ def quick_pictures(monkeypatch):
         path.write_bytes(b"a picture")
         return path
 
-    monkeypatch.setattr("torr.report.png._save", save)
+    monkeypatch.setattr("torr.report.files.png._save", save)
 
 
 @pytest.fixture

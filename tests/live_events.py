@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import typed
-from torr.report import html
+from torr.report.files import html
 from torr.webserver.live.page import bare, generator_of
 
 GIVEN = "only-here"

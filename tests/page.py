@@ -3,7 +3,7 @@
 import json
 from html.parser import HTMLParser
 
-from torr.report import view_tables
+from torr.report.view import view_tables
 
 VOID = {"meta"}
 

@@ -8,7 +8,7 @@ import msgspec
 import typed
 from streamed import histogram, streaming
 from torr.model.condition import Condition
-from torr.report import diff as sides_of
+from torr.report.data import diff as sides_of
 from torr.stats import capacity
 from torr.stats.series import Series
 

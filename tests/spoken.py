@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TORR = ROOT / "python" / "torr"
 REPORT = TORR / "report"
+CATALOGUE = TORR / "messages" / "zh.json"
 # The texts that a terminal shows of a result.
 SHOWN = TORR / "cli" / "shown"
 
@@ -19,8 +20,9 @@ _FIELD = re.compile(r"\{[^}]*\}")
 
 def sources():
     """Return every module of report/, and what a terminal shows, parsed, by its name."""
-    paths = {path.name: path for path in sorted(REPORT.glob("*.py"))}
+    paths = {path.name: path for path in sorted(REPORT.rglob("*.py"))}
     paths |= {f"cli/{path.name}": path for path in sorted(SHOWN.glob("*.py"))}
+    paths |= {"say.py": CATALOGUE.with_name("say.py")}
     return {name: ast.parse(path.read_text()) for name, path in paths.items()}
 
 

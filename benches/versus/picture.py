@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torr.report import theme
+from torr.report.figures import theme
 from torr.store.atomic import replace_bytes
 from versus.places import ROOT
 from versus.report import names

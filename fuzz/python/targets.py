@@ -12,7 +12,7 @@ from torr.errors import TorrError
 from torr.model.json_input import JsonInputError, parse_json
 from torr.model.outside import safe_text
 from torr.profile import pprof
-from torr.report import dat
+from torr.report.files import dat
 from torr.sources.requests import read_requests
 
 SECRET = "x7Qv9-Zk3m-Lw8t"  # noqa: S105 - planted, and searched for

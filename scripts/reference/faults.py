@@ -1,7 +1,7 @@
 """docs/faults.md: every way in which a request can end, read from the engine's tables.
 
 The names and meanings stand in crates/client/src/outcome.rs and crates/targets/src/fault.rs, and
-what to try in torr.report.reasons. A reason without advice fails the generation.
+what to try in torr.report.text.reasons. A reason without advice fails the generation.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from torr.report.reasons import ADVICE
+from torr.report.text.reasons import ADVICE
 
 CRATES = Path(__file__).parents[2] / "crates"
 

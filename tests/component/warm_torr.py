@@ -21,8 +21,17 @@ IMPORTED = (
     *(place.partition(":")[0] for place, _ in VERBS.values() if ".locust:" not in place),
     *("torr.cli.conclude", "torr.cli.conduct", "torr.cli.gate", "torr.planning.plan"),
     *("torr.cli.terminal", "torr.experiments.lab", "torr.experiments.run", "torr.engine"),
-    *("torr.monitor.monitor", "torr.report.html", "torr.report.markdown", "torr.report.csv"),
-    *("torr.report.ladder_figure", "torr.report.comparison_figure", "torr.report.diff_figure"),
+    *(
+        "torr.monitor.monitor",
+        "torr.report.files.html",
+        "torr.report.files.markdown",
+        "torr.report.files.csv",
+    ),
+    *(
+        "torr.report.figures.ladder_figure",
+        "torr.report.figures.comparison_figure",
+        "torr.report.figures.diff_figure",
+    ),
     *("torr.store.kept.registering", "torr.store.kept.store", "torr.store.environment"),
     *("torr.stats.capacity", "scipy.optimize", "matplotlib.backends.backend_agg"),
 )

@@ -22,7 +22,8 @@ from torr import engine
 from torr.cli.gate import judged_again
 from torr.cli.main import main
 from torr.monitor import monitor
-from torr.report import junit, write_all
+from torr.report import write_all
+from torr.report.files import junit
 from torr.results.monitor import MonitorSeries
 from torr.results.result import decoded, encoded
 from torr.servers import versions

@@ -20,7 +20,7 @@ from torr.model.known_secrets import KnownSecrets
 from torr.model.outside import Outside
 from torr.model.secrets import known_secrets, redacted_command, redacted_text
 from torr.profile import pprof
-from torr.report import dat
+from torr.report.files import dat
 from torr.results.result import decoded
 from torr.sources import benchmark_file, har
 from torr.sources.requests import read_requests

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import copied from "../../tests/unit/report/copied.json";
+import copied from "../../tests/unit/report/files/copied.json";
 import { asCsv, asMarkdown, numberOf, sorted } from "../src/data/cells";
 
 describe("cells", () => {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
-from torr.report.csv import records, rows_of
+from torr.report.files.csv import records, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from torr.report.csv import Row
+    from torr.report.files.csv import Row
     from torr.results.result import RunResult
 
 

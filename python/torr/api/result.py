@@ -47,21 +47,21 @@ class Result(results.RunResult, kw_only=True, dict=True):
     @property
     def verdict(self) -> str:
         """What was found, in one sentence."""
-        from torr.report.sentence import verdict
+        from torr.report.text.sentence import verdict
 
         return str(verdict(self))
 
     @property
     def trust(self) -> str:
         """How far to trust it, in one line."""
-        from torr.report.trust import trust
+        from torr.report.text.trust import trust
 
         return str(trust(self))
 
     @property
     def health(self) -> Health:
         """The generator's health at its worst level; a limited level claims nothing."""
-        from torr.report.trust import health
+        from torr.report.text.trust import health
 
         return cast("Health", health(self))
 
@@ -141,6 +141,6 @@ class Result(results.RunResult, kw_only=True, dict=True):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from torr.report.notebook import fragment
+        from torr.report.files.notebook import fragment
 
         return fragment(self)

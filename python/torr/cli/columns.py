@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from torr.report.say import render
+from torr.messages.say import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from torr.report.say import Language
+    from torr.messages.say import Language
 
 GAP = 2
 

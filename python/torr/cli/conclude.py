@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.experiments.lab import Outcome
+    from torr.messages.say import Language
     from torr.model.condition import Condition
-    from torr.report.say import Language
     from torr.results.level import Level
     from torr.store.rundir import RunDirectory
 
@@ -81,7 +81,7 @@ def concluded(kind: str, levels: Sequence[Level], slos: Sequence[Condition]) -> 
 def write_junit(result: RunResult, flags: dict[str, Any], why: str | None = None) -> None:
     """Write what passed and failed where `--junit` says; `why` nothing was measured, if so."""
     if flags["junit"] is not None:
-        from torr.report import junit
+        from torr.report.files import junit
 
         missed = judged(result, flags).missed
         said = why if missed is None else missed.message
@@ -96,7 +96,7 @@ def draw(
     On GitHub the summary stands on the page of the job's step, too.
     """
     from torr import report
-    from torr.report import step_summary
+    from torr.report.files import step_summary
 
     paths = report.write_all(result, directory.path, language)
     step = os.environ.get(step_summary.VARIABLE)
@@ -136,7 +136,7 @@ def print_json(directory: RunDirectory) -> None:
 
 def print_paths(directory: RunDirectory, published: Sequence[Path], kept: int | None) -> None:
     """Say where the page and flame graphs are, the newest files, and as which run it is kept."""
-    from torr.report import flame_svg
+    from torr.report.files import flame_svg
 
     click.echo(f"\nreport  {click.format_filename(directory.path / 'report.html')}")
     drawn = flame_svg.written(directory.path)

@@ -38,7 +38,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.cli.sides import sides_of
     from torr.model.label import labels_of
     from torr.model.secrets import redacted_command
-    from torr.report.sides import set_beside
+    from torr.report.tables.sides import set_beside
     from torr.results.result import Conclusions
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory

@@ -40,7 +40,7 @@ def doctor(url: str | None, output: str, *, quiet: bool) -> None:
         seen = examine(url, say)
     found = findings(seen)
     if output == "json":
-        from torr.report.doctor import as_json
+        from torr.report.text.doctor import as_json
 
         click.echo(json.dumps(as_json(seen, found), indent=1, ensure_ascii=False))
     else:
@@ -67,7 +67,7 @@ def _show(seen: Examination, found: Sequence[Finding], *, quiet: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from torr.report.doctor import sentence, summary
+    from torr.report.text.doctor import sentence, summary
 
     out = Console(highlight=False, soft_wrap=True)
     out.print(Text(sentence(seen), "bold"))

@@ -37,13 +37,13 @@ _NEEDED_AT_THE_END = (
     "numpy",
     "torr.cli.conclude",
     "torr.cli.terminal",
-    "torr.report.csv",
-    "torr.report.dat",
-    "torr.report.flame_svg",
-    "torr.report.html",
-    "torr.report.markdown",
-    "torr.report.png",
-    "torr.report.step_summary",
+    "torr.report.files.csv",
+    "torr.report.files.dat",
+    "torr.report.files.flame_svg",
+    "torr.report.files.html",
+    "torr.report.files.markdown",
+    "torr.report.files.png",
+    "torr.report.files.step_summary",
 )
 
 
@@ -158,7 +158,7 @@ def _say(result: RunResult, out: Console) -> None:
     from rich.text import Text
 
     from torr.cli.terminal import COLOURS
-    from torr.report import sentence, trust
+    from torr.report.text import sentence, trust
 
     out.print()
     out.print(Text(sentence.verdict(result), "bold"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torr.experiments.lab import Step
-    from torr.report.say import Language
+    from torr.messages.say import Language
     from torr.results.level import Interval
 
 # Until then a target may still be waking up.
@@ -47,7 +47,7 @@ class OneStatus(Silent):
         elif self._statuses and self._seconds >= _LOOKS_S:
             self._is_decided = True
             (status,) = self._statuses
-            from torr.report.one_status import note
+            from torr.report.text.one_status import note
 
             self.clear()
             click.echo(note(status).render(self.language), err=True)

@@ -9,14 +9,14 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from torr.cli.columns import Columns
-from torr.report.say import render
+from torr.messages.say import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
-    from torr.report.say import Language
+    from torr.messages.say import Language
 
 _LABEL = 11  # cells of the terminal
 

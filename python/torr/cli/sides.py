@@ -21,7 +21,7 @@ from torr.store.rundir import LATEST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.report.side import Side
+    from torr.report.data.side import Side
 
 _ID = re.compile(r"(\d{1,9})(?::(.*))?")
 _KINDS = ("run", "ladder", "compare", "locust")
@@ -53,7 +53,7 @@ def sides_of(given: Sequence[str], baseline: str | None, folder: Path) -> tuple[
 
 def side_of(text: str) -> Side:
     """Return what a word of the command line names."""
-    from torr.report import side
+    from torr.report.data import side
 
     found = _ID.fullmatch(text)
     if found is None or Path(text).exists():
@@ -70,7 +70,7 @@ def _tagged(text: str, name: str) -> Side:
 
     A tag such as `baseline` is given to runs of many names.
     """
-    from torr.report import side
+    from torr.report.data import side
     from torr.store.kept.store import Filter, open_store
 
     tag, _, asked = text.partition(":")

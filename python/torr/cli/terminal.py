@@ -11,10 +11,10 @@ from rich.console import Console
 
 from torr.cli.screen import Screen
 from torr.cli.shown import comparison, diff, functions, ladder, profiles, run
-from torr.report import sentence, trust
+from torr.report.text import sentence, trust
 
 if TYPE_CHECKING:
-    from torr.report.say import Language
+    from torr.messages.say import Language
     from torr.results.result import RunResult
 
 COLOURS = {"healthy": "green", "contended": "yellow", "generator-limited": "red"}

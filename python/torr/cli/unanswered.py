@@ -17,7 +17,7 @@ HUNG = "timeout.first_byte"
 
 def nothing_measured(failure: str, result: RunResult, kept: Path) -> NothingMeasuredError:
     """The error of a run without an answer; the hint is what to try against its commonest end."""
-    from torr.report.reasons import advice
+    from torr.report.text.reasons import advice
 
     level = result.levels[0]
     ends = level.reasons
@@ -68,7 +68,7 @@ def _tried(result: RunResult) -> str:
 
 def _ended(result: RunResult) -> list[str]:
     """How the attempts ended, each in words."""
-    from torr.report.reasons import meaning
+    from torr.report.text.reasons import meaning
 
     level = result.levels[0]
     missing = missing_socket(_request(result).get("unix_socket"))

@@ -9,14 +9,14 @@ import pytest
 from torr.errors import UsageError
 from torr.micro.budget import Budget
 from torr.plugin import MARK
-from torr.report import micro
-from torr.report.micro_names import names_of
+from torr.report.data.micro_names import names_of
+from torr.report.tables import micro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from torr.report.cells import Table
+    from torr.report.tables.cells import Table
     from torr.results.functions import BudgetVerdict
 
 NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-allow-not-shown"

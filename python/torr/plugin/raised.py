@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from torr.report import micro
+from torr.report.tables import micro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

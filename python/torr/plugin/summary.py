@@ -13,15 +13,15 @@ from torr.micro import machine, overhead
 from torr.model.moment import stamp
 from torr.plugin import raised
 from torr.plugin.keeping import concluded
-from torr.report import flames, micro, profiled_lines
-from torr.report.micro_names import names
+from torr.report.data.micro_names import names
+from torr.report.tables import flames, micro, profiled_lines
 from torr.results.result import RunResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.plugin.session import MeasurementSession
-    from torr.report.cells import Table
+    from torr.report.tables.cells import Table
     from torr.results.functions import MachineSpeed
 
 _MOST_ROWS = 12

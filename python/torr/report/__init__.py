@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from torr.report.say import Language
+    from torr.messages.say import Language
     from torr.results.result import RunResult
 
 
@@ -27,7 +27,7 @@ def write_all(result: RunResult, directory: Path, language: Language | None = No
     from functools import partial
 
     from torr.errors import OutputError
-    from torr.report import csv, dat, flame_svg, html, markdown, png
+    from torr.report.files import csv, dat, flame_svg, html, markdown, png
 
     writers: list[Callable[[RunResult, Path], list[Path]]]
     page = partial(html.write, lang=language)

@@ -10,7 +10,7 @@ from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
-from torr.report.reasons import ADVICE
+from torr.report.text.reasons import ADVICE
 
 SECOND_NS = 1_000_000_000
 

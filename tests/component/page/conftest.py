@@ -16,7 +16,7 @@ import typed
 from documents import ROOT
 from installed import wait_until
 from live_events import Events, served
-from torr.report import html
+from torr.report.files import html
 
 SHOTS = ROOT / "build/shots"
 LOOKS = {

@@ -5,7 +5,7 @@ import pytest
 import results
 from installed import wait_until
 from live_events import GIVEN, measured, progress, slice_of
-from torr.report import view
+from torr.report.view import view
 
 
 def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):

@@ -7,7 +7,7 @@ import results
 import typed
 from live_events import measured, progress, slice_of
 from tiers import full
-from torr.report import view
+from torr.report.view import view
 from torr.webserver.live.page import generator_of
 
 

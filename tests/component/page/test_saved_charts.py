@@ -9,7 +9,7 @@ from PIL import Image
 import results
 from installed import wait_until
 from tiers import full
-from torr.report import notebook
+from torr.report.files import notebook
 
 KINDS = (
     *("run", "ladder", "diff", "compare", "functions"),

@@ -18,12 +18,12 @@ import pytest
 
 MEASURING_MODULES = (
     *("torr.cli.columns", "torr.micro.budget", "torr.micro.comparing", "torr.micro.leaking"),
-    *("torr.micro.machine", "torr.micro.stressing", "torr.report.flames", "torr.report.micro"),
-    *("torr.report.profiled_lines", "torr.store.rundir"),
+    *("torr.micro.machine", "torr.micro.stressing", "torr.report.tables.flames"),
+    *("torr.report.tables.micro", "torr.report.tables.profiled_lines", "torr.store.rundir"),
 )
 STORE_MODULES = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
 MODULES_OF_OPTIONS = {
-    "--torr-save": ("torr.report.html", *STORE_MODULES),
+    "--torr-save": ("torr.report.files.html", *STORE_MODULES),
     "--torr-compare": ("scipy.stats", *STORE_MODULES),
 }
 

@@ -12,8 +12,8 @@ from page import Page
 from results import run as a_run
 from torr.cli import terminal
 from torr.cli.columns import Columns
-from torr.report import markdown
-from torr.report.say import say
+from torr.messages.say import say
+from torr.report.files import markdown
 from torr.results.result import encoded
 from torr.store.kept.store import open_store
 

@@ -13,7 +13,7 @@ import typed
 from doubles import Truth, measured_level
 from torr.cli.terminal import show
 from torr.model.condition import Condition
-from torr.report import diff
+from torr.report.data import diff
 from torr.results.level import NamedRequest
 from torr.results.series import LevelPoint
 from torr.stats import capacity

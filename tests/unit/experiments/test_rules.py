@@ -9,14 +9,14 @@ import pytest
 from torr.experiments.matrix import Matrix
 from torr.experiments.rules import rules
 from torr.experiments.trial import Course
+from torr.messages.say import render
+from torr.messages.told import told
 from torr.model.condition import Condition
 from torr.model.pace import Closed
 from torr.model.pin import Pin
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
-from torr.report.say import render
-from torr.report.told import told
 from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation

@@ -263,7 +263,7 @@ def test_a_text_that_was_cut_in_an_escape_within_another_keeps_no_secret():
 
 
 def test_no_sentence_of_torr_is_changed():
-    catalogue = json.loads((ROOT / "python/torr/report/zh.json").read_text())
+    catalogue = json.loads((ROOT / "python/torr/messages/zh.json").read_text())
     texts = {text for part in catalogue.values() for pair in part.items() for text in pair}
     assert {text for text in texts if redacted_text(text) != text} == set()
 

@@ -15,7 +15,7 @@ import typed
 from doubles import Truth, level_of, slice_of
 from torr.cli.runs import importing
 from torr.errors import OutputError, UsageError
-from torr.report import side
+from torr.report.data import side
 from torr.results.functions import LeakTable
 from torr.results.monitor import MonitorSeries
 from torr.results.result import Conclusions, TrialFailure, read

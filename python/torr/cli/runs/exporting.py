@@ -17,7 +17,7 @@ from torr.store.atomic import replace_bytes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torr.report.say import Language
+    from torr.messages.say import Language
     from torr.store.kept.store import Store
 
 EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)

@@ -15,7 +15,7 @@ from torr.options.definition import made
 from torr.options.kept import LEDGER, LedgerOptions
 
 if TYPE_CHECKING:
-    from torr.report.say import Language
+    from torr.messages.say import Language
     from torr.webserver.history.session import TuningSession
 
 EXAMPLES = (
@@ -33,7 +33,7 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 @flags_of(LEDGER)
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
-    from torr.report import tuning
+    from torr.report.tables import tuning
 
     options = made(LedgerOptions, flags)
     found = ledger_of(name, options)
@@ -91,7 +91,7 @@ def _print(found: dict[str, Any], language: Language) -> None:
     from rich.console import Console
 
     from torr.cli.screen import Screen
-    from torr.report import tuning
+    from torr.report.tables import tuning
 
     out = Screen(Console(highlight=False, soft_wrap=True), language)
     out.line(tuning.sentence(found), "bold")

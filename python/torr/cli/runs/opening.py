@@ -23,7 +23,7 @@ def open_page(run_id: int, language: str | None) -> None:
     """Open the page of a kept run in a browser, and say where it is."""
     import webbrowser
 
-    from torr.report import html
+    from torr.report.files import html
     from torr.store.kept.store import open_store
 
     with open_store() as store:

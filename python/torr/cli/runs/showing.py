@@ -13,7 +13,7 @@ from torr.options.result import ResultOptions
 from torr.results.result import encoded
 
 if TYPE_CHECKING:
-    from torr.report.say import Language
+    from torr.messages.say import Language
 
 EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 

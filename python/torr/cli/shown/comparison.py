@@ -13,18 +13,18 @@ from rich.text import Text
 
 from torr.cli.columns import GAP, cut
 from torr.cli.shown.slos import show_of_comparison
-from torr.report import comparison_tables as tables
-from torr.report.comparison import Comparison
-from torr.report.say import chain, changed, say
-from torr.report.told import told
-from torr.report.wording import counted
+from torr.messages.say import chain, changed, say
+from torr.messages.told import told
+from torr.report.data.comparison import Comparison
+from torr.report.tables import comparison_tables as tables
+from torr.report.text.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.cli.screen import Screen
-    from torr.report.cells import Table
-    from torr.report.comparison import ComparisonCell
+    from torr.report.data.comparison import ComparisonCell
+    from torr.report.tables.cells import Table
     from torr.results.result import RunResult
 
 MOST_CELLS = 12

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torr.cli.columns import GAP, cut
-from torr.report import verdict_table
-from torr.report.diff import show_ratio
-from torr.report.say import say
-from torr.report.table import spreads
-from torr.report.wording import heading
+from torr.messages.say import say
+from torr.report.data.diff import show_ratio
+from torr.report.tables import verdict_table
+from torr.report.tables.table import spreads
+from torr.report.text.wording import heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.cli.screen import Screen
-    from torr.report.cells import Table
+    from torr.report.tables.cells import Table
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from torr.cli.columns import GAP, cut
-from torr.report.reasons import meaning
-from torr.report.say import say
+from torr.messages.say import say
+from torr.report.text.reasons import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.report import micro
-from torr.report.say import say
+from torr.messages.say import say
+from torr.report.tables import micro
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen

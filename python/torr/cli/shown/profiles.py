@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from torr.cli.columns import GAP, cut
-from torr.report import flames
+from torr.report.tables import flames
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
-    from torr.report.cells import Table
+    from torr.report.tables.cells import Table
     from torr.results.result import RunResult
 
 MOST_ROWS = 5

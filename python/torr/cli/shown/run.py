@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from torr.cli.columns import cut
 from torr.cli.shown import errors, slos
-from torr.report import watched
-from torr.report.request_tables import requests, streams_of_requests
-from torr.report.say import chain, say
-from torr.report.streaming import stream_facts, stream_times
-from torr.report.told import told
+from torr.messages.say import chain, say
+from torr.messages.told import told
+from torr.report.tables import watched
+from torr.report.tables.request_tables import requests, streams_of_requests
+from torr.report.text.streaming import stream_facts, stream_times
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.say import say
+from torr.messages.told import told
 from torr.model.condition import Condition
-from torr.report.comparison_slos import interval_of, slos
-from torr.report.say import say
-from torr.report.told import told
+from torr.report.tables.comparison_slos import interval_of, slos
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

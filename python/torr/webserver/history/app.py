@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from torr.errors import StoreError, TorrError
-from torr.report.html import document
+from torr.report.files.html import document
 from torr.webserver.guard import Guarded, without_token
 from torr.webserver.history import asked, pages
 

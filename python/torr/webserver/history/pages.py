@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from torr.errors import require
-from torr.report import distributions, side, tuning, view, view_tables
-from torr.report.say import as_json, say
-from torr.report.sides import set_beside
+from torr.messages.say import as_json, say
+from torr.report.data import side
+from torr.report.tables import tuning
+from torr.report.tables.sides import set_beside
+from torr.report.view import distributions, view, view_tables
 from torr.stats.judgement import DELTA
 from torr.webserver.history import asked
 from torr.webserver.history.session import TuningSelection, TuningSession
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
     from torr.errors import TorrError
-    from torr.report.side import Side
+    from torr.report.data.side import Side
     from torr.store.kept.store import Store
 
 Json = dict[str, Any]

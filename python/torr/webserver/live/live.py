@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torr.experiments.interrupt import Interrupt
-    from torr.report.say import Language
+    from torr.messages.say import Language
     from torr.store.rundir import RunDirectory
     from torr.webserver.live.feed import Judge
     from torr.webserver.server import Door

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.report.generator_now import generator_now
-from torr.report.html import document
-from torr.report.say import as_json
-from torr.report.view import bare, light, pools_of
-from torr.report.view import run as run_of
+from torr.messages.say import as_json
+from torr.report.files.html import document
+from torr.report.text.generator_now import generator_now
+from torr.report.view.view import bare, light, pools_of
+from torr.report.view.view import run as run_of
 
 if TYPE_CHECKING:
     from torr.results.level import Interval

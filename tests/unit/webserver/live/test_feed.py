@@ -10,7 +10,7 @@ import pytest
 
 import results
 from torr.cli.conclude import concluded
-from torr.report import view
+from torr.report.view import view
 from torr.results.result import TrialFailure
 from torr.store.level_log import LevelLog
 from torr.store.rundir import RunDirectory

@@ -1,0 +1,1 @@
+"""What torr says to people, in each of its languages."""

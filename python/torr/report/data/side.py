@@ -1,0 +1,184 @@
+"""One side of a diff: a kept run, one candidate of it, or a .dat file.
+
+    runs/before-…               a run directory, or its result.json
+    runs/latest:gin             the trials of one candidate
+    runs/latest:gin,delay=50ms  those at one setting of its other factors
+    before.dat                  medians only
+
+A side has one setting: what is compared is one series of levels with another.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from torr.errors import UsageError, require
+from torr.model.condition import Condition
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.report.files import dat
+from torr.results.level import Level
+from torr.results.profile import Profile
+from torr.results.result import RunResult, decoded
+from torr.stats.judgement import ALPHA
+from torr.stats.series import Series
+from torr.stats.trials import candidates
+from torr.store.level_lines import recovered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from torr.results.base import Factors
+
+Part = TypeVar("Part", Level, Profile)
+
+# What `concurrency` says already.
+_LOAD = "connections"
+
+
+@dataclass(frozen=True)
+class Side:
+    """The series of a side, the trials behind it and its profiles: neither of a .dat.
+
+    `run` tells runs apart, `run_name` is what the run is called, `setting` the other factors; two
+    sides of one run and setting that are different candidates were interleaved. `alpha` is the
+    chance of a false finding that its comparison left for one look, `rule` what discarded rounds.
+    """
+
+    series: Series
+    trials: tuple[Level, ...] = ()
+    run: str | None = None
+    run_name: str | None = None
+    candidate: str | None = None
+    setting: Factors = field(default_factory=dict)
+    profiles: tuple[Profile, ...] = ()
+    alpha: float = ALPHA
+    rule: Condition | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.series.name
+
+    def is_interleaved_with(self, other: Side) -> bool:
+        """Whether the trials of both took turns in rounds."""
+        same = self.run is not None and (self.run, self.setting) == (other.run, other.setting)
+        return same and self.candidate != other.candidate
+
+
+def load(path: Path) -> Side:
+    """Read one side; raises UsageError that says what is wrong with it."""
+    path, asked = _split(path)
+    path = recovered(path)
+    if path.suffix != ".json":
+        if asked:
+            raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
+        return Side(dat.read(path))
+    try:
+        text = read_bounded(path, MOST_RESULT_BYTES)
+    except OSError as error:
+        hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
+    return of_result(decoded(text, str(path)), asked, path)
+
+
+def of_result(result: RunResult, asked: Sequence[str], path: Path) -> Side:
+    """Take a side out of a result: `asked` names a candidate and the setting of factors.
+
+    `path` is what messages call it. Raises UsageError that says what is wrong with it, and where
+    it holds functions: those of one run took no turns, those of two may be of two machines.
+    """
+    side = _side(result, asked, path)
+    if not side.series.points:
+        raise UsageError(
+            f"{path} has no level that claims anything", "every level was limited or cut short"
+        )
+    return side
+
+
+def _split(path: Path) -> tuple[Path, list[str]]:
+    """The path, and what is asked of it behind a colon; a file may have a colon in its name."""
+    name, colon, asked = str(path).rpartition(":")
+    if not colon or path.exists() or not Path(name).exists():
+        return path, []
+    return Path(name), asked.split(",")
+
+
+def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
+    require(
+        result.kind != "micro",
+        f"{path} holds functions",
+        "pytest --torr-compare NAME sets them beside those of an earlier run",
+    )
+    levels = result.levels
+    factors = dict(word.partition("=")[::2] for word in asked if "=" in word)
+    names = [word for word in asked if "=" not in word]
+    found = candidates(levels)
+    chosen = names[0] if names else found[0] if found else ""
+    if found and (chosen not in found or (not names and len(found) > 1)):
+        _refuse_candidate(path, names, found)
+    kept = [x for x in levels if (x.candidate or "") == chosen and _has(x.factors, factors)]
+    settings = {json.dumps(own, sort_keys=True): own for own in (_setting(x.factors) for x in kept)}
+    if len(settings) != 1 and levels:
+        _refuse_setting(path, chosen, [_setting(level.factors) for level in levels])
+    series = Series.of(chosen or result.name, kept)
+    setting = next(iter(settings.values()), {})
+    taken = [x for x in result.profiles if (x.candidate or "") == chosen]
+    experiment = result.experiment or {}
+    rule, alpha = experiment.get("discard_if"), experiment.get("alpha") or ALPHA
+    is_share = isinstance(alpha, float) and 0 < alpha < 1
+    require(is_share, f"{path} was judged with a chance of {alpha}", "it is not a share")
+    return Side(
+        series,
+        _alone(kept, series.name),
+        run=f"{result.name} {result.started}",
+        run_name=result.name,
+        candidate=chosen or None,
+        setting=setting,
+        profiles=_alone([x for x in taken if _setting(x.factors) == setting], series.name),
+        alpha=alpha,
+        rule=None if rule is None else Condition.parse(str(rule)),
+    )
+
+
+def renamed(side: Side, name: str) -> Side:
+    """Return the same under another name."""
+    return replace(
+        side,
+        series=replace(side.series, name=name),
+        trials=tuple(msgspec.structs.replace(level, candidate=name) for level in side.trials),
+        profiles=tuple(msgspec.structs.replace(each, candidate=name) for each in side.profiles),
+    )
+
+
+def _alone(parts: Iterable[Part], name: str) -> tuple[Part, ...]:
+    """What a side is compared by: its level of load alone."""
+    return tuple(msgspec.structs.replace(part, factors={}, candidate=name) for part in parts)
+
+
+def _setting(factors: Factors) -> Factors:
+    return {key: value for key, value in factors.items() if key != _LOAD}
+
+
+def _has(factors: Factors, asked: Mapping[str, str]) -> bool:
+    return all(str(factors.get(key)) == value for key, value in asked.items())
+
+
+def _refuse_candidate(path: Path, names: Sequence[str], found: Sequence[str]) -> None:
+    said = f"has no candidate {names[0]!r}" if names else f"has {len(found)} candidates"
+    run = path.parent if path.name == "result.json" else path
+    known = ", ".join(name or "(unnamed)" for name in found)
+    raise UsageError(f"{path} {said}: {known}", f"name one behind a colon: {run}:{found[0]}")
+
+
+def _refuse_setting(path: Path, candidate: str, settings: Sequence[Factors]) -> None:
+    each = dict.fromkeys(",".join(f"{k}={v}" for k, v in s.items()) for s in settings)
+    if not any(each):
+        raise UsageError(f"{path} has no trial at that setting", "leave it out")
+    run = path.parent if path.name == "result.json" else path
+    hint = f"choose one setting: {run}:{candidate},{next(iter(each))}" if candidate else None
+    raise UsageError(f"{path} has trials at these settings: {'; '.join(each)}", hint)

@@ -1,0 +1,61 @@
+"""The profiles of a result, each with that of the baseline which it can be set beside.
+
+Two profiles are set beside each other where the same tool looked at the same kind of thing, under
+the same load: shares of anything else differ for reasons of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.profile.stacks import Stacks
+from torr.report.data.comparison import Comparison
+
+if TYPE_CHECKING:
+    from torr.results.profile import Profile
+    from torr.results.result import RunResult
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A profile that came to something: its stacks, and the baseline's, where there are some.
+
+    `beside` is the name of that baseline.
+    """
+
+    profile: Profile
+    stacks: Stacks
+    beside: str | None = None
+    before: Stacks | None = None
+
+
+def taken(result: RunResult) -> list[Taken]:
+    """Return every profile that has stacks, in the order of the result."""
+    found = [profile for profile in result.profiles if profile.folded]
+    baseline = _baseline(result) if len(found) > 1 else None
+    firsts = {_like(x): x for x in reversed(found) if baseline and x.candidate == baseline}
+    return [_taken(profile, firsts.get(_like(profile)), baseline) for profile in found]
+
+
+def _taken(profile: Profile, first: Profile | None, baseline: str | None) -> Taken:
+    if first is None or profile.candidate in (None, baseline):
+        return Taken(profile, _stacks(profile))
+    return Taken(profile, _stacks(profile), baseline, _stacks(first))
+
+
+def _stacks(profile: Profile) -> Stacks:
+    return Stacks.folded(profile.folded or "", profile.unit or "")
+
+
+def _baseline(result: RunResult) -> str | None:
+    """Which side or candidate the others are set beside; None where there are no others."""
+    if result.kind == "diff":
+        return result.series[0].name
+    return Comparison.of(result).baseline if result.kind == "compare" else None
+
+
+def _like(profile: Profile) -> tuple[object, ...]:
+    """What two profiles have in common that can be set beside each other."""
+    factors = tuple(sorted((key, str(x)) for key, x in profile.factors.items()))
+    return profile.tool, profile.kind, profile.concurrency, factors

@@ -1,0 +1,1 @@
+"""Charts that are published as files, drawn by matplotlib."""

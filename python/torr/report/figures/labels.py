@@ -1,0 +1,192 @@
+"""Words in a picture, put where they hide no point and no other word.
+
+Every word is tried at several places around what it names, the nearest first; the best one is kept.
+To hide a point or a word is the worst, to stand on a line, on hatching or nearer to the point of
+another only unpleasant. A word that has to stand farther off gets a thin line to its point.
+
+Axes must have their limits before: places are judged in pixels.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.path import Path
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from torr.report.figures import theme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Annotation
+
+Shift = tuple[float, float]
+
+# Shifts in points; the sign also says which edge of the word is held: (5, 5) stands right above.
+AROUND: tuple[Shift, ...] = (
+    *((0, 7), (0, -7), (5, 5), (-5, 5), (5, -5), (-5, -5), (8, 0), (-8, 0)),
+    *(
+        (float(x), float(sign * y))
+        for y in (20, 33, 46, 59, 72, 85, 98)
+        for sign in (1, -1)
+        for x in (0, 8, -8, 22, -22, 48, -48, 74, -74)
+    ),
+)
+_FAR = 15.0
+_BETWEEN = 4.0  # points between two words of one line
+_HIDES, _OUTSIDE, _CROSSES, _NEARER, _ON_HATCHING = 100.0, 1000.0, 4.0, 3.0, 2.0
+
+
+class Labels:
+    """The words of one set of axes, read once, here; they stay inside `within` (pixels)."""
+
+    def __init__(self, ax: Axes, within: Bbox | None = None) -> None:
+        self._ax = ax
+        self._within = within or ax.get_window_extent()
+        self._points: list[Bbox] = list(_markers(ax))
+        self._taken = list(self._points)
+        self._lines: list[Path] = list(_paths(ax))
+        self._hatched = [p.get_window_extent() for p in ax.patches if p.get_hatch()]
+
+    def put(
+        self,
+        text: str,
+        at: tuple[float, float],
+        shifts: Sequence[Shift] = AROUND,
+        *,
+        leader: bool = True,
+        **looks: Any,  # noqa: ANN401 - matplotlib's own
+    ) -> Annotation:
+        """Write `text` near `at` (data), at the best of `shifts`.
+
+        The words of a line need no leader: they may stand anywhere along it.
+        """
+        made = self._ax.annotate(
+            text,
+            at,
+            xytext=(0, 0),
+            textcoords="offset points",
+            annotation_clip=False,
+            zorder=6,
+            bbox={"boxstyle": "square,pad=0", "fc": theme.PAPER, "ec": "none"},
+            **looks,
+        )
+        size = Text.get_window_extent(made)
+        x, y = self._ax.transData.transform(at)
+        point, scale = (float(x), float(y)), self._ax.figure.dpi / 72
+        boxes = [_box(point, shift, (size.width, size.height), scale) for shift in shifts]
+        costs = [
+            self._cost(box, _leader(point, box) if leader else None) + rank / len(shifts)
+            for rank, box in enumerate(boxes)
+        ]
+        best = costs.index(min(costs))
+        made.set(position=shifts[best], ha=_ha(shifts[best]), va=_va(shifts[best]))
+        self._taken.append(boxes[best].padded(_BETWEEN * scale, 0))
+        if leader and math.hypot(*shifts[best]) >= _FAR:
+            self._lead(_leader(point, boxes[best]))
+        return made
+
+    def _lead(self, leader: Path) -> None:
+        """Draw a leader, under all words: where it cannot but pass one, the word is read."""
+        self._lines.append(leader)
+        ends = self._ax.transData.inverted().transform(leader.vertices)
+        self._ax.plot(
+            ends[:, 0],
+            ends[:, 1],
+            color=theme.GREY,
+            linewidth=0.8,
+            zorder=2.5,
+            scalex=False,
+            scaley=False,
+            clip_on=False,
+        )
+
+    def _cost(self, box: Bbox, leader: Path | None) -> float:
+        bounds = self._within
+        inside = bounds.x0 <= box.x0 and box.x1 <= bounds.x1
+        inside = inside and bounds.y0 <= box.y0 and box.y1 <= bounds.y1
+        hidden = sum(box.overlaps(other) for other in self._taken)
+        crossed = sum(line.intersects_bbox(box, filled=False) for line in self._lines)
+        hatched = any(box.overlaps(other) for other in self._hatched)
+        cost = _HIDES * hidden + _OUTSIDE * (not inside)
+        cost += _CROSSES * crossed + _ON_HATCHING * hatched
+        if leader is not None:
+            cost += _CROSSES * sum(_strikes(leader, other) for other in self._taken)
+            own = _away(_start(leader), box)
+            cost += _NEARER * any(_away(_middle(other), box) < own for other in self._points)
+        return cost
+
+
+def _strikes(leader: Path, other: Bbox) -> bool:
+    """Whether a leader crosses out another word or point; the point that it starts at it must."""
+    return bool(leader.intersects_bbox(other)) and not other.contains(*_start(leader))
+
+
+def _away(point: Shift, box: Bbox) -> float:
+    """How far a point lies from the nearest spot of a box."""
+    return math.dist(point, _nearest(point, box))
+
+
+def _middle(box: Bbox) -> Shift:
+    return (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+
+
+def _start(leader: Path) -> tuple[float, float]:
+    x, y = np.asarray(leader.vertices)[0]
+    return float(x), float(y)
+
+
+def _markers(ax: Axes) -> Iterator[Bbox]:
+    """A box around each marker, a little larger than it."""
+    for line in ax.lines:
+        if line.get_marker() in ("None", None, ""):
+            continue
+        half = (line.get_markersize() / 2 + 1) * ax.figure.dpi / 72
+        for x, y in _pixels(line):
+            if math.isfinite(x) and math.isfinite(y):
+                yield Bbox.from_extents(x - half, y - half, x + half, y + half)
+
+
+def _paths(ax: Axes) -> Iterator[Path]:
+    """What is drawn as a line: curves, limits, findings, and ranges."""
+    for line in ax.lines:
+        if line.get_linestyle() not in ("None", "none", "", " ") and len(_pixels(line)) > 1:
+            yield Path(_pixels(line))
+    for collection in ax.collections:
+        for path in collection.get_paths():
+            yield collection.get_transform().transform_path(path)
+
+
+def _pixels(line: Line2D) -> Any:  # noqa: ANN401 - an array
+    return line.get_transform().transform(line.get_xydata())
+
+
+def _leader(point: Shift, box: Bbox) -> Path:
+    """From a point to the nearest spot of a word's box."""
+    return Path([point, _nearest(point, box)])
+
+
+def _nearest(point: Shift, box: Bbox) -> Shift:
+    return min(max(point[0], box.x0), box.x1), min(max(point[1], box.y0), box.y1)
+
+
+def _box(point: Shift, shift: Shift, size: Shift, scale: float) -> Bbox:
+    """The box of a word whose edge is held `shift` points from a point."""
+    starts = {"left": 0.0, "bottom": 0.0, "center": -0.5, "right": -1.0, "top": -1.0}
+    x = point[0] + shift[0] * scale + starts[_ha(shift)] * size[0]
+    y = point[1] + shift[1] * scale + starts[_va(shift)] * size[1]
+    return Bbox.from_bounds(x, y, *size)
+
+
+def _ha(shift: Shift) -> str:
+    return ("center", "left", "right")[(shift[0] > 0) - (shift[0] < 0)]
+
+
+def _va(shift: Shift) -> str:
+    return ("center", "bottom", "top")[(shift[1] > 0) - (shift[1] < 0)]

@@ -1,0 +1,130 @@
+"""Streams over concurrency: first texts, the pace of the texts behind them, tokens/s and goodput.
+
+Each has a panel of its own, two beside each other. A limit stands in the panel
+whose numbers it is about. Streams are few: a level without enough of them for a p95 has its mean.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torr.report.figures import ladder_marks, theme
+from torr.report.figures.labels import Labels
+from torr.report.figures.theme import FIRST, SECOND, THIRD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from torr.model.condition import Condition
+    from torr.report.figures.ladder_marks import Ladder
+    from torr.results.series import LevelPoint
+
+_WIDTH, _COLUMNS = 10, 2
+# Heights in inches: of a row of panels, and of a row of the legend below them all.
+_PANEL, _NOTE = 3.1, 0.25
+_LEGEND: Any = {"loc": "lower right", "frameon": False, "fontsize": 9, "borderaxespad": 0.1}
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One metric of streams: the limits it is held to, and how it is drawn."""
+
+    metric: str
+    draw: Callable[[Axes, Ladder, str, list[Condition]], None]
+
+
+def panels(ladder: Ladder) -> Figure | None:
+    """Return the picture of a ladder's streams; None where no level has any.
+
+    Its height is what its panels need.
+    """
+    shown = _panels(ladder)
+    if not shown:
+        return None
+    rows = math.ceil(len(shown) / _COLUMNS)
+    notes = ladder_marks.hollow_marks(ladder)
+    if any(panel.metric == "inter_chunk" for panel in shown):
+        notes += ladder_marks.doubtful_marks(ladder)
+    bottom = 0.6 + _NOTE * math.ceil(len(notes) / (_COLUMNS + 1))
+    height = rows * _PANEL + bottom + 0.3
+    fig = theme.figure(_WIDTH, height)
+    top = 0.35 + theme.headline(fig, ladder.title, ladder.subtitle)
+    sides = {"left": 0.78 / _WIDTH, "right": 1 - 0.3 / _WIDTH, "top": 1 - top / height}
+    sides |= {"bottom": bottom / height, "wspace": 0.22, "hspace": 0.32}
+    axes = list(fig.subplots(rows, _COLUMNS, gridspec_kw=sides, squeeze=False).flat)
+    for at, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
+        limits = [s for s in ladder.slos if s.metric == panel.metric and s.name is None]
+        panel.draw(ax, ladder, panel.metric, limits)
+        if at + _COLUMNS < len(shown):
+            ax.set_xlabel("")
+    for ax in axes[len(shown) :]:
+        ax.remove()
+    if notes:
+        fig.legend(*zip(*notes, strict=True), ncols=_COLUMNS + 1, **_LEGEND)
+    return fig
+
+
+def _panels(ladder: Ladder) -> list[_Panel]:
+    """What there are numbers of; between texts it is `tpot` where only that has a limit."""
+    limited = {slo.metric for slo in ladder.slos}
+    pace = "tpot" if "tpot" in limited and "inter_chunk" not in limited else "inter_chunk"
+    every = [_Panel("ttft", _times), _Panel(pace, _times)]
+    every += [_Panel("tokens/s", _rate), _Panel("goodput", _share)]
+    known = {name for point in ladder.series.shown for name in point.stream_values}
+    return [p for p in every if {p.metric, f"{p.metric} mean"} & known]
+
+
+def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
+    """Draw a high percentile, that of the limit if there is one, and the median or the mean."""
+    middle = _middle(ladder.series.shown, metric)
+    limited = [s.stat for s in slos if s.stat and s.stat.startswith("p")]
+    high = next((stat for stat in limited if stat != middle), "p95")
+    values: list[float] = []
+    found = []
+    for stat, mark, sign in ((high, THIRD, "▲"), (middle, SECOND, "■")):
+        drawn = ladder_marks.known_line(ax, ladder.series, f"{metric} {stat}", mark)
+        values += drawn
+        found += [f"{stat} {sign}"] if drawn else []
+        if metric == "inter_chunk":
+            ladder_marks.doubtful(ax, ladder, f"{metric} {stat}")
+    hollow = [p.value(f"{metric} {middle}") for p in ladder_marks.hollow_points(ladder)]
+    values += [value for value in hollow if value is not None]
+    limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * max(values)])
+    scale = theme.time_axis(ax, [*values, *(slo.limit for slo in limits)])
+    words = f": {', '.join(found)}" if found else ""
+    _finish(ax, ladder, f"{metric}, ms{scale}{words}", f"{metric} {middle}", limits)
+
+
+def _rate(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
+    ladder_marks.known_line(ax, ladder.series, metric, FIRST)
+    highest = max(p.value(metric) or 0.0 for p in ladder.series.shown)
+    limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * highest])
+    theme.from_zero(ax, max([highest, *(slo.limit for slo in limits)]))
+    _finish(ax, ladder, metric, metric, limits)
+
+
+def _share(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
+    ladder_marks.known_line(ax, ladder.series, metric, FIRST)
+    theme.success_axis(ax)
+    ax.set_ylabel("")
+    limits = ladder_marks.limit_lines(ax, slos)
+    _finish(ax, ladder, f"{metric}: within every SLO of latency", metric, limits)
+
+
+def _finish(ax: Axes, ladder: Ladder, title: str, metric: str, limits: list[Condition]) -> None:
+    """Set the axis of levels, and draw what needs both axes."""
+    theme.levels_axis(ax, ladder.levels, ladder.series.noun)
+    ax.set_title(title, size=10, weight="bold")
+    ladder_marks.unclaimed(ax, ladder, metric)
+    ladder_marks.name_limits(Labels(ax), ax, limits)
+
+
+def _middle(points: Sequence[LevelPoint], metric: str) -> str:
+    """The median, where every level that has a mean has enough streams for it."""
+    measured = [p for p in points if p.value(f"{metric} mean") is not None]
+    return "p50" if all(p.value(f"{metric} p50") is not None for p in measured) else "mean"

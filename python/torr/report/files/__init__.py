@@ -1,0 +1,1 @@
+"""The files of a report: page, summary, CSV, .dat, JUnit, pictures."""

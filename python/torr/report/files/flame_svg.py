@@ -1,0 +1,153 @@
+"""flame.svg: each flame graph as a picture of its own, callers above what they call.
+
+It stands still and asks for nothing: no script, no font, no host. A box that is hovered over says
+its whole name and what was seen in it. The page has the same graphs, to zoom and to search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from itertools import count, takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from torr.messages.say import Language, render
+from torr.report.tables import flames
+from torr.store.atomic import replace_bytes
+from torr.units import show_ms, show_percent, show_size
+
+if TYPE_CHECKING:
+    from torr.results.result import RunResult
+
+Flame = Mapping[str, Any]
+Node = Mapping[str, Any]
+
+_WIDTH, _ROW, _MARGIN, _LINE = 1200, 18, 10, 22
+_FONT, _LETTER = 'font-family="monospace" font-size="11"', 6.7
+_FEWEST_LETTERS = 3
+_LEAST = 0.0008
+# What is below half a point is drawn as no move.
+_STILL = 0.005
+# Those of theme.py, mixed with paper; that one brings matplotlib along.
+_PAPER, _INK, _PLAIN = "#ffffff", "#1b1f24", "#9cc9e4"
+_MORE, _LESS, _SAME = ("#ecb78c", "+ "), ("#8cc0dc", "− "), ("#dfe3e8", "")
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class _Box(NamedTuple):
+    node: Node
+    depth: int
+    start: float
+    share: float
+
+
+def write(result: RunResult, directory: Path, language: Language = "en") -> list[Path]:
+    """Write flame.svg, flame-2.svg and so on of a result: as many as it has flame graphs."""
+    paths = []
+    for number, flame in enumerate(flames.flames(result), 1):
+        paths.append(directory / _name(number))
+        replace_bytes(paths[-1], text(flame, language).encode())
+    return paths
+
+
+def written(directory: Path) -> list[Path]:
+    """Return those that a directory has, in their order."""
+    return list(takewhile(Path.exists, (directory / _name(number) for number in count(1))))
+
+
+def text(flame: Flame, language: Language = "en") -> str:
+    """Return one of the `flames` of a result as SVG."""
+    boxes = list(_boxes(flame["tree"]))
+    heads = list(_heads(flame, language))
+    top = _MARGIN + _LINE * len(heads)
+    rows = 1 + max(box.depth for box in boxes)
+    width, height = _WIDTH + 2 * _MARGIN, top + rows * _ROW + _MARGIN
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_FONT} fill="{_INK}">',
+        f'<rect width="100%" height="100%" fill="{_PAPER}"/>',
+        *(_headed(head, line) for line, head in enumerate(heads, 1)),
+        *(_drawn(box, flame, top) for box in boxes),
+        "</svg>\n",
+    ]
+    return "\n".join(lines)
+
+
+def _headed(head: str, line: int) -> str:
+    font = f'font-family="sans-serif" font-size="{14 if line == 1 else 11}"'
+    return f'<text x="{_MARGIN}" y="{_LINE * line}" {font}>{_clean(head)}</text>'
+
+
+def _name(number: int) -> str:
+    return "flame.svg" if number == 1 else f"flame-{number}.svg"
+
+
+def _heads(flame: Flame, language: Language) -> Iterator[str]:
+    """What it is of, and what its colours say where it is set beside another."""
+    title = flame["title"]
+    yield title if isinstance(title, str) else title[language]
+    if flame["beside"] is not None:
+        yield render(flames.colours(flame["beside"]), language)
+
+
+def _boxes(root: Node) -> Iterator[_Box]:
+    """Every function in its place, as wide as its share; none that nobody would see."""
+    whole = root["weight"] or 1
+    waiting = [_Box(root, 0, 0.0, root["weight"] / whole)]
+    while waiting:
+        box = waiting.pop()
+        yield box
+        at = box.start
+        for node in box.node.get("below", ()):
+            share = node["weight"] / whole
+            if share >= _LEAST:
+                waiting.append(_Box(node, box.depth + 1, at, share))
+            at += share
+
+
+def _drawn(box: _Box, flame: Flame, top: int) -> str:
+    """A box that clips its name; pictures have no other way to do so."""
+    colour, sign = _look(box)
+    name, width = str(box.node["name"]), box.share * _WIDTH
+    letters = int((width - 4) / _LETTER)
+    shown = sign + name
+    shown = shown if len(shown) <= letters else f"{shown[: letters - 1]}…"
+    label = f'<text x="3" y="13">{_clean(shown)}</text>' if letters >= _FEWEST_LETTERS else ""
+    place = f'x="{_MARGIN + box.start * _WIDTH:.2f}" y="{top + box.depth * _ROW}"'
+    return (
+        f'<svg {place} width="{width:.2f}" height="{_ROW - 1}">'
+        f"<title>{_clean(_told(box, flame))}</title>"
+        f'<rect width="100%" height="100%" fill="{colour}" stroke="{_PAPER}" stroke-width="0.5"/>'
+        f"{label}</svg>"
+    )
+
+
+def _look(box: _Box) -> tuple[str, str]:
+    """The colour, and the sign before the name, for whoever tells no colours apart."""
+    was = box.node.get("was")
+    if was is None:
+        return _PLAIN, ""
+    if abs(box.share - was) < _STILL:
+        return _SAME
+    return _MORE if box.share > was else _LESS
+
+
+def _told(box: _Box, flame: Flame) -> str:
+    weight, unit = box.node["weight"], flame["unit"]
+    known = {"ns": lambda: show_ms(weight / 1e6), "bytes": lambda: show_size(weight)}
+    amount = known[unit]() if unit in known else f"{weight:,.0f} {unit}"
+    words = [str(box.node["name"]), amount, _percent(box.share)]
+    if box.node.get("was") is not None:
+        words.append(f"{flame['beside']}: {_percent(box.node['was'])}")
+    return " · ".join(words)
+
+
+def _percent(share: float) -> str:
+    return show_percent(round(100 * share, 1))
+
+
+def _clean(text: str) -> str:
+    """Text as XML can have it."""
+    return escape(_NO_XML.sub("\ufffd", text))

@@ -1,0 +1,115 @@
+"""report.html: one file that needs nothing but a browser, and asks no host for anything.
+
+The page is the bundle of web/, its data inlined. The policy of the page lets run only this one
+script and this one style sheet, by their hashes, and reach no host, or, while a run goes on, only
+the one that served it. Data is JSON in which no tag can begin: what a target sent is text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import OutputError
+from torr.report.view import view
+from torr.store.atomic import replace_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+_HERE = Path(__file__).parent
+_PAGE = _HERE / "page.html"
+BUNDLE = _HERE.parent / "bundle"
+
+
+def write(result: RunResult, directory: Path, lang: str | None = None) -> list[Path]:
+    """Write report.html of a result, in `lang` or in the reader's language."""
+    path = directory / "report.html"
+    replace_bytes(path, page(result, lang).encode())
+    return [path]
+
+
+def page(result: RunResult, lang: str | None = None) -> str:
+    """Return the report of a result."""
+    return document({"mode": "report", "lang": lang, "run": view.run(result), "live": None})
+
+
+def document(data: Json) -> str:
+    """Return the page for bootstrap data: `mode`, `lang`, `run`, `live` and, of kept runs, `kept`.
+
+    Raises OutputError where the page was not built, as in a checkout before `make build`.
+    """
+    style, script = _bundled("page.css"), _bundled("page.js")
+    parts = {
+        "lang": escape(data.get("lang") or "en"),
+        "policy": _policy(style, script, is_live=data["mode"] == "live"),
+        "title": escape(_title(data)),
+        "style": style,
+        "plain": _plain(data),
+        "data": as_data(data),
+        "script": script,
+    }
+    return Template(_PAGE.read_text(encoding="utf-8")).substitute(parts)
+
+
+def as_data(value: object) -> str:
+    """Return JSON that can stand inside a script element: no tag begins or ends in it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _policy(style: str, script: str, *, is_live: bool) -> str:
+    parts = [
+        "default-src 'none'",
+        f"script-src {_hash(script)}",
+        f"style-src {_hash(style)}",
+        "img-src data:",
+        "connect-src 'self'" if is_live else "connect-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join(parts)
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _title(data: Json) -> str:
+    run, kept = data.get("run"), data.get("kept") or {}
+    if run:
+        return f"{run['result']['name']} · torr {run['result']['kind']}"
+    return f"{kept['ledger']['name']} · torr" if "ledger" in kept else "torr"
+
+
+def _plain(data: Json) -> str:
+    """What a browser without scripts has to say: the verdict, and how far to trust it."""
+    run = data.get("run")
+    if not run:
+        return "<p>torr</p>"
+    said, trust = run["view"]["sentence"], run["view"]["trust"]["text"]
+    return f"<h1>{escape(_english(said))}</h1><p>{escape(_english(trust))}</p>"
+
+
+def _english(text: str | Mapping[str, str]) -> str:
+    return text if isinstance(text, str) else text["en"]
+
+
+def _bundled(name: str) -> str:
+    """One file of the bundle; in it no element that holds it can end."""
+    path = BUNDLE / name
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        message = f"{path}: the page was not built: {error.strerror or error}"
+        raise OutputError(message, "run `make build` in the checkout") from error

@@ -1,0 +1,130 @@
+"""What passed and what failed, as JUnit XML, for the page of a CI server.
+
+Only what ends torr with an exit code fails here: a limit of `--fail-if` that was surely passed, an
+SLO that is broken at the lowest level, which the exit code is about; above it a ladder looks for
+where SLOs break. What is not shown is skipped, with the reason. Whatever else a run did not pass
+for is a test of its own. A comparison's word judges nothing by itself: it is a test that passes,
+and its output says what was found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from torr.errors import OutputError
+from torr.report.tables.verdict_table import (
+    is_comparison,
+    metric_of,
+    printed,
+    show_change,
+    show_interval,
+)
+from torr.stats.series import lowest
+from torr.stats.trials import unmeasured
+from torr.store.atomic import SHARED, replace_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from torr.results.base import Factors
+    from torr.results.result import RunResult
+    from torr.results.verdict import LimitVerdict, Verdict
+
+_CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
+
+
+def write(result: RunResult, path: Path, why: str | None = None) -> None:
+    """Write the file; `why` it does not pass, if so. Raises OutputError where it cannot be."""
+    try:
+        replace_bytes(path, text(result, why).encode(), SHARED)
+    except OSError as error:
+        message = f"--junit {path}: cannot be written: {error.strerror or error}"
+        raise OutputError(message, "choose another file") from error
+
+
+def text(result: RunResult, why: str | None = None) -> str:
+    """Return one suite: a test for each limit, SLO and verdict, and `why` it does not pass."""
+    cases = [*_limits(result), *_slos(result), *_verdicts(result), *_unmeasured(result)]
+    if why is not None and not any(case.find("failure") is not None for case in cases):
+        case = Element("testcase", classname=f"torr {result.kind}", name="passes")
+        SubElement(case, "failure", message=_clean(why))
+        cases.append(case)
+    suite = Element(
+        "testsuite",
+        name=_clean(f"torr {result.kind} {result.name}"),
+        tests=f"{len(cases)}",
+        failures=f"{sum(case.find('failure') is not None for case in cases)}",
+        errors=f"{sum(case.find('error') is not None for case in cases)}",
+        skipped=f"{sum(case.find('skipped') is not None for case in cases)}",
+    )
+    suite.extend(cases)
+    indent(suite)
+    return tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _limits(result: RunResult) -> Iterator[Element]:
+    for limit in result.fail_if:
+        case = _case(f"{limit.baseline} → {limit.candidate}", limit.condition, limit)
+        _end(case, limit, failing="failed")
+        yield case
+
+
+def _slos(result: RunResult) -> Iterator[Element]:
+    rounds = lowest(result.levels)
+    for verdict in result.slo_verdicts:
+        whose = f"SLO {verdict.candidate}" if verdict.candidate else "SLO"
+        case = _case(whose, verdict.condition or "", verdict)
+        is_higher = rounds and verdict.concurrency != rounds[0].concurrency
+        if is_higher and result.kind != "compare":
+            said = ": ".join(filter(None, (verdict.word, verdict.reason)))
+            SubElement(case, "system-out").text = _clean(said)
+        else:
+            _end(case, verdict, failing="broken")
+        yield case
+
+
+def _verdicts(result: RunResult) -> Iterator[Element]:
+    for verdict in result.verdicts:
+        if is_comparison(verdict):
+            sides = f"{verdict.baseline} → {verdict.candidate}"
+            case = _case(sides, metric_of(verdict).label, verdict)
+            said = printed(verdict)
+            if not verdict.obstacle:
+                said += f": {show_change(verdict)} ({show_interval(verdict)})"
+            why = f"; {verdict.reason}" if verdict.reason else ""
+            SubElement(case, "system-out").text = _clean(f"{said}, n = {verdict.n}{why}")
+            yield case
+
+
+def _unmeasured(result: RunResult) -> Iterator[Element]:
+    """An error for each candidate that no trial of a cell measured."""
+    for failure in unmeasured(result):
+        name = _clean(f"measured{_setting(failure.factors)}")
+        case = Element("testcase", classname=_clean(failure.candidate), name=name)
+        error = SubElement(case, "error", message=_clean(failure.text), type=failure.kind)
+        error.text = _clean("\n".join(failure.log_tail))
+        yield case
+
+
+def _case(sides: str, what: str, verdict: Verdict | LimitVerdict) -> Element:
+    name = f"{what} at {verdict.concurrency:,}{_setting(verdict.factors)}"
+    return Element("testcase", classname=_clean(sides), name=_clean(name))
+
+
+def _setting(factors: Factors) -> str:
+    return "".join(f" {name}={value}" for name, value in factors.items())
+
+
+def _end(case: Element, verdict: Verdict | LimitVerdict, failing: str) -> None:
+    """Whether it failed, was skipped, or says nothing more."""
+    ends = {failing: "failure", "not shown": "skipped"}
+    if verdict.word in ends:
+        message = verdict.reason or verdict.word
+        SubElement(case, ends[verdict.word], message=_clean(message))
+
+
+def _clean(text: str) -> str:
+    """Text without the characters that XML cannot have."""
+    return text.translate(_CONTROL)

@@ -1,0 +1,133 @@
+"""The pictures of a ladder, a diff and a comparison as PNG files, fit for a slide.
+
+Those of ladders and diffs have wrktest's names.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from torr.model.condition import Condition
+from torr.report.data import diff, plateau
+from torr.report.data.comparison import Comparison
+from torr.report.text import sentence, trust
+from torr.report.text.streaming import is_joined
+from torr.stats.series import Series
+from torr.store.atomic import replace_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from torr.report.figures.findings import NamedLevel
+    from torr.report.figures.ladder_marks import Ladder
+    from torr.results.capacity import Capacity
+    from torr.results.result import RunResult
+
+
+def write_ladder(result: RunResult, directory: Path) -> list[Path]:
+    """Write NAME_qps_ttlb.png and NAME_successrate.png of a ladder; of streams NAME_streams.png."""
+    from torr.report.figures import ladder_figure, stream_figure
+
+    name = result.name
+    shown = ladder(result)
+    failures = replace(shown, title=sentence.success(result))
+    pictures: dict[str, Callable[[], Figure | None]] = {
+        "qps_ttlb": lambda: ladder_figure.qps_ttlb(shown),
+        "successrate": lambda: ladder_figure.success(failures),
+        "streams": lambda: stream_figure.panels(shown),
+    }
+    return _save_all(pictures, directory, f"{name}_", ".png")
+
+
+def write_diff(result: RunResult, directory: Path) -> list[Path]:
+    """Write A_B.qps.ttlb.diff.png and A_B.success_rate.diff.png of a diff."""
+    from torr.report.figures import diff_figure
+
+    name = result.name
+    sides = diff.sides(result)
+    words = sentence.verdict(result), trust.trust(result)
+    failures = sentence.success(result), words[1]
+    pictures: dict[str, Callable[[], Figure]] = {
+        "qps.ttlb": lambda: diff_figure.qps_ttlb(sides, words),
+        "success_rate": lambda: diff_figure.success(sides, failures),
+    }
+    return _save_all(pictures, directory, f"{name}.", ".diff.png")
+
+
+def write_comparison(result: RunResult, directory: Path) -> list[Path]:
+    """Write NAME_compare.png of a comparison; nothing where no trial was measured."""
+    from torr.report.figures import comparison_figure
+
+    found = Comparison.of(result)
+    words = sentence.verdict(result), f"{result.name}: {trust.trust(result)}"
+    pictures = {"compare": lambda: comparison_figure.panels(found, words)}
+    return _save_all(pictures, directory, f"{result.name}_", ".png")
+
+
+def ladder(result: RunResult) -> Ladder:
+    """Return what the pictures of a ladder's result show."""
+    from torr.report.figures.ladder_marks import Ladder
+
+    series = Series.of(result.name, result.levels)
+    return Ladder(
+        series=series,
+        title=sentence.verdict(result),
+        subtitle=f"{result.name}: {trust.trust(result)}",
+        findings=tuple(_findings(result.capacity, series)),
+        slos=conditions(result),
+        joined=frozenset(x.concurrency for x in result.levels if is_joined(x)),
+    )
+
+
+def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]:
+    from torr.report.figures.findings import NamedLevel
+
+    if capacity is None:
+        return
+    peak, knee, slo = capacity.peak, capacity.knee, capacity.slo
+    if peak:
+        start = peak.concurrency
+        on = f"peak from {start:,} on"
+        words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
+        yield NamedLevel(start, words, "peak")
+    if knee:
+        yield NamedLevel(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
+    if slo:
+        words = f"capacity under SLO: {slo.concurrency:,}"
+        yield NamedLevel(slo.concurrency, words, "capacity")
+
+
+def conditions(result: RunResult) -> tuple[Condition, ...]:
+    """Return the SLOs that a result was judged by, each once."""
+    texts = dict.fromkeys(verdict.condition for verdict in result.slo_verdicts)
+    return tuple(Condition.parse(text) for text in texts if text)
+
+
+def _save_all(
+    pictures: Mapping[str, Callable[[], Figure | None]], directory: Path, before: str, after: str
+) -> list[Path]:
+    """Draw pictures that have something to draw, each into a file of its name; their paths."""
+    saved = [_save(directory / f"{before}{name}{after}", pictures[name]) for name in pictures]
+    return [path for path in saved if path is not None]
+
+
+def _save(path: Path, draw: Callable[[], Figure | None]) -> Path | None:
+    """Draw one picture; None where there is nothing to draw."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    from torr.report.figures import theme
+
+    with theme.style():
+        figure = draw()
+        if figure is None:
+            return None
+        FigureCanvasAgg(figure)
+        content = io.BytesIO()
+        figure.savefig(content, format="png", dpi=theme.DPI)
+    replace_bytes(path, content.getvalue())
+    return path

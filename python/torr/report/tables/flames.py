@@ -1,0 +1,201 @@
+"""Where a target's time went, as people read it: a table, and a tree for the flame graph.
+
+Beside a baseline's profile both say what takes more and what takes less of the whole. What only the
+baseline did has no place in the tree; it has its row in the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from torr.messages.say import Text, as_json, chain, say
+from torr.messages.told import told
+from torr.profile.stacks import FunctionWeight, Node, Stacks
+from torr.report.data.micro_names import names
+from torr.report.data.taken import Taken, taken
+from torr.report.tables.cells import Table
+from torr.report.tables.micro import KIND
+from torr.report.text.wording import levels_of
+from torr.stats.series import noun_of
+from torr.units import show_percent, show_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.results.profile import Profile
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+_MOST_ROWS = 30
+_LEAST_SHARE = 0.001
+_DIGITS = 6
+# Recursion goes down thousands of calls; JSON, and what reads it, only so many.
+_DEEPEST = 200
+_NOWHERE = Node("", 0.0, [])
+_LOAD = "connections"  # what the level says already
+
+
+def flames(result: RunResult) -> list[Json]:
+    """Return what each flame graph is drawn from; branches below a thousandth are left out.
+
+    What is called more than two hundred calls deep is one branch, `(deeper)`.
+    `beside` names the baseline where it has such a profile, too; every node then has `was`, the
+    share of the same calls there.
+    """
+    return [_flame(result, each) for each in taken(result)]
+
+
+def tops(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
+    """Return a table a profile: the functions in which the most was seen, with all they called.
+
+    Beside a baseline they are those whose share differs the most.
+    """
+    for each in taken(result):
+        is_memory = each.profile.kind == "memory"
+        if each.before is None:
+            what = say("Functions by memory") if is_memory else say("Functions by time")
+            yield _title(what, result, each.profile), _most(each.stacks, most)
+            continue
+        more = say("What takes more and less time")
+        what = say("What takes more and less memory") if is_memory else more
+        title = _title(what, result, each.profile, each.beside)
+        sides = each.stacks.shares(), each.before.shares()
+        yield title, _differences(*sides, each.beside or "", most)
+
+
+def notes(result: RunResult) -> list[str]:
+    """Return what there is to say of each profile: what it cost, or why there is none."""
+    return [
+        say("{title}: {said}", title=_went(result, profile), said=_note(result, profile))
+        for profile in result.profiles
+    ]
+
+
+def colours(baseline: str) -> Text:
+    """Return what the colours of a flame graph say that is set beside a baseline's."""
+    return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
+
+
+def _flame(result: RunResult, found: Taken) -> Json:
+    before = None if found.before is None else found.before.shares().tree(_DEEPEST)
+    return {
+        "title": as_json(_went(result, found.profile)),
+        "unit": found.stacks.unit,
+        "beside": found.beside,
+        "tree": _node(found.stacks.tree(_DEEPEST), _LEAST_SHARE * found.stacks.total, before),
+    }
+
+
+def _node(node: Node, least: float, before: Node | None) -> Json:
+    """A function with what it calls; `before` is the same in the baseline, in shares."""
+    found: Json = {"name": node.name, "weight": node.weight}
+    known = {} if before is None else {each.name: each for each in before.below}
+    if before is not None:
+        found["was"] = round(before.weight, _DIGITS)
+    below = [
+        _node(each, least, None if before is None else known.get(each.name, _NOWHERE))
+        for each in node.below
+        if each.weight >= least
+    ]
+    return {**found, "below": below} if below else found
+
+
+def _most(stacks: Stacks, most: int) -> Table:
+    whole = stacks.total or 1.0
+    rows = tuple(
+        (row.name, _share(row.flat / whole), _share(row.total / whole))
+        for row in stacks.top()[:most]
+    )
+    columns = (say("function"), say("in itself"), say("with what it calls"))
+    return Table(columns, rows, frozenset({0}), frozenset({0}))
+
+
+def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table:
+    """One row a function of either, in shares of the whole: the largest difference first."""
+    here, there = ({row.name: row for row in stacks.top()} for stacks in (now, before))
+    pairs = [(name, here.get(name), there.get(name)) for name in {**here, **there}]
+    # What differs by as much stays in its order: the larger first.
+    pairs.sort(key=lambda pair: -abs(_points(*pair[1:])))
+    columns = (
+        *(say("function"), say("in itself"), say("with what it calls")),
+        *(say("with what it calls, in {name}", name=baseline), say("difference")),
+    )
+    rows = tuple(
+        (
+            *(name, _part(new, "flat"), _part(new, "total"), _part(old, "total")),
+            say("{points:+.1f} points", points=_points(new, old)),
+        )
+        for name, new, old in pairs[:most]
+    )
+    return Table(columns, rows, frozenset({0}), frozenset({0}))
+
+
+def _part(row: FunctionWeight | None, which: Literal["flat", "total"]) -> str:
+    if row is None:
+        return say("not seen")
+    return _share(row.flat if which == "flat" else row.total)
+
+
+def _points(new: FunctionWeight | None, old: FunctionWeight | None) -> float:
+    """How far apart two shares are; a function that was not seen has none of the whole."""
+    difference = (new.total if new else 0.0) - (old.total if old else 0.0)
+    # Adding zero makes a zero of what rounds to minus zero.
+    return round(100 * difference, 1) + 0.0
+
+
+def _note(result: RunResult, profile: Profile) -> str:
+    """What is to be said, and what became of the target where that is to be told, too."""
+    return chain("; ", [_outcome(result, profile), told(profile.note or "")])
+
+
+def _outcome(result: RunResult, profile: Profile) -> str:
+    cost = profile.cost_rate
+    if profile.failure:
+        hint = f" ({profile.hint})" if profile.hint else ""
+        return say("no profile: {why}", why=told(profile.failure + hint))
+    if result.kind == KIND:
+        return _cost_of_function(cost)
+    if cost is None:
+        return say("in a trial of its own, whose cost is not known")
+    if cost <= 0:
+        return say("in a trial of its own, which answered no less")
+    return say("in a trial of its own, with {cost} less ok/s", cost=show_percent(cost))
+
+
+def _cost_of_function(cost: float | None) -> str:
+    if cost is None:
+        return say("in rounds of its own, whose cost is not known")
+    if cost <= 0:
+        return say("in rounds of its own, which were no slower")
+    return say("in rounds of its own, with {cost} fewer operations/s", cost=show_percent(cost))
+
+
+def _went(result: RunResult, profile: Profile) -> Text:
+    time, memory = say("Where the time went"), say("Where the memory went")
+    return _title(memory if profile.kind == "memory" else time, result, profile)
+
+
+def _title(what: Text, result: RunResult, profile: Profile, beside: str | None = None) -> Text:
+    """What is shown, of whom where that is known, and under which load."""
+    is_of_function = result.kind == KIND
+    who = names(result)(profile) if is_of_function else profile.candidate
+    if who and beside is not None:
+        what = say("{what}: {who} beside {baseline}", what=what, who=who, baseline=beside)
+    elif who:
+        what = say("{what} in {who}", what=what, who=who)
+    if is_of_function:  # of one thread, and of no load
+        return say("{what}, by {tool}", what=what, tool=profile.tool)
+    at = _at(result, profile)
+    return say("{what}, by {tool} at {at}", what=what, tool=profile.tool, at=at)
+
+
+def _at(result: RunResult, profile: Profile) -> str:
+    """The level, and the setting of what else was varied."""
+    level = levels_of([profile.concurrency], noun_of(result.levels))
+    factors = {k: v for k, v in profile.factors.items() if k != _LOAD}
+    return chain(", ", [level, show_setting(factors)])
+
+
+def _share(share: float) -> str:
+    return show_percent(round(100 * share, 1))

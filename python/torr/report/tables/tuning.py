@@ -1,0 +1,230 @@
+"""The tuning ledger as people read it: a sentence, and a row a run, as table, Markdown and CSV.
+
+Whether a change is more than noise is said in each row: by a word, or by why there is none.
+Where the ledger has a baseline, the sentence is about the newest run and that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torr.messages.say import chain, render, say, say_count
+from torr.messages.told import told
+from torr.report.data.diff import show_bounded
+from torr.report.files import csv, markdown_parts
+from torr.report.tables.cells import Table
+from torr.report.text.wording import counted
+from torr.stats.metric import Metric
+from torr.units import show_ms, show_percent, show_rate
+
+if TYPE_CHECKING:
+    from torr.messages.say import Language
+
+Json = Mapping[str, Any]
+
+_NOTHING = "–"
+_CHANGES = ("before", "best", "baseline")
+_ADVICE = {
+    "the generator was the limit": say("give it more cores (--workers), or another machine"),
+    "its window was cut short": say("let the next one run to its end"),
+    "users got no answer in the window": say("measure for longer, or with fewer users"),
+}
+"""What to try where a run claims nothing, by its reason."""
+_SHOWN = ("faster", "slower", "better", "worse")
+_LISTS = ("ok_per_s_range", "p95_ms_range")
+
+
+def sentence(ledger: Json) -> str:
+    """Say how the newest run stands to the baseline; without one, which run is the best."""
+    entries: Sequence[Json] = ledger["entries"]
+    if not entries:
+        return _of_none(ledger)
+    return _of_best(ledger, entries) if ledger.get("baseline") is None else _of_newest(ledger)
+
+
+def table(ledger: Json) -> Table:
+    """Return one row a run, in the order of the session."""
+    last = () if ledger.get("baseline") is None else (say("to the baseline"),)
+    columns = (
+        *(say("run"), say("when (UTC)"), say("note"), say("load"), say("trials")),
+        *("ok/s", "p95", say("success"), say("to the one before"), say("to the best so far")),
+        *last,
+    )
+    which = _CHANGES if last else _CHANGES[:-1]
+    rows = tuple(_cells(entry, which) for entry in ledger["entries"])
+    return Table(columns, rows, frozenset({1, 2, 3, 8, 9, 10}), frozenset({2}))
+
+
+def markdown(ledger: Json, language: Language = "en") -> str:
+    """Return sentence and table in a language, to paste into a ticket."""
+    said = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
+    both = (said, markdown_parts.table(table(ledger)))
+    return "\n\n".join(render(part, language) for part in both) + "\n"
+
+
+def comma_separated(ledger: Json) -> str:
+    """Return one row a run with every number under its name in the JSON."""
+    entries = ledger["entries"]
+    # A change that there is none of has no columns, and not an empty one of its own.
+    known = [
+        {k: x for k, x in entry.items() if x is not None or k not in (*_CHANGES, *_LISTS)}
+        for entry in entries
+    ]
+    return csv.text(known)
+
+
+def _what(ledger: Json) -> str:
+    if not ledger["request"]:
+        return str(ledger["name"])
+    return say("{request} of {name}", request=ledger["request"], name=ledger["name"])
+
+
+def _of_none(ledger: Json) -> str:
+    """There may be runs of the name that are no rounds of a session, or that are not meant."""
+    if not ledger.get("others"):
+        return say("No run of {what} is kept.", what=_what(ledger))
+    return say(
+        "Runs of {what} are kept, but none that is meant; comparisons, diffs and functions have no"
+        " ledger.",
+        what=_what(ledger),
+    )
+
+
+def _of_claimless(ledger: Json, newest: Json) -> str:
+    advice = _ADVICE.get(newest["reason"])
+    return say(
+        "No run of {what} claims anything. The newest, {run}: {why}{more}.",
+        what=_what(ledger),
+        run=_run(newest),
+        why=told(newest["reason"]),
+        more="" if advice is None else say("; {advice}", advice=advice),
+    )
+
+
+def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
+    best = next((entry for entry in entries if entry["is_best"]), None)
+    if best is None:
+        return _of_claimless(ledger, entries[-1])
+    return say(
+        "{count} of {what}: {run} is the best, {value}{more}{doubt}.",
+        count=say_count(len(entries), "{n:,} run", "{n:,} runs"),
+        what=_what(ledger),
+        run=_run(best),
+        value=_value(best),
+        more=_to_the_first(entries, best),
+        doubt=_doubt(entries, best),
+    )
+
+
+def _to_the_first(entries: Sequence[Json], best: Json) -> str:
+    """How far a session has come, by what its runs are compared by."""
+    first = next(entry for entry in entries if entry["metric"] is not None)
+    is_alike = first["metric"] == best["metric"] and first["value"] and best["value"] is not None
+    if first is best or not is_alike:
+        return ""
+    return say(", {ratio} × the first", ratio=f"{best['value'] / first['value']:.2f}")
+
+
+def _doubt(entries: Sequence[Json], best: Json) -> str:
+    """Why the best is not shown to be better than another, if it is not."""
+    later = entries[entries.index(best) + 1 :]
+    changes = [entry["best"] for entry in (best, *later) if entry["best"] is not None]
+    for change in changes:
+        if change["word"] not in _SHOWN:
+            return say(" ({why})", why=_word(change))
+    return ""
+
+
+def _of_newest(ledger: Json) -> str:
+    """The newest run, which may be the baseline itself; either of both may claim nothing."""
+    newest, baseline = ledger["entries"][-1], ledger["baseline"]
+    known = {"run": _run(newest), "what": _what(ledger)}
+    if newest["reason"]:
+        why = told(newest["reason"])
+        return say("The newest of {what}, {run}, claims nothing: {why}.", why=why, **known)
+    value = _value(newest)
+    if newest["run"] == baseline["run"]:
+        return say(
+            "The newest of {what}, {run}, is the baseline itself: {value}.", value=value, **known
+        )
+    change, other = newest["baseline"], _run(baseline)
+    if change is None:
+        return say(
+            "The newest of {what}, {run}, has {value}; the baseline, {other}, claims nothing"
+            " there: {why}.",
+            value=value,
+            other=other,
+            why=told(baseline["reason"]),
+            **known,
+        )
+    return say(
+        "The newest of {what}, {run}, has {value}, {ratio} the baseline's, {other}: {word}.",
+        value=value,
+        ratio=show_bounded(change["ratio"], change["bounds"]),
+        other=other,
+        word=_word(change),
+        **known,
+    )
+
+
+def _run(entry: Json) -> str:
+    if not entry["note"]:
+        return say("run {n}", n=entry["run"])
+    return say("run {n} ({note})", n=entry["run"], note=entry["note"])
+
+
+def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
+    numbers: tuple[str, ...]
+    if entry["reason"]:
+        # What stands in the column of the first change; the others have none.
+        rest = (_NOTHING,) * (len(which) - 1)
+        numbers = (_NOTHING, _NOTHING, _NOTHING, told(entry["reason"]), *rest)
+    else:
+        numbers = (
+            _rate(entry),
+            f"{'≥ ' if entry['p95_at_least'] else ''}{show_ms(entry['p95_ms'])}",
+            show_percent(entry["success_rate"]),
+            *(_change(entry[key]) for key in which),
+        )
+    when = str(entry["started"])[:16].replace("T", " ")
+    trials = f"{entry['trials']}" if entry["trials"] else _NOTHING
+    return (f"{entry['run']}", when, entry["note"] or "", _load(entry), trials, *numbers)
+
+
+def _value(entry: Json) -> str:
+    """By what a run is compared: `54.1 ok/s`, or `p99 60 ms` where arrivals came at a rate."""
+    metric = Metric(entry["metric"])
+    if metric.is_rate or entry["value"] is None:
+        return say("{rate} ok/s", rate=_rate(entry))
+    return chain(" ", [metric.label, show_ms(entry["value"])])
+
+
+def _rate(entry: Json) -> str:
+    return f"{'≥ ' if entry['at_least'] else ''}{show_rate(entry['ok_per_s'])}"
+
+
+def _load(entry: Json) -> str:
+    if entry["concurrency"] is None:
+        return _NOTHING
+    if entry["rate"] is not None:
+        return f"{show_rate(entry['rate'])}/s"
+    return counted(entry["concurrency"], entry["noun"])
+
+
+def _change(change: Json | None) -> str:
+    """A ratio and its word, or why there is no word."""
+    if change is None:
+        return _NOTHING
+    return chain(" ", [_ratio(change), _word(change)])
+
+
+def _ratio(change: Json) -> str:
+    """A multiple of what was before, of p99 where arrivals came at a rate."""
+    metric = Metric(change["metric"])
+    ratio = show_bounded(change["ratio"], change["bounds"])
+    return chain(" ", ["" if metric.is_rate else metric.label, ratio])
+
+
+def _word(change: Json) -> str:
+    return told(change["word"] or (change["reason"] or "").partition(":")[0])

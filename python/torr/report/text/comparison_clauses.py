@@ -1,0 +1,191 @@
+"""Clauses of what a comparison found: of one candidate in one cell, or of the cells with one word.
+
+Each says what one verdict says, or counts verdicts and names the largest: nothing is averaged over
+cells, and nothing is said of candidates between whom nothing was judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, say
+from torr.messages.told import told
+from torr.report.data.comparison import CandidateCell, ComparisonCell
+from torr.report.text import comparison_words as words
+from torr.report.text.wording import counted as number_of
+from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
+
+if TYPE_CHECKING:
+    from torr.results.verdict import Verdict
+
+Seen = Sequence[tuple[ComparisonCell, CandidateCell]]
+"""What one or several candidates did in some cells."""
+
+DIFFER = ("better", "worse")
+REST = ("same", "inconclusive", "no verdict", "failed", "no baseline", "not measured")
+
+_PHRASES = {
+    "same": say("the same"),
+    "no verdict": say("without a verdict, since the generator was the limit,"),
+    "no baseline": say("without a baseline"),
+}
+WORDS = {
+    "better": say("better"),
+    "worse": say("worse"),
+    "faster": say("faster"),
+    "slower": say("slower"),
+}
+
+
+def with_word(seen: Seen, word: str) -> Seen:
+    """Return the cells in which a candidate has a standing."""
+    return [(place, entry) for place, entry in seen if place.standing(entry) == word]
+
+
+def rounds_of(place: ComparisonCell, entry: CandidateCell) -> Text:
+    """Return how many rounds a verdict is of: `10 rounds`."""
+    return number_of(place.verdict(entry).n or 0, "round")
+
+
+def differs(place: ComparisonCell, entry: CandidateCell) -> Text:
+    """Return a verdict that is better or worse: `b is 12 % slower than a (9–15 %, 10 rounds)`."""
+    verdict = place.verdict(entry)
+    said = {
+        "name": entry.name,
+        "baseline": place.baseline,
+        "amount": _amount(place, entry),
+        "rounds": rounds_of(place, entry),
+    }
+    span, faster = _span(verdict), _faster(place, entry)
+    if words.is_multiple(verdict):
+        said |= {"span": span, "metric": place.primary.label}
+        return say("{name} has {amount} the {metric} of {baseline} ({span}, {rounds})", **said)
+    if words.change(verdict):
+        said |= {"span": span, "faster": faster}
+        return say("{name} is {amount} {faster} than {baseline} ({span}, {rounds})", **said)
+    return say("{name} is {faster} than {baseline} ({amount}, {rounds})", **said, faster=faster)
+
+
+def _faster(place: ComparisonCell, entry: CandidateCell) -> str:
+    """The word of a difference, and by which metric where it is not the usual one."""
+    word = WORDS[place.printed(entry)]
+    if place.primary.key == OK_PER_S:
+        return word
+    return say("{word} by {metric}", word=word, metric=place.primary.label)
+
+
+def same(place: ComparisonCell, entry: CandidateCell) -> Text:
+    """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
+    verdict = place.verdict(entry)
+    said = {"name": entry.name, "baseline": place.baseline, "place": place.words}
+    if place.primary.is_rate and not verdict.value and not verdict.baseline_value:
+        return say("Neither {name} nor {baseline} answered at {place}", **said)
+    span, rounds = _span(verdict), rounds_of(place, entry)
+    said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
+    if reason := place.reason(entry):
+        said["span"] = say("{said}, {reason}", said=said["span"], reason=told(reason))
+    if place.primary.key == OK_PER_S:
+        return say("{name} and {baseline} are the same at {place} ({span})", **said)
+    said["metric"] = place.primary.label
+    return say("{name} and {baseline} are the same by {metric} at {place} ({span})", **said)
+
+
+def undecided(place: ComparisonCell, entry: CandidateCell) -> Text:
+    """Return what was seen of a difference, and why it is no verdict."""
+    verdict = place.verdict(entry)
+    names = {"name": entry.name, "baseline": place.baseline}
+    said = say("{name} against {baseline}", **names)
+    ratio = words.ratio(verdict)
+    if ratio != "–":
+        seen = {"ratio": ratio, "metric": place.primary.label, **names}
+        said = say("{name} has {ratio} the {metric} of {baseline}", **seen)
+        if verdict.interval:
+            said = say("{said} ({seen})", said=said, seen=words.interval(verdict))
+    reason = place.reason(entry)
+    return chain("; ", [said, told(reason) if reason else say("no reason was kept")])
+
+
+def counted(word: str, cells: Seen, total: int | None = None, than: str = "") -> Text:
+    """Return in how many cells a word was found; of differences the largest, with its place.
+
+    `slower than a in 3 of 4 cells, most at 500 connections: 12 % (9–15 %)`
+    """
+    where = say("in {n}", n=len(cells))
+    if total is not None:
+        where = say("in {n} of {total} cells", n=len(cells), total=total)
+    if word not in DIFFER:
+        more = to_settle(cells) if word == "inconclusive" else ""
+        what = _PHRASES.get(word) or told(word)
+        return say("{what} {where}{more}", what=what, where=where, more=more)
+    place, entry = max(cells, key=size)
+    faster = _faster(place, entry)
+    if than:
+        faster = say("{faster} than {baseline}", faster=faster, baseline=than)
+    said = {"faster": faster, "where": where, "place": place.words}
+    most = say("{faster} {where}, at {place}", **said)
+    if len(cells) > 1:
+        most = say("{faster} {where}, most at {place}", **said)
+    amount, span = _amount(place, entry), _span(place.verdict(entry))
+    if span:
+        amount = say("{amount} ({span})", amount=amount, span=span)
+    return say("{most}: {amount}", most=most, amount=amount)
+
+
+def to_settle(cells: Seen) -> str:
+    """Return how many more rounds would settle what is inconclusive, or the reason they share."""
+    reasons = {place.reason(entry) for place, entry in cells}
+    if len(reasons) == 1 and (reason := reasons.pop()):
+        return say(" ({why})", why=told(reason))
+    known = [n for place, entry in cells if (n := place.verdict(entry).more_rounds)]
+    if not known:
+        return ""
+    span: str = f"{min(known):,}"
+    if min(known) != max(known):
+        span = say("{low:,} to {high:,}", low=min(known), high=max(known))
+    if len(known) == len(cells):
+        return say(" (about {rounds} more rounds would settle them)", rounds=span)
+    return say(" (about {rounds} more rounds would settle {n} of them)", rounds=span, n=len(known))
+
+
+def size(cell: tuple[ComparisonCell, CandidateCell]) -> float:
+    """Return how large a difference is; where one side had nothing, none is larger."""
+    place, entry = cell
+    verdict = place.verdict(entry)
+    if verdict.difference is not None:
+        return abs(verdict.difference)
+    return abs(math.log(verdict.ratio)) if verdict.ratio else math.inf
+
+
+def fails_more(place: ComparisonCell, entry: CandidateCell) -> str:
+    """Return that a candidate fails more, where that was shown, and by how much."""
+    verdict = entry.verdict(Metric(ERROR_RATE))
+    if place.primary.key == ERROR_RATE or verdict.word != "worse":
+        return ""
+    return say(", but fails more ({ratio})", ratio=words.ratio(verdict))
+
+
+def fails_in(seen: Seen) -> str:
+    """Return in how many cells a candidate was shown to fail more than the baseline."""
+    found = [cell for cell in seen if fails_more(*cell)]
+    return say("it fails more in {n}", n=len(found)) if found else ""
+
+
+def _amount(place: ComparisonCell, entry: CandidateCell) -> str:
+    """How much: `12 %`, `2.4 ×`, or both numbers where there is no ratio."""
+    verdict, metric = place.verdict(entry), place.primary
+    if words.is_multiple(verdict):
+        return f"{verdict.ratio:.1f} ×"
+    if verdict.difference is not None:
+        return words.ratio(verdict)
+    value, base = (words.value(metric, x) for x in (verdict.value, verdict.baseline_value))
+    against = {"value": value, "baseline": base, "metric": metric.label}
+    return words.change(verdict) or say("{value} against {baseline} {metric}", **against)
+
+
+def _span(verdict: Verdict) -> str:
+    """The interval in the words of the amount."""
+    if words.is_multiple(verdict) or verdict.difference is not None:
+        return words.interval(verdict)
+    return words.change_interval(verdict)

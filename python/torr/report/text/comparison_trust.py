@@ -1,0 +1,126 @@
+"""How far to trust a comparison: the generator's health, rounds and spread, cores, what failed."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, one_line, say
+from torr.report.data.comparison import Comparison
+from torr.report.text import comparison_words as words
+from torr.report.text.wording import counted, first_text
+from torr.stats.series import variation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+
+def parts(result: RunResult) -> list[str]:
+    """Return what the trust line of a comparison begins with."""
+    found = Comparison.of(result)
+    levels = [x for p in found.places for e in p.entries for x in e.trials.values()]
+    said = [_health(levels), _rounds(found), *_failed(found), *_discarded(found), *_cores(found)]
+    return [one_line(part) for part in said]
+
+
+def of_nothing(result: RunResult) -> list[str]:
+    """Return what there is to say where no trial was measured."""
+    return [one_line(part) for part in _failed(Comparison.of(result))]
+
+
+def _health(levels: Sequence[Level]) -> Text:
+    limited = [level for level in levels if level.is_limited]
+    contended = [level for level in levels if level.is_contended]
+    if limited:
+        said = {"trials": _of(limited, levels), "why": _why(limited)}
+        return say(
+            "Generator-limited in {trials}, which have no verdict in their cells{why}", **said
+        )
+    if contended:
+        shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
+        return say("Contended in {trials}: {shared}", trials=_of(contended, levels), shared=shared)
+    return say("Healthy: the generator had room")
+
+
+def _of(some: Sequence[Level], levels: Sequence[Level]) -> Text:
+    return say("{some:,} of {all}", some=len(some), all=counted(len(levels), "trial"))
+
+
+def _why(levels: Sequence[Level]) -> str:
+    reasons = [reason for level in levels for reason in level.health.reasons]
+    first = first_text(list(dict.fromkeys(reasons)))
+    return say(" ({why})", why=first) if first else ""
+
+
+def _rounds(found: Comparison) -> Text:
+    counts = {max(len(e.trials) for e in p.entries) for p in found.places if p.entries}
+    most, least = max(counts, default=0), min(counts, default=0)
+    rounds = counted(most, "round")
+    if most != least:
+        rounds = say("{least} to {most} rounds", least=least, most=most)
+    each = [
+        spread
+        for place in found.places
+        for entry in place.entries
+        if (spread := variation(list(entry.values(place.primary).values()))) is not None
+    ]
+    said = say("{rounds}, interleaved", rounds=rounds)
+    if each:
+        share = f"{100 * median(each):.1f} %"
+        said = say("{said}, spread of trials {spread}", said=said, spread=share)
+    is_kept_up = found.experiment.get("restart") == "cell"
+    return chain("; ", [said, say("servers were kept up through a cell") if is_kept_up else ""])
+
+
+def _failed(found: Comparison) -> Iterator[str]:
+    """How many trials failed, and whose."""
+    if not found.failures:
+        return
+    for is_measured in (False, True):
+        who = [x.candidate for x in found.failures if x.measured == is_measured]
+        each = words.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
+        trials = counted(len(who), "trial")
+        if who and is_measured:
+            yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=each)
+        elif who:
+            yield say("{trials} failed ({whose})", trials=trials, whose=each)
+
+
+def _discarded(found: Comparison) -> Iterator[str]:
+    """How many rounds a rule took out, and because of whom."""
+    rules: dict[str, dict[str, int]] = {}
+    rounds = 0
+    for place in found.places:
+        verdicts = [v for e in place.entries for v in e.verdicts.values()]
+        gone = next((v.discarded for v in verdicts if v.discarded), None)
+        if gone is None:
+            continue
+        rounds += len(gone.rounds)
+        because = rules.setdefault(gone.rule, {})
+        for name, count in gone.because_of.items():
+            because[name] = because.get(name, 0) + count
+    for rule, because in rules.items():
+        who = words.names([f"{name} {count}" for name, count in because.items()])
+        said = {"rounds": counted(rounds, "round"), "rule": rule, "whose": who}
+        yield say("{rounds} discarded by {rule} ({whose})", **said)
+
+
+def _cores(found: Comparison) -> Iterator[str]:
+    pin = found.experiment.get("pin")
+    if pin:
+        generator, target = (_numbers(pin.get(side) or ()) for side in ("generator", "target"))
+        yield say("generator on {own}, target on {its}", own=generator, its=target)
+    elif "pin" in found.experiment:
+        yield say("generator and target share all cores")
+
+
+def _numbers(cores: Sequence[int]) -> Text:
+    if not cores:
+        return say("any core")
+    shown = chain(", ", [str(core) for core in cores])
+    if len(cores) == 1:
+        return say("core {number}", number=shown)
+    return say("cores {numbers}", numbers=shown)

@@ -1,0 +1,153 @@
+"""How settings, ratios and intervals of a comparison are written, in sentences and in tables.
+
+A ratio is written as `0.88x` in tables and as `12 %` in sentences; a difference of shares in
+percentage points. What is a lower bound, since client and target shared the machine, is marked.
+Where something forbids a claim, as survivors against survivors, none is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, join, say, say_count
+from torr.report.data import diff
+from torr.report.tables.verdict_table import show_number
+from torr.report.text.wording import counted
+from torr.units import show_factor, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from torr.results.verdict import Verdict
+    from torr.stats.metric import Metric
+    from torr.stats.trials import Cell
+
+
+_NOUNS: dict[str, Callable[[int], Text]] = {
+    "processes": lambda n: say_count(n, "{n:,} process", "{n:,} processes"),
+    "workers": lambda n: say_count(n, "{n:,} worker", "{n:,} workers"),
+    "connections": lambda n: counted(n, "connection"),
+    "users": lambda n: counted(n, "user"),
+}
+_LOADS = frozenset({"connections", "users", "rate"})
+_MOST_NAMES = 4
+_PERCENT_UP_TO = 2.0
+"""Ratios from here on are told as multiples."""
+
+
+def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str]:
+    """Return what writes a cell: `4 processes and 500 connections`.
+
+    Factors stand in the order that they were asked for in. The level of load is left out where it
+    is the same in all cells and something else tells them apart.
+    """
+    is_told = len({(cell.concurrency, cell.rate) for cell in cells}) > 1
+    wanted = list(order)
+
+    def words(cell: Cell) -> str:
+        factors = cell.factors
+        names = [*(n for n in wanted if n in factors), *(n for n in factors if n not in wanted)]
+        parts = [named(name, factors[name]) for name in names]
+        if not _LOADS & factors.keys() and (is_told or not parts):
+            parts += _load(cell)
+        return join(parts) or say("the only cell")
+
+    return words
+
+
+def named(factor: str, value: object) -> str:
+    """Return a factor's value with its name: `4 processes`, `delay 500ms`, `log on`."""
+    if isinstance(value, bool):
+        on = say("{factor} on", factor=factor)
+        return on if value else say("{factor} off", factor=factor)
+    if isinstance(value, int) and factor in _NOUNS:
+        return _NOUNS[factor](value)
+    return f"{factor} {value}"
+
+
+def names(each: Sequence[str]) -> str:
+    """Return some names, `a, b and c`; of many the first ones and how many more there are."""
+    if len(each) <= _MOST_NAMES:
+        return join(each)
+    shown = _MOST_NAMES - 1
+    some = chain(", ", each[:shown])
+    return say("{names} and {more} more", names=some, more=len(each) - shown)
+
+
+def ratio(verdict: Verdict) -> str:
+    """Return the difference for a table: `0.88x`, `≥ 0.88x`, `+0.40 points`; `–` for none."""
+    if verdict.obstacle:
+        return "–"
+    if verdict.difference is not None:
+        return say("{difference:+.2f} points", difference=verdict.difference)
+    return diff.show_ratio(verdict, "x")
+
+
+def interval(verdict: Verdict) -> str:
+    """Return the interval for a table: `0.85–0.91`, `+0.30 to +0.50`; `–` where there is none."""
+    ends = verdict.interval
+    if ends is None or verdict.obstacle:
+        return "–"
+    if verdict.difference is not None:
+        low, high = (_end(end, "+.2f") for end in ends)
+        return say("{low} to {high}", low=low, high=high)
+    return _span(ends)
+
+
+def change(verdict: Verdict) -> str | None:
+    """Return how far from 1 a ratio is, in percent of the baseline: `12 %`; None for none."""
+    found = verdict.ratio
+    return None if not found else f"{_percents([found], found)[0]} %"
+
+
+def change_interval(verdict: Verdict) -> str:
+    """Return the interval of `change`: `9–15 %`, with signs where it lies on both sides of 1."""
+    found = verdict.ratio
+    if verdict.interval is None or not found:
+        return ""
+    low, high = verdict.interval
+    if low is None or high is None:
+        return interval(verdict)
+    if low < 1 < high:
+        below, above = (f"{100 * (end - 1):+.1f}".replace("-", "−") for end in (low, high))
+        return say("{low} to {high} %", low=below, high=above)
+    near, far = _percents((low, high) if found > 1 else (high, low), found)
+    return f"{near}–{far} %"
+
+
+def is_multiple(verdict: Verdict) -> bool:
+    """Whether a ratio is better told as a multiple than in percent."""
+    return verdict.ratio is not None and verdict.ratio >= _PERCENT_UP_TO
+
+
+def value(metric: Metric, number: float | None) -> str:
+    """Return a number of a metric for people, with its unit where its name does not say it."""
+    return "–" if number is None else show_number(metric, number)
+
+
+def _load(cell: Cell) -> list[str]:
+    if cell.rate is not None:
+        return [say("{rate} arrivals/s", rate=show_rate(cell.rate))]
+    return [counted(cell.concurrency, "connection")] if cell.concurrency else []
+
+
+def _percents(ratios: Sequence[float], centre: float) -> list[str]:
+    """Distances from 1 in percent: whole ones where that is fine enough to tell them apart."""
+    found = [100 * abs(each - 1) for each in ratios]
+    is_fine = 100 * abs(centre - 1) < 3 or len({round(each) for each in found}) < len(found)
+    return [f"{each:.{1 if is_fine else 0}f}" for each in found]
+
+
+def _span(ends: Sequence[float | None]) -> str:
+    low, high = (_factor(end, 2) for end in ends)
+    if low == high and ends[0] != ends[1]:
+        low, high = (_factor(end, 3) for end in ends)
+    return f"{low}–{high}"
+
+
+def _factor(end: float | None, digits: int) -> str:
+    return "∞" if end is None else show_factor(end, digits)
+
+
+def _end(end: float | None, digits: str) -> str:
+    return "∞" if end is None else format(end, digits).replace("-", "−")

@@ -1,0 +1,139 @@
+"""What a diff says, as one sentence, and how far to trust it.
+
+A rate of a machine that client and target shared is a lower bound, and is written with `≥`. Its
+ratio is a bound too (`≥` or `≤`); the ratio of two lower bounds bounds nothing, which is said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, join, say, say_count
+from torr.messages.told import told
+from torr.report.data import diff
+from torr.report.tables.verdict_table import printed
+from torr.report.text.wording import counted, places
+from torr.units import show_factor, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.result import RunResult
+    from torr.results.series import LevelPoint
+    from torr.results.verdict import Verdict
+    from torr.stats.series import Series
+
+INTERLEAVED = say("The two took turns in rounds: drift hit both")
+NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not excluded")
+
+
+def verdict(result: RunResult) -> Text:
+    """Return the ratios of the requests/s, at the common levels and of the best of each side."""
+    a, b = diff.sides(result)
+    found = [v for v in result.verdicts if v.metric == "ok_per_s" and v.ratio is not None]
+    best_a, best_b = (max(side.points, key=lambda p: p.ok_per_s) for side in (a, b))
+    if not found or not best_a.ok_per_s:
+        return say("{name} answered nothing, so there is no ratio.", name=a.name)
+    best = diff.show_bounded(best_b.ok_per_s / best_a.ok_per_s, (best_a.at_least, best_b.at_least))
+    ratios = say(
+        "{b} answers {span} the requests/s of {a} at {levels}{worth}",
+        a=a.name,
+        b=b.name,
+        span=_span(found),
+        levels=say_count(len(found), "{n} common level", "{n} common levels"),
+        worth=_worth(found),
+    )
+    ends = {"a": _best(best_a), "b": _best(best_b), "ratio": best}
+    highest = say("best against best {b} to {a}, {ratio}", **ends)
+    end = _conclusion(found) or _rounds(a, b)
+    return say("{said}.", said=chain("; ", [ratios, highest, end]))
+
+
+def trust(result: RunResult) -> Text:
+    """Return that drift is not excluded, and which rates are lower bounds."""
+    sides = diff.sides(result)
+    shared = [where for side in sides if (where := _where(side)) is not None]
+    judged = [verdict for verdict in result.verdicts if verdict.word is not None]
+    is_paired = bool(judged) and all((v.method or "").startswith("paired") for v in judged)
+    parts = [INTERLEAVED if is_paired else NOT_INTERLEAVED]
+    if judged:
+        parts.append(say("{n} trials a side at least", n=min(v.n or 0 for v in judged)))
+    if shared:
+        where = shared[0]
+        if len(shared) > 1:
+            where = say("{a} and in {b}", a=shared[0], b=shared[1])
+        parts.append(
+            say(
+                "client and target shared a machine in {where}: "
+                "those rates are ≥, their ratios bounds",
+                where=where,
+            )
+        )
+    if any(diff.bound(v.bounds) == "?" for v in result.verdicts):
+        parts.append(say("a ratio of two lower bounds (?) bounds nothing"))
+    return say("{said}.", said=chain(" · ", parts))
+
+
+def health(result: RunResult) -> str:
+    """Return `contended` when a rate of either side is a lower bound; else nothing is known."""
+    points = (point for side in diff.sides(result) for point in side.points)
+    return "contended" if any(point.at_least for point in points) else "unknown"
+
+
+def _conclusion(found: Sequence[Verdict]) -> str:
+    """The words of the levels whose trials carry one: `faster at 100 and 200, same at 400`."""
+    judged = [verdict for verdict in found if verdict.word is not None]
+    words: dict[str, list[str]] = {}
+    for verdict in judged:
+        words.setdefault(printed(verdict), []).append(f"{verdict.concurrency:,}")
+    said = join(
+        [say("{word} at {levels}", word=told(word), levels=join(at)) for word, at in words.items()]
+    )
+    rest = len(found) - len(judged)
+    if not said or not rest:
+        return said
+    return say("{said}, no verdict at {levels}", said=said, levels=counted(rest, "level"))
+
+
+def _span(found: Sequence[Verdict]) -> str:
+    """The lowest and the highest ratio, marked where all of them are the same kind of bound."""
+    low, high = (show_factor(pick(v.ratio or 0.0 for v in found)) for pick in (min, max))
+    marks = {diff.bound(verdict.bounds) for verdict in found}
+    mark = f"{marks.pop()} " if marks in ({"≥"}, {"≤"}) else ""
+    return f"{mark}{low if low == high else f'{low}–{high}'} ×"
+
+
+def _worth(found: Sequence[Verdict]) -> str:
+    """What the marks of single ratios come to, where one mark cannot say it for all."""
+    nothing = sum(diff.bound(verdict.bounds) == "?" for verdict in found)
+    if nothing == len(found):
+        return say(", which bounds nothing: both rates are lower bounds")
+    if nothing:
+        return say(
+            ", at {n} of which both rates are lower bounds and the ratio bounds nothing", n=nothing
+        )
+    marks = {diff.bound(verdict.bounds) for verdict in found}
+    return say(", some of them bounds") if len(marks) > 1 else ""
+
+
+def _best(point: LevelPoint) -> Text:
+    rate = f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}"
+    return say("{rate} (at {level:,})", rate=rate, level=point.concurrency)
+
+
+def _rounds(*sides: Series) -> Text:
+    """Why there is no verdict."""
+    rounds = [point.rounds for side in sides for point in side.points]
+    if max(rounds) == 1:
+        return say("one run each, no verdict")
+    return say("rounds not interleaved, no verdict")
+
+
+def _where(side: Series) -> str | None:
+    """The side with the levels at which its rates are lower bounds; None where at none."""
+    shared = [point.concurrency for point in side.points if point.at_least]
+    if not shared:
+        return None
+    if len(shared) == len(side.points):
+        return side.name
+    return say("{name} (at {place})", name=side.name, place=places(side, *shared))

@@ -1,0 +1,52 @@
+"""How the generator does while a level goes on: a line for the live page, by its newest slice.
+
+The engine judges a level when it has ended. Until then nothing is called healthy here; that a core
+is full, or that requests go out late, is said at once.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, say
+from torr.units import show_ms
+
+if TYPE_CHECKING:
+    from torr.results.level import Interval, IntervalHealth
+
+FULL_RATE = 95.0
+"""Percent of a core, used and waited for, from which on the engine calls it full."""
+
+
+def generator_now(piece: Interval) -> tuple[str, Text] | None:
+    """Return what the newest slice shows of the generator, and a word: `contended` or `unknown`.
+
+    `contended` where what is measured now may be the generator's; None where a slice says nothing.
+    """
+    health = piece.health
+    used = [rate or 0.0 for rate in health.worker_cpu_rate] if health else []
+    if not health or not used:
+        return None
+    waited = [rate or 0.0 for rate in health.run_queue_rate]
+    is_full = any(a + b >= FULL_RATE for a, b in zip_longest(used, waited, fillvalue=0.0))
+    late = _latest(health)
+    is_late = late is not None and late[0] > late[1]
+    parts = [say("busiest worker {rate:.0f} % of a core", rate=max(used))]
+    if is_full:
+        parts.append(say("a worker's core is full, so rates may be the generator's"))
+    if late is not None:
+        words = dict(zip(("lag", "limit"), map(show_ms, late), strict=True))
+        if is_late:
+            parts.append(say("late by {lag}, where {limit} are allowed", **words))
+        else:
+            parts.append(say("lag {lag} of the {limit} allowed", **words))
+    said = say("The generator now: {said}; judged when the level ends.", said=chain(" · ", parts))
+    return ("contended" if is_full or is_late else "unknown"), said
+
+
+def _latest(health: IntervalHealth) -> tuple[float, float] | None:
+    """Lag and limit, in milliseconds, of the worker that is nearest to its limit, or past it."""
+    pairs = zip(health.lag_ms, health.lag_limit_ms, strict=False)
+    known = [(lag, limit) for lag, limit in pairs if lag is not None and limit]
+    return max(known, key=lambda pair: pair[0] / pair[1], default=None)

@@ -1,0 +1,139 @@
+"""What a ladder found, as one sentence: what it holds or peaks at, the knee, and what failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, changed, join, say
+from torr.messages.told import told
+from torr.model.condition import Condition
+from torr.report.data import plateau
+from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
+from torr.report.text.wording import places
+from torr.stats import capacity as stats
+from torr.stats.series import Series
+from torr.units import show_rate
+
+if TYPE_CHECKING:
+    from torr.results.capacity import Peak, SloCapacity
+    from torr.results.result import RunResult
+    from torr.results.verdict import Verdict
+
+
+def verdict(result: RunResult) -> Text:
+    """Return what a ladder says of capacity, a clause that ends without a full stop."""
+    capacity = result.capacity or stats.analyse(result.levels)
+    series = Series.of(result.name, result.levels)
+    if capacity.peak is None:
+        why = told(capacity.reasons["peak"])
+        return say("Claims nothing: {why}{errors}", why=why, errors=errors_of(result))
+    knee = capacity.knee
+    end = say("the knee is at {level:,}", level=knee.concurrency) if knee else ""
+    if capacity.slo is not None:
+        end = end or _lower_peak(capacity.peak, capacity.slo)
+        return chain("; ", [*_holds(capacity.slo, series), end, _dead(series)])
+    peaks, *failed = _peaks(capacity.peak, series)
+    first = _first_failing(result)
+    if first is not None:
+        failing = chain("", [_fails(first, series), _held_above(result, first)])
+        it = changed(peaks, lambda text: text[0].lower() + text[1:])
+        return chain("; ", [failing, say("it {peaks}", peaks=it), *failed, end, _dead(series)])
+    return chain("; ", [peaks, *failed, end, _dead(series)])
+
+
+def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
+    """What is held, and what failed there."""
+    where = places(series, slo.concurrency)
+    if slo.beyond is None:
+        where = say("{place}, {top},", place=where, top=_top(series))
+    conditions = join([phrase(Condition.parse(text)) for text in slo.conditions])
+    held = say(
+        "Holds {rate} at {where} with {conditions}",
+        rate=rate_of(slo),
+        where=where,
+        conditions=conditions,
+    )
+    return held, failed_there(series.at(slo.concurrency))
+
+
+def _lower_peak(peak: Peak, slo: SloCapacity) -> str:
+    """Where more connections hold the SLO but bring less, say how few bring the most."""
+    if slo.concurrency in peak.plateau or slo.concurrency < peak.concurrency:
+        return ""
+    rate = show_rate(peak.ok_per_s)
+    return say("the peak, {rate}, is reached at {at:,}", rate=rate, at=peak.concurrency)
+
+
+def _peaks(peak: Peak, series: Series) -> tuple[str, str]:
+    """Where the peak is, and what failed there."""
+    there = series.at(peak.concurrency if peak.highest_at is None else peak.highest_at)
+    return _reached(peak, series), failed_there(there)
+
+
+def _reached(peak: Peak, series: Series) -> str:
+    start = places(series, peak.concurrency)
+    rate = rate_of(peak)
+    if len(series.shown) == 1:
+        return say("Answers {rate} at {place}, the only level", rate=rate, place=start)
+    if peak.concurrency == series.points[-1].concurrency:
+        return say("Reaches {rate} at {place}, {top}", rate=rate, place=start, top=_top(series))
+    if plateau.goes_on(peak, series):
+        return say("Peaks at {rate}, reached from {place} on", rate=rate, place=start)
+    where = places(series, *peak.plateau)
+    return say("Peaks at {rate}, reached at {place}", rate=rate, place=where)
+
+
+def _top(series: Series) -> Text:
+    last = series.points[-1].concurrency
+    if any(point.concurrency > last for point in series.limited):
+        return say("the highest level that the generator could hold")
+    if any(point.concurrency > last for point in series.cut):
+        return say("the highest level measured to its end")
+    if any(point.concurrency > last for point in series.starved):
+        return say("the highest level at which every user was answered")
+    return say("the highest level measured")
+
+
+def _dead(series: Series) -> str:
+    """Levels at which nothing succeeded: no other number of a ladder says it."""
+    dead = [point.concurrency for point in series.points if point.is_dead]
+    if not dead:
+        return ""
+    if len(dead) > 1 and [point.concurrency for point in series.points[-len(dead) :]] == dead:
+        return say("from {place} on no request succeeded", place=places(series, dead[0]))
+    return say("at {place} no request succeeded", place=places(series, *dead))
+
+
+def _first_failing(result: RunResult) -> Verdict | None:
+    """The verdict that stood in the way of a capacity: of the lowest level, the worst."""
+    usable = {p.concurrency for p in Series.of("", result.levels).points}
+    failing = [v for v in result.slo_verdicts if v.word != "held" and v.concurrency in usable]
+    return min(failing, key=lambda v: (v.concurrency, v.word != "broken"), default=None)
+
+
+def _fails(first: Verdict, series: Series) -> str:
+    condition = Condition.parse(first.condition or "")
+    said = {"condition": phrase(condition), "place": places(series, first.concurrency or 0)}
+    if first.word == "broken":
+        said["seen"] = seen(condition, first)
+        return say("Does not hold {condition} even at {place} ({seen})", **said)
+    why = told(first.reason) if first.reason else say("no reason was kept")
+    return say("Cannot show {condition} at {place} ({why})", **said, why=why)
+
+
+def _held_above(result: RunResult, first: Verdict) -> str:
+    """Where too little was seen at the lowest level: the levels above it that hold everything."""
+    held: list[int] = []
+    usable = [p.concurrency for p in Series.of("", result.levels).points]
+    for concurrency in usable:
+        words = {v.word for v in result.verdicts if v.concurrency == concurrency}
+        if words == {"held"}:
+            held.append(concurrency)
+        elif held or "broken" in words:
+            break
+    if first.word == "broken" or not held:
+        return ""
+    span = say("at {level:,}", level=held[0])
+    if len(held) > 1:
+        span = say("from {low:,} to {high:,}", low=held[0], high=held[-1])
+    return say(", though every SLO holds {span} (begin there, or measure longer)", span=span)

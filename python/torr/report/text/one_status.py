@@ -1,0 +1,14 @@
+"""What is said of a target that answers everything with one status that counts as failed."""
+
+from __future__ import annotations
+
+from torr.messages.say import Text, say
+
+
+def note(status: str) -> Text:
+    """Return the note that is printed while the run goes on."""
+    return say(
+        "note: every answer so far has status {status}, which counts as failed; the run goes on."
+        " torr run --once shows an answer, --expect-status {status} accepts it",
+        status=status,
+    )

@@ -1,0 +1,107 @@
+"""What a run of one level found, as one sentence: what it holds, answers or streams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, join, say
+from torr.messages.told import told
+from torr.model.condition import Condition
+from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
+from torr.report.text.wording import because, counted, first_text
+from torr.stats.series import Series, starved_text
+from torr.units import show_ms, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+    from torr.results.series import LevelPoint
+    from torr.results.verdict import Verdict
+
+
+def verdict(result: RunResult) -> Text:
+    """Return what a run says of its one level, a clause that ends without a full stop."""
+    levels = [level for level in result.levels if not level.is_limited]
+    if not levels:
+        why = because(first_text(result.levels[0].health.reasons))
+        return say("Claims nothing: the generator was the limit{why}", why=why)
+    if not any(level.counts.ok for level in levels):
+        return say("No request succeeded{errors}", errors=errors_of(result))
+    if all(level.is_starved for level in levels):
+        return say("Claims nothing: {why}", why=told(starved_text(levels[0])))
+    point = Series.of("", levels).shown[0]
+    place = say("{rate} {over}", rate=_asked(levels[0], point), over=_over(levels[0]))
+    said = (
+        _judged(result.slo_verdicts, place)
+        or _streamed(place, levels[0])
+        or _plain(place, levels[0])
+    )
+    return chain("; ", [said, failed_there(point, is_only=True)])
+
+
+def _asked(level: Level, point: LevelPoint) -> str:
+    """The rate, of how much where a rate was asked for."""
+    rate = rate_of(point)
+    # Beside users, the answers of arrivals are not counted apart.
+    if level.is_mixed or level.rate is None:
+        return rate
+    return say("{rate} of {asked} asked for", rate=rate, asked=show_rate(level.rate))
+
+
+def _over(level: Level) -> Text:
+    """Over how many connections, and from how many users, where they share them."""
+    users = counted(level.concurrency, "user")
+    if level.is_of_locust:
+        is_all = level.has_constant_users
+        return say("to {users}", users=users) if is_all else say("to up to {users}", users=users)
+    if not level.connections or not level.is_shared:
+        return say("over {connections}", connections=counted(level.concurrency, "connection"))
+    connections = counted(level.connections.asked, "connection")
+    return say("from {users} over {connections}", users=users, connections=connections)
+
+
+def _judged(found: Sequence[Verdict], place: str) -> str | None:
+    """The worst word of the SLOs of a run, with everything that earned it."""
+    for word, write in _JUDGED.items():
+        judged = [(Condition.parse(v.condition or ""), v) for v in found if v.word == word]
+        if judged:
+            each = [
+                say("{condition} ({seen})", condition=phrase(condition), seen=seen(condition, v))
+                for condition, v in judged
+            ]
+            return write(conditions=join(each), place=place)
+    return None
+
+
+_JUDGED: dict[str, Callable[..., Text]] = {
+    "broken": lambda **what: say("Breaks {conditions} at {place}", **what),
+    "not shown": lambda **what: say("Cannot show {conditions} at {place}", **what),
+    "held": lambda **what: say("Holds {conditions} at {place}", **what),
+}
+
+
+def _streamed(place: str, level: Level) -> str | None:
+    """When the first text comes, and how fast the rest, where answers are streams."""
+    stream = level.stream
+    if not stream or not stream.ttft_ms:
+        return None
+    first = say("ttft {time} on average", time=show_ms(stream.ttft_ms.mean))
+    if stream.ttft_ms.p95 is not None:
+        first = say("ttft p95 {time}", time=show_ms(stream.ttft_ms.p95))
+    if stream.stream_tokens_per_s:
+        rate = show_rate(stream.stream_tokens_per_s.mean)
+        first = say("{first} and {rate} tokens/s each", first=first, rate=rate)
+    return say("Streams {place} with {first}", place=place, first=first)
+
+
+def _plain(place: str, level: Level) -> str:
+    """How long answers took from when they were due: who waited for a turn has waited."""
+    response = level.latency.response
+    at_least = "≥ " if level.counts.dropped else ""
+    if response.p95 is not None:
+        time = f"{at_least}{show_ms(response.p95)}"
+        return say("Answers {place} with p95 {time}", place=place, time=time)
+    time = f"{at_least}{show_ms(response.mean)}"
+    return say("Answers {place} in {time} on average", place=place, time=time)

@@ -1,0 +1,157 @@
+"""What streams carried, in words: tokens, goodput, events, and what to know of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, say
+from torr.messages.told import told
+from torr.model.stream import TIMES
+from torr.report.text.wording import counted
+from torr.units import show_ms, show_percent, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.base import Statistics
+    from torr.results.level import Level, NamedRequest
+    from torr.results.stream import PromptCounts, StreamStatistics, TokenizerCounts
+
+
+def stream_times(level: Level) -> list[tuple[str, Statistics]]:
+    """The times of a level's streams that were measured, each under its name."""
+    stream = level.stream
+    if stream is None:
+        return []
+    found = [(name, stream.time(f"{name}_ms")) for name in TIMES]
+    aliases = [
+        (f"{tool} {name.removesuffix('_ms')}", stats)
+        for tool, metrics in stream.alias.items()
+        for name, stats in metrics.items()
+        if name.endswith("_ms")
+    ]
+    return [(name, stats) for name, stats in [*found, *aliases] if stats]
+
+
+def stream_facts(level: Level) -> dict[str, str]:
+    """What else a level's streams say, each fact under its name; nothing where there are none."""
+    facts = _facts(level.stream, _judged(level.steps)) if level.stream else {}
+    return {name: text for name, text in facts.items() if text}
+
+
+def is_joined(level: Level) -> bool:
+    """Whether a late client joined so many texts that the gaps between them are unreliable."""
+    return level.stream is not None and not level.stream.inter_chunk_reliable
+
+
+def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
+    return {
+        say("counted from"): _counted_from(stream),
+        "tokens/s": chain("; ", [_token_rate(stream), _per_user(stream)]),
+        say("tokens"): _tokens(stream),
+        say("tokenizer"): _tokenizer(stream.tokenizer),
+        "goodput": _goodput(stream, judged),
+        say("events"): ", ".join(f"{name} {n:,}" for name, n in stream.events.items()),
+        say("left by the client"): _left(stream),
+        say("coalesced"): _coalesced(stream),
+        say("prompts"): _prompts(stream.prompts),
+    }
+
+
+def _counted_from(stream: StreamStatistics) -> str:
+    return say("when each request was due") if stream.from_ == "intended" else ""
+
+
+def _token_rate(stream: StreamStatistics) -> str:
+    if not stream.tokens_per_s:
+        return ""
+    total = say("{rate} in total", rate=show_rate(stream.tokens_per_s))
+    each = stream.stream_tokens_per_s
+    if each is None or each.mean is None:
+        return total
+    return say("{total}, {rate} each stream on average", total=total, rate=show_rate(each.mean))
+
+
+def _per_user(stream: StreamStatistics) -> str:
+    """What AIPerf calls the rate of each stream."""
+    each = stream.alias.get("aiperf", {}).get("output_token_throughput_per_user")
+    if each is None or each.mean is None:
+        return ""
+    name = "aiperf output_token_throughput_per_user"
+    return say("{name} {rate} on average", name=name, rate=show_rate(each.mean))
+
+
+def _tokens(stream: StreamStatistics) -> Text:
+    if stream.tokens_out is None:
+        return say("the server did not say how many")
+    both = {"out": stream.tokens_out, "given": stream.tokens_in or 0}
+    text = say("{out:,} out, {given:,} in, by the server's count", **both)
+    untold = stream.tokens_untold
+    silent = say("{answers} did not say", answers=counted(untold, "answer")) if untold else ""
+    return chain("; ", [_with_reasoning(text, stream), silent])
+
+
+def _with_reasoning(text: Text, tokens: StreamStatistics | TokenizerCounts) -> Text:
+    reasoning = tokens.tokens_reasoning
+    return say("{text}, {n:,} of them reasoning", text=text, n=reasoning) if reasoning else text
+
+
+def _tokenizer(tokens: TokenizerCounts | None) -> str:
+    if not tokens:
+        return ""
+    text = _with_reasoning(say("{out:,} out", out=tokens.tokens_out), tokens)
+    if tokens.tokens_per_s is not None:
+        text = say("{text}, {rate}/s", text=text, rate=show_rate(tokens.tokens_per_s))
+    pace = tokens.tpot_ms
+    if pace is not None and pace.mean is not None:
+        text = say("{text}, tpot {time} on average", text=text, time=show_ms(pace.mean))
+    text = say("{text}, by {file}", text=text, file=tokens.file)
+    if not tokens.uncounted:
+        return text
+    answers = counted(tokens.uncounted, "answer")
+    return chain("; ", [text, say("{answers} with calls of tools not counted", answers=answers)])
+
+
+def _judged(steps: Sequence[NamedRequest]) -> str:
+    """Whose goodput it is, where the SLOs of latency name only some of the requests."""
+    named = [x.name for x in steps if x.stream and x.stream.goodput_rate is not None]
+    is_told = 0 < len(named) < len(steps)
+    return say(" of {names}", names=chain(", ", named)) if is_told else ""
+
+
+def _goodput(stream: StreamStatistics, judged: str) -> str:
+    """The rate is of attempts that began in the window, that a second of those that ended in it."""
+    if stream.goodput_missing:
+        return say("not known: {why}", why=told(stream.goodput_missing))
+    if stream.goodput_rate is None:
+        return ""
+    rate, good = stream.goodput_rate, stream.good_per_s
+    share = show_percent(rate)
+    text = say("{share}{judged} met every SLO of latency", share=share, judged=judged)
+    return say("{text}, {rate}/s", text=text, rate=show_rate(good)) if rate and good else text
+
+
+def _left(stream: StreamStatistics) -> str:
+    left = stream.left
+    return say("{left:,}, before the end: in no e2e and no stream_end", left=left) if left else ""
+
+
+def _coalesced(stream: StreamStatistics) -> str:
+    if not stream.coalesced:
+        return ""
+    late = stream.client_coalesced
+    text = say("{n:,} texts came in one read with the text before", n=stream.coalesced)
+    if late:
+        text = say("{text}, {late:,} of them since the client was late", text=text, late=late)
+    if stream.inter_chunk_reliable:
+        return text
+    return say("{text}: inter_chunk is unreliable", text=text)
+
+
+def _prompts(prompts: PromptCounts | None) -> str:
+    if not prompts:
+        return ""
+    text = say("{given:,} given, {sent:,} sent", given=prompts.given, sent=prompts.sent)
+    if prompts.unique_prefix:
+        return say("{text}, each begun anew", text=text)
+    return say("{text}, {n:,} of them again: a cache may know them", text=text, n=prompts.reused)

@@ -1,0 +1,169 @@
+"""How far to trust a result: the line below the verdict.
+
+Nothing is judged here: the engine said what limited it, stats what a level claims.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, say
+from torr.messages.told import told
+from torr.report.tables import micro
+from torr.report.text import comparison_trust, diff_sentence
+from torr.report.text.streaming import is_joined
+from torr.report.text.wording import counted, first_text, levels_of, most_by
+from torr.stats.series import Series, noun_of, starved_text
+from torr.units import show_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+LEAST_STEAL = 0.5
+"""Percent of the machine that the hypervisor must have taken to be worth a word."""
+
+
+def trust(result: RunResult) -> Text:
+    """Return how far to trust it: health with its reason, rounds, spread, steal, status."""
+    if result.kind == "diff":
+        return diff_sentence.trust(result)
+    if result.kind == "micro":
+        return micro.trust(result)
+    levels = result.levels
+    if not any(level.counts.attempted or level.event_count for level in levels):
+        return _of_nothing(result)
+    if result.kind == "compare":
+        parts = [*comparison_trust.parts(result), _busiest(levels), _steal(levels)]
+    else:
+        parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
+        parts += [_busiest(levels), _rounds(result), _steal(levels)]
+    parts += map(told, dict.fromkeys(word for level in levels for word in level.warnings))
+    if result.status == "interrupted":
+        parts.append(say("interrupted: what was measured is kept"))
+    return say("{said}.", said=chain(" · ", parts))
+
+
+def _of_nothing(result: RunResult) -> Text:
+    """No word on a generator that had nothing to do; users may hang from the warm-up on."""
+    is_compared = result.kind == "compare"
+    said = say("No trial was measured") if is_compared else say("No level was measured")
+    if result.status == "interrupted":
+        said = say("Interrupted before the window")
+    parts = [said, _starved(result.levels)]
+    if is_compared:
+        parts += comparison_trust.of_nothing(result)
+    return say("{said}.", said=chain(" · ", parts))
+
+
+def health(result: RunResult) -> str:
+    """Return the worst health word of all levels: what colours the trust line."""
+    if result.kind == "diff":
+        return diff_sentence.health(result)
+    if result.kind == "micro":
+        return "unknown"  # nobody watched what else the machine did
+    words = {level.health.verdict for level in result.levels}
+    order = ("generator-limited", "contended", "healthy")
+    return next((word for word in order if word in words), "unknown")
+
+
+def when(result: RunResult) -> str:
+    """Return when it began and ended: `2026-01-31 12:00:00 – 12:02:00 UTC`."""
+    began, ended = (moment[:19].split("T") for moment in (result.started, result.ended or ""))
+    if len(ended) < 2:
+        return f"{' '.join(began)} UTC"
+    return f"{' '.join(began)} – {' '.join(ended[ended[0] == began[0] :])} UTC"
+
+
+def _health(levels: Sequence[Level]) -> Text:
+    limited = [level for level in levels if level.is_limited]
+    contended = [level for level in levels if level.is_contended]
+    if limited:
+        said = {"place": _places(limited), "why": _why(limited)}
+        if len({level.concurrency for level in limited}) == 1:
+            return say("Generator-limited at {place}, which claims nothing{why}", **said)
+        return say("Generator-limited at {place}, which claim nothing{why}", **said)
+    if contended:
+        shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
+        if len(contended) == len(levels):
+            return say("Contended: {shared}", shared=shared)
+        return say("Contended at {place}: {shared}", place=_places(contended), shared=shared)
+    return say("Healthy: the generator had room")
+
+
+def _failed(levels: Sequence[Level]) -> str:
+    """Failures where the verdict claims nothing: their share does not depend on the generator."""
+    failed = sum(level.counts.failed for level in levels)
+    if not failed or not all(level.is_limited for level in levels):
+        return ""
+    counts = {"failed": failed, "ended": sum(level.counts.ended for level in levels)}
+    return say("{failed:,} of {ended:,} requests failed{most}", **counts, most=most_by(levels))
+
+
+def _places(levels: Sequence[Level]) -> str:
+    return levels_of(sorted({level.concurrency for level in levels}), noun_of(levels))
+
+
+def _why(levels: Sequence[Level]) -> str:
+    reasons = [reason for level in levels for reason in level.health.reasons]
+    first = first_text(list(dict.fromkeys(reasons)))
+    return say(" ({why})", why=first) if first else ""
+
+
+def _starved(levels: Sequence[Level]) -> str:
+    """Users that the window's figures leave out, however few: nothing else tells of them."""
+    starved = [level for level in levels if level.starved]
+    if not starved:
+        return ""
+    worst = max(starved, key=lambda level: level.starved / level.user_count)
+    said = {"place": _places(starved), "why": told(starved_text(worst))}
+    if not all(level.is_starved for level in starved):
+        return say("users starved at {place} ({why})", **said)
+    if len({level.concurrency for level in starved}) == 1:
+        return say("users starved at {place}, which claims nothing ({why})", **said)
+    return say("users starved at {place}, which claim nothing ({why})", **said)
+
+
+def _joined(result: RunResult) -> str:
+    """Levels whose gaps between texts are not those of the server; a run says it beside them."""
+    joined = [level for level in result.levels if is_joined(level)]
+    if not joined or result.kind in {"run", "locust"}:
+        return ""
+    why = say("a late client read more than 5 % of the texts together")
+    return say("inter_chunk is unreliable at {place} ({why})", place=_places(joined), why=why)
+
+
+def _busiest(levels: Sequence[Level]) -> str:
+    rates = [rate for level in levels for rate in level.health.worker_cpu_rate]
+    if not rates:
+        return ""
+    if any(level.is_of_locust for level in levels):
+        return say("busiest process {rate:.0f} % of a core", rate=max(rates))
+    return say("busiest worker {rate:.0f} % of a core", rate=max(rates))
+
+
+def _rounds(result: RunResult) -> Text:
+    points = Series.of("", result.levels).points
+    rounds = max((point.rounds for point in points), default=1)
+    spreads = [point.spread for point in points if point.spread is not None]
+    spread = f"{100 * median(spreads):.1f} %" if spreads else ""
+    if rounds > 1:
+        said = counted(rounds, "round")
+        return say("{rounds}, spread {spread}", rounds=said, spread=spread) if spread else said
+    if not spread:
+        return say("1 round: run-to-run variance unseen")
+    return say("1 round: spread of slices {spread}, run-to-run variance unseen", spread=spread)
+
+
+def _steal(levels: Sequence[Level]) -> str:
+    """The mean of a level; single slices may have had more."""
+    means = [level.health.steal_rate or 0 for level in levels]
+    if max(means) < LEAST_STEAL:
+        return ""
+    share = show_percent(max(means))
+    if len(means) == 1:
+        return say("steal {share} on average", share=share)
+    return say("steal {share} on average at the level with the most", share=share)

@@ -1,0 +1,99 @@
+"""How times are spread over percentiles: curves for the page, read from histograms.
+
+The rounds of a level, or of a candidate in a cell, are added up first. A curve ends at the last
+percentile that its number of values carries; nothing is smoothed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from torr.report.data.comparison import Comparison
+from torr.report.tables import micro
+from torr.report.text.streaming import is_joined
+from torr.stats.histogram import Histogram
+from torr.stats.series import by_concurrency
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.report.data.side import Side
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+STEP = 0.05
+"""How far points of a curve are apart: a percentile's place is -log10(1 - share)."""
+
+NAMED = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
+"""Percentiles that have a point of their own."""
+
+_PLAIN = ("response", "service", "ttfb")
+_COMPARED = ("response",)
+_STREAMED = ("ttft", "inter_chunk", "response")
+
+
+def of(result: RunResult) -> list[Json]:
+    """Return the curves of a result: metric, name, n and points of (share, milliseconds).
+
+    `name` is what the curve is of: nothing for a single level, else its level or candidate and
+    cell. Without histograms, as in a diff, there are none.
+    """
+    return [curve for name, levels in _groups(result) for curve in _curves(name, levels)]
+
+
+def of_sides(sides: Sequence[Side]) -> list[Json]:
+    """Return the curves of the sides of a diff at each level that all of them have."""
+    levels = [by_concurrency(side.trials) for side in sides]
+    return [
+        curve
+        for concurrency in levels[0]
+        if all(concurrency in own for own in levels)
+        for side, own in zip(sides, levels, strict=True)
+        for curve in _curves(
+            {"candidate": side.name, "cell": None, "concurrency": concurrency}, own[concurrency]
+        )
+    ]
+
+
+def _groups(result: RunResult) -> Iterator[tuple[Json, Sequence[Level]]]:
+    if result.kind == "compare":
+        for place in Comparison.of(result).places:
+            for entry in place.entries:
+                where = {"candidate": entry.name, "cell": place.words, "concurrency": None}
+                yield where, list(entry.trials.values())
+        return
+    if result.kind == "micro":
+        for name, rounds in micro.groups(result):
+            yield {"candidate": name, "cell": name, "concurrency": None}, rounds
+        return
+    for concurrency, rounds in by_concurrency(result.levels).items():
+        yield {"candidate": None, "cell": None, "concurrency": concurrency}, rounds
+
+
+def _curves(name: Json, levels: Sequence[Level]) -> Iterator[Json]:
+    is_streamed = any(level.stream for level in levels)
+    plain = _PLAIN if name["candidate"] is None else _COMPARED
+    for metric in _STREAMED if is_streamed else plain:
+        texts = [level.histograms.get(metric) for level in levels]
+        found = Histogram.sum(Histogram.read(text) for text in texts if text)
+        if not found.carries(0.5):
+            continue
+        is_doubtful = metric == "inter_chunk" and any(map(is_joined, levels))
+        n = found.total()
+        yield {**name, "metric": metric, "n": n, "doubtful": is_doubtful, "points": _points(found)}
+
+
+def _points(histogram: Histogram) -> list[tuple[float, float]]:
+    """Shares with their values, up to the highest percentile that is carried.
+
+    All curves have the same shares, so that they can be read at one place.
+    """
+    end = -math.log10(10 / histogram.total())
+    even = [1 - 10 ** -(STEP * at) for at in range(math.floor(end / STEP + 1e-9) + 1)]
+    named = [share for share in NAMED if histogram.carries(share)]
+    shares = sorted({round(share, 9) for share in (*even, *named)})
+    values = histogram.ranks(shares)
+    return [(share, round(value, 6)) for share, value in zip(shares, values, strict=True)]

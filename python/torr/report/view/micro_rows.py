@@ -1,0 +1,217 @@
+"""What the picture of functions under load shows: a row a budget; without budgets a row a function.
+
+Positions are natural logarithms: of how much of a budget is used, so that 0 is the limit and what
+lies left of it is met, or of operations a second. Of times and errors the measured number over the
+limit is used, of rates the limit over the measured one, and of success the failures over those that
+are allowed. The axis reaches a thousand times beyond a limit; what is further stands at its edge.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from torr.report.data.micro_names import key_of, names
+from torr.report.tables import micro
+from torr.stats.metric import OK_PER_S, Metric
+from torr.units import format_rate, show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from typing_extensions import Self
+
+    from torr.results.functions import BudgetVerdict
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+
+_MOST_ROWS = 40
+_ORDER = ("broken", "not shown", "held")
+_WIDEST = math.log(1000)
+_BEYOND = 0.6
+"""How far rounds widen the axis, as a share of what estimates need."""
+_LEAST_SPAN = math.log(10)
+_PAD = 0.04
+
+
+@dataclass(frozen=True)
+class FunctionRoundPoint:
+    """One round of a function: where its number stands, and the number itself."""
+
+    number: int
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class BudgetRow:
+    """A budget, or a function without one: then `budget` and `standing` are empty."""
+
+    name: str
+    budget: str
+    standing: str
+    word: str
+    amount: str
+    centre: float | None
+    interval: tuple[float, float] | None
+    rounds: tuple[FunctionRoundPoint, ...]
+
+    @property
+    def positions(self) -> list[float]:
+        """Where its estimate stands, and the ends of its interval."""
+        return [at for at in (self.centre, *(self.interval or ())) if at is not None]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All rows on one axis, of which `limits` are positions; `left_out` rows have no room."""
+
+    rows: tuple[BudgetRow, ...]
+    limits: tuple[float, float]
+    is_of_budgets: bool
+    left_out: int
+
+    @classmethod
+    def of(cls, result: RunResult) -> Self | None:
+        """Return what is to be drawn of a result; None where there is nothing."""
+        budgets = result.budgets
+        rows = _of_budgets(result) if budgets else _of_functions(result)
+        limits = (_limits_of_budgets if budgets else _limits_of_rates)(rows)
+        if limits is None:
+            return None
+        shown = tuple(rows[:_MOST_ROWS])
+        return cls(shown, limits, bool(budgets), len(rows) - len(shown))
+
+    def shown(self, at: float) -> float:
+        """Return the nearest position on the axis."""
+        return min(max(at, self.limits[0]), self.limits[1])
+
+    def marks(self) -> list[tuple[float, str]]:
+        """Return every tick on the axis with its words, those first that matter most."""
+        low, high = self.limits
+        powers = range(math.floor(low / math.log(10)), math.ceil(high / math.log(10)) + 1)
+        values = [10.0**power for power in sorted(powers, key=abs)]
+        values += [times * value for times in (5, 2) for value in values]
+        return [(math.log(v), self._written(v)) for v in values if low <= math.log(v) <= high]
+
+    def _written(self, value: float) -> str:
+        # A product of powers is not the number that it means: 0.2 is 0.20000000000000001.
+        rounded = float(f"{value:.3g}")
+        return f"{rounded:g} ×" if self.is_of_budgets else format_rate(rounded)
+
+
+def _of_budgets(result: RunResult) -> list[BudgetRow]:
+    """A row a budget: those that are missed first, and of each word the fullest."""
+    known: dict[tuple[str, str], list[Level]] = {}
+    for _, levels in micro.groups(result):
+        known.setdefault(key_of(levels[0]), []).extend(levels)
+    name_of = names(result)
+    rows = [_budget(name_of(each), each, known.get(key_of(each), ())) for each in result.budgets]
+    return sorted(rows, key=lambda row: (_ORDER.index(row.standing), -_place(row.centre)))
+
+
+def _place(centre: float | None) -> float:
+    return -math.inf if centre is None else centre
+
+
+def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> BudgetRow:
+    metric, use = Metric(budget.metric), _use_of(budget)
+    show = micro.shown(budget.metric)
+    low, high = sorted(map(use, budget.interval)) if budget.interval else (0.0, 0.0)
+    return BudgetRow(
+        name=name,
+        budget=budget.text,
+        standing=budget.word,
+        word=micro.word_of(budget),
+        amount="–" if budget.value is None else _times(use(budget.value)),
+        centre=None if budget.value is None else _log(use(budget.value)),
+        interval=(_log(low), _log(high)) if budget.interval else None,
+        rounds=tuple(
+            FunctionRoundPoint(level.round, _log(use(value)), f"{metric.label} {show(value)}")
+            for level in levels
+            if (value := metric.read(level)) is not None
+        ),
+    )
+
+
+def _use_of(budget: BudgetVerdict) -> Callable[[float], float]:
+    """How much of a budget a number uses: 1 is the limit, and less is better."""
+    is_success = budget.metric == "success_rate"
+    wants_little = ("<" in budget.text) != is_success
+    limit = 100 - budget.limit if is_success else budget.limit
+
+    def use(value: float) -> float:
+        found = 100 - value if is_success else value
+        above, below = (found, limit) if wants_little else (limit, found)
+        if above == below:
+            return 1.0
+        return above / below if below else math.inf
+
+    return use
+
+
+def _of_functions(result: RunResult) -> list[BudgetRow]:
+    metric = Metric(OK_PER_S)
+    return [
+        _function(name, [(x.round, v) for x in levels if (v := metric.read(x)) is not None])
+        for name, levels in micro.groups(result)
+    ]
+
+
+def _function(name: str, rounds: Sequence[tuple[int, float]]) -> BudgetRow:
+    middle = median(value for _, value in rounds) if rounds else None
+    return BudgetRow(
+        name=name,
+        budget="",
+        standing="",
+        word="",
+        amount=show_rate(middle),
+        centre=None if middle is None else _log(middle),
+        interval=None,
+        rounds=tuple(FunctionRoundPoint(number, _log(v), show_rate(v)) for number, v in rounds),
+    )
+
+
+def _limits_of_budgets(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
+    """An axis that holds the limit, estimates and intervals; rounds far off squeeze nothing."""
+    dots = list(_finite(each.at for row in rows for each in row.rounds))
+    sure = list(_finite(at for row in rows for at in row.positions))
+    if not any(row.centre is not None or row.rounds for row in rows):
+        return None
+    low, high = min([*sure, -math.log(2)]), max([*sure, math.log(2)])
+    reach = (high - low) * _BEYOND
+    low = max(min([*dots, low]), low - reach, -_WIDEST)
+    high = min(max([*dots, high]), high + reach, _WIDEST)
+    return _padded(low, high)
+
+
+def _limits_of_rates(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
+    """An axis of a power of ten at least, so that a small spread looks small."""
+    found = list(_finite(each.at for row in rows for each in row.rounds))
+    if not found:
+        return None
+    low, high = min(found), max(found)
+    more = max(0.0, _LEAST_SPAN - (high - low)) / 2
+    return _padded(low - more, high + more)
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    pad = _PAD * (high - low)
+    return low - pad, high + pad
+
+
+def _finite(positions: Iterable[float]) -> Iterator[float]:
+    return (at for at in positions if math.isfinite(at))
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
+
+
+def _times(use: float) -> str:
+    if not math.isfinite(use):
+        return "–"
+    return "<0.001 ×" if 0 < use < 0.001 else f"{float(f'{use:.2g}'):g} ×"

@@ -1,0 +1,169 @@
+"""What the page shows of a result: words, tables and what its charts are drawn from, as JSON.
+
+Everything is judged and said before; nothing here has a number that result.json does not bear out.
+The page draws slices itself, as it does while a run goes on. Texts are plain strings or
+`{"en": …, "zh": …}`; whoever shows them takes them as text.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from torr.messages.say import as_json, say
+from torr.report.data.pooled import pooled
+from torr.report.tables import flames
+from torr.report.text import sentence, trust
+from torr.report.view import (
+    distributions,
+    view_comparison,
+    view_diff,
+    view_ladder,
+    view_lists,
+    view_micro,
+    view_tables,
+)
+from torr.results.base import Statistics
+from torr.results.level import Interval, Latency
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+MOST_SLICES = 1_000
+MOST_DRAWN = 10_000
+
+_POOLED = ("ttft", "response")
+# What web/src/model.ts reads of a slice.
+_DRAWN = (
+    *("t_s", "seconds", "phase", "counts", "ok_per_s", "attempted_per_s", "connections_open"),
+    "concurrency",
+)
+_TIMES = ("response_ms", "service_ms")
+_STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
+_STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
+
+
+def run(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
+    """Return what a page is given of a run: `result` without histograms of slices, and its view.
+
+    `pools` are those of the levels, where they are known: then no slice needs a histogram.
+    """
+    return {"result": without_histograms(result), "view": view(result, pools)}
+
+
+def view(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
+    """Return the view of a result of any kind, complete or not.
+
+    `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
+    those that are `folded` last. `ladder`, `comparison`, `diff` and `functions` are null but for
+    their kind. `pooled` has the percentiles of slices of streams, by the place of their level.
+    """
+    return {
+        "sentence": as_json(sentence.verdict(result)),
+        "trust": {"health": trust.health(result), "text": as_json(trust.trust(result))},
+        "command": shlex.join(result.command),
+        "tables": view_tables.tables(result),
+        "lists": [*view_lists.lists(result), *_left_out(result)],
+        "blocks": view_lists.blocks(result),
+        "slos": view_ladder.slos(result),
+        "distributions": distributions.of(result),
+        "ladder": view_ladder.ladder(result),
+        "comparison": view_comparison.comparison(result),
+        "diff": view_diff.diff(result),
+        "functions": view_micro.functions(result),
+        "pooled": _pooled(result, pools),
+        "flames": flames.flames(result),
+    }
+
+
+def without_histograms(result: RunResult) -> Json:
+    """Return a result as JSON whose slices have no histograms; slices.jsonl keeps them.
+
+    Of more than MOST_SLICES they have but what charts are drawn from, and levels have no histograms
+    either: a comparison of a hundred trials would be a page that no mail takes. Of more than
+    MOST_DRAWN none is left.
+    """
+    count = slices_of(result)
+    if count > MOST_DRAWN:
+        levels = [msgspec.structs.replace(level, slices=[]) for level in result.levels]
+        result = msgspec.structs.replace(result, levels=levels)
+    found: Json = msgspec.to_builtins(result)
+    for level in found["levels"]:
+        if count > MOST_SLICES:
+            level["histograms"] = {}
+            level["slices"] = list(map(_drawn, level["slices"]))
+        for piece in level["slices"]:
+            piece.pop("histograms", None)
+    return found
+
+
+def slices_of(result: RunResult) -> int:
+    """Return how many slices all levels have."""
+    return sum(len(level.slices) for level in result.levels)
+
+
+def bare(piece: Interval) -> Json:
+    """Return a slice as the page draws it: without its histograms."""
+    found: Json = msgspec.to_builtins(piece)
+    del found["histograms"]
+    return found
+
+
+def light(piece: Interval, count: int) -> Interval:
+    """Return what pages need of a slice of a level, where all levels have `count` slices.
+
+    Of slices that no page shows, that is what words and verdicts are made of.
+    """
+    if count <= MOST_DRAWN:
+        return msgspec.structs.replace(piece, histograms={})
+    p95 = piece.latency.response.p95
+    return Interval(
+        t_s=piece.t_s,
+        seconds=piece.seconds,
+        phase=piece.phase,
+        ok_per_s=piece.ok_per_s,
+        concurrency=piece.concurrency,
+        latency=Latency(response_ms=Statistics(n=piece.latency.response.n, p95=p95)),
+    )
+
+
+def _drawn(piece: Json) -> Json:
+    """What a chart shows of a slice."""
+    found = {key: piece[key] for key in _DRAWN}
+    latency, stream = piece["latency"], piece["stream"]
+    found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}
+    return {**found, "stream": {key: stream[key] for key in _STREAMED}} if stream else found
+
+
+def _thin(stats: Json) -> Json:
+    return {key: stats[key] for key in _STATS}
+
+
+def _left_out(result: RunResult) -> list[Json]:
+    count = slices_of(result)
+    if count <= MOST_DRAWN:
+        return []
+    said = say("{n:,} slices, too many for a page, are in slices.jsonl", n=count)
+    return [view_lists.listed(say("What this page leaves out"), [said])]
+
+
+def pools_of(level: Level) -> Json | None:
+    """Return percentiles of neighbouring slices; None of a level without streams.
+
+    Single slices have too few streams for any.
+    """
+    if not level.stream or not level.slices:
+        return None
+    return {name: pooled(level.slices, name) for name in _POOLED}
+
+
+def _pooled(result: RunResult, pools: Sequence[Json | None] | None) -> Json:
+    known = map(pools_of, result.levels) if pools is None else pools
+    return {str(at): found for at, found in enumerate(known) if found is not None}

@@ -1,0 +1,81 @@
+"""What the page's chart of a comparison is drawn from: cells, candidates, every round a dot.
+
+Positions are those of `comparison_scale`: logarithms of ratios, or percentage points.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from torr.report.data.comparison import Comparison
+from torr.report.data.comparison_scale import Scale, centre, ends
+from torr.report.text import comparison_words as words
+
+if TYPE_CHECKING:
+    from torr.report.data.comparison import CandidateCell, ComparisonCell
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+
+def comparison(result: RunResult) -> Json | None:
+    """Return every cell with its candidates, on one scale; None where there is nothing to draw.
+
+    `marks` are ticks of the axis in the order in which room is to be found for them.
+    """
+    if result.kind != "compare":
+        return None
+    found = Comparison.of(result)
+    scale = Scale.of(found)
+    if scale is None:
+        return None
+    return {
+        "metric": found.primary.label,
+        "is_share": scale.is_share,
+        "is_speed": found.primary.is_time or found.primary.is_rate,
+        "baseline": found.baseline,
+        "limits": scale.limits,
+        "margin": scale.margin,
+        "marks": scale.marks(),
+        "places": [
+            {"words": place.words, "entries": [_entry(place, e, scale) for e in place.entries]}
+            for place in found.places
+            if any(entry.trials or entry.failures for entry in place.entries)
+        ],
+    }
+
+
+def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> Json:
+    verdict = place.verdict(entry)
+    is_base = entry.name == place.baseline
+    standing = place.standing(entry)
+    span, middle = ends(verdict, scale), centre(verdict, scale)
+    kind = entry.failures[0].kind if standing == "failed" else None
+    return {
+        "name": entry.name,
+        "is_baseline": is_base,
+        "standing": standing,
+        "word": place.printed(entry),
+        "failure": None if kind is None else kind.replace("_", " "),
+        "centre": None if middle is None else scale.shown(middle),
+        "interval": None if span is None else [scale.shown(end) for end in span],
+        "ratio": "" if is_base else words.ratio(verdict),
+        "interval_text": words.interval(verdict),
+        "n": len(entry.trials) if verdict.n is None else verdict.n,
+        "rounds": [_round(place, entry, scale, each) for each in scale.rounds(place, entry)],
+    }
+
+
+def _round(
+    place: ComparisonCell, entry: CandidateCell, scale: Scale, found: tuple[int, float]
+) -> Json:
+    number, position = found
+    metric = place.primary
+    said = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"
+    pair = place.pairs(entry, metric).get(number)
+    if pair and entry.name != place.baseline:
+        said += f" : {words.value(metric, pair[0])}"
+    shown = scale.shown(position)
+    beyond = 0 if shown == position else math.copysign(1, position - shown)
+    return {"round": number, "at": shown, "beyond": int(beyond), "text": said}

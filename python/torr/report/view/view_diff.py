@@ -1,0 +1,32 @@
+"""What the page's chart of a diff is drawn from: both sides, and how far apart they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.report.data import diff as sides_of
+from torr.report.view import view_ladder
+from torr.stats.judgement import DELTA
+
+if TYPE_CHECKING:
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+_KEYS = (
+    *("metric", "concurrency", "baseline_value", "value", "ratio", "difference", "interval", "n"),
+    "word",
+)
+
+
+def diff(result: RunResult) -> Json | None:
+    """Return both sides' points and the change at each common level; None for another kind."""
+    if result.kind != "diff":
+        return None
+    sides = sides_of.sides(result)
+    return {
+        "noun": "user" if any(side.noun == "user" for side in sides) else "connection",
+        "margin": [1 / (1 + DELTA), 1 + DELTA],
+        "sides": [{"name": s.name, "points": view_ladder.points(s)} for s in sides],
+        "changes": [{key: getattr(verdict, key) for key in _KEYS} for verdict in result.verdicts],
+    }

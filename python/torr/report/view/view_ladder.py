@@ -1,0 +1,65 @@
+"""What the page's chart of a ladder is drawn from: its points, findings and limits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from torr.model.condition import Condition
+from torr.report.files import png
+from torr.report.text.streaming import is_joined
+
+if TYPE_CHECKING:
+    from torr.results.result import RunResult
+    from torr.results.series import LevelPoint
+    from torr.stats.series import Series
+
+Json = dict[str, Any]
+
+
+def ladder(result: RunResult) -> Json | None:
+    """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
+
+    A point's `claim` is `whole`, or why it claims nothing: `limited`, `cut`, `starved`.
+    """
+    if result.kind != "ladder" or not result.levels:
+        return None
+    shown = png.ladder(result)
+    return {
+        "noun": shown.series.noun,
+        "points": points(shown.series),
+        "findings": [asdict(finding) for finding in shown.findings],
+        "slos": slos(result),
+        "joined": sorted({x.concurrency for x in result.levels if is_joined(x)}),
+    }
+
+
+def slos(result: RunResult) -> list[Json]:
+    """Return the limits that a result was judged by, each once; before that, those asked for."""
+    asked = (result.experiment or {}).get("slos") or ()
+    known = png.conditions(result) or tuple(map(Condition.parse, asked))
+    return [_slo(condition) for condition in known]
+
+
+def points(series: Series) -> list[Json]:
+    """Return every level that there is a number of, with what it claims."""
+    kinds = {"limited": series.limited, "cut": series.cut, "starved": series.starved}
+    claims = {id(point): kind for kind, found in kinds.items() for point in found}
+    return [_point(point, claims.get(id(point), "whole")) for point in series.shown]
+
+
+def _point(point: LevelPoint, claim: str) -> Json:
+    return {**msgspec.structs.asdict(point), "stream": point.stream_values, "claim": claim}
+
+
+def _slo(condition: Condition) -> Json:
+    return {
+        "text": condition.text or str(condition),
+        "metric": condition.metric,
+        "stat": condition.stat,
+        "limit": condition.limit,
+        "unit": condition.unit,
+        "request": condition.name,
+    }

@@ -1,0 +1,84 @@
+"""What the page says in lists and shows as it is: notes, rules, reasons, logs of failed trials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.messages.say import as_json, say
+from torr.messages.told import told
+from torr.report.data.comparison import Comparison
+from torr.report.tables import comparison_facts as facts
+from torr.report.tables import flames, micro
+from torr.report.text.wording import levels_of
+from torr.stats.series import noun_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+
+def lists(result: RunResult) -> list[Json]:
+    """Return the lists of the page: title, items, and whether it is folded."""
+    found = [
+        *_of_comparison(result),
+        listed(say("Profiles"), flames.notes(result)),
+        *_health(result),
+    ]
+    return [each for each in found if each["items"]]
+
+
+def blocks(result: RunResult) -> list[Json]:
+    """Return texts that are shown as they are, folded: the last lines of trials that failed."""
+    if result.kind != "compare":
+        return []
+    tails = facts.log_tails(Comparison.of(result))
+    title = as_json(say("Logs of the trials that failed"))
+    return [{"title": title, "name": trial, "text": text} for trial, text in tails]
+
+
+def _of_comparison(result: RunResult) -> list[Json]:
+    if result.kind != "compare":
+        return []
+    found = Comparison.of(result)
+    return [
+        listed(say("What the verdicts say"), list(facts.notes(found)) if found.places else []),
+        listed(say("How the candidates' answers differ"), facts.differences(found)),
+        listed(say("Rules of fairness, as applied"), facts.rules(found), is_folded=True),
+    ]
+
+
+def _health(result: RunResult) -> list[Json]:
+    """Functions have no generator whose health there were."""
+    if result.kind == micro.KIND:
+        return []
+    return [listed(say("Health of the generator"), _reasons(result), is_folded=True)]
+
+
+def _reasons(result: RunResult) -> Sequence[str]:
+    """Every level that is not healthy, with why."""
+    found = [
+        say("{where}: {why}", where=_place(level), why=told(reason))
+        for level in result.levels
+        for reason in level.health.reasons
+    ]
+    return found or ([say("Healthy at every level.")] if result.levels else [])
+
+
+def _place(level: Level) -> str:
+    at = levels_of([level.concurrency], noun_of([level]))
+    if level.candidate:
+        return say("{who}, {at}, round {n}", who=level.candidate, at=at, n=level.round)
+    return say("{at}, round {n}", at=at, n=level.round)
+
+
+def listed(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:
+    """Return a list as the page takes it."""
+    return {
+        "title": as_json(title),
+        "items": [as_json(item) for item in items],
+        "folded": is_folded,
+    }

@@ -1,0 +1,54 @@
+"""What the page's chart of functions is drawn from: rows, every round a dot, on one axis.
+
+Positions are those of `micro_rows`, kept within the axis.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from torr.messages.say import as_json
+from torr.report.tables import micro
+from torr.report.view.micro_rows import BudgetRow, FunctionRoundPoint, Picture
+
+if TYPE_CHECKING:
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+
+
+def functions(result: RunResult) -> Json | None:
+    """Return every budget, or every function where there is none; None where nothing is drawn.
+
+    `marks` are ticks of the axis in the order in which room is to be found for them.
+    """
+    found = Picture.of(result) if result.kind == micro.KIND else None
+    if found is None:
+        return None
+    return {
+        "is_of_budgets": found.is_of_budgets,
+        "limits": found.limits,
+        "marks": found.marks(),
+        "left_out": found.left_out,
+        "rows": [_row(row, found) for row in found.rows],
+    }
+
+
+def _row(row: BudgetRow, found: Picture) -> Json:
+    return {
+        "name": row.name,
+        "budget": row.budget,
+        "standing": row.standing,
+        "word": as_json(row.word),
+        "amount": row.amount,
+        "centre": None if row.centre is None else found.shown(row.centre),
+        "interval": None if row.interval is None else [found.shown(end) for end in row.interval],
+        "rounds": [_round(each, found) for each in row.rounds],
+    }
+
+
+def _round(each: FunctionRoundPoint, found: Picture) -> Json:
+    shown = found.shown(each.at)
+    beyond = 0 if shown == each.at else math.copysign(1, each.at - shown)
+    return {"round": each.number, "at": shown, "beyond": int(beyond), "text": each.text}

@@ -1,0 +1,137 @@
+"""The tables of the page, in its order: those below the chart, then those that are folded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.messages.say import as_json, say
+from torr.report.data.comparison import Comparison
+from torr.report.tables import comparison_facts as facts
+from torr.report.tables import comparison_tables as cells
+from torr.report.tables import (
+    flames,
+    health_table,
+    left_behind,
+    micro,
+    profiled_lines,
+    request_tables,
+    stream_tables,
+    table,
+    verdict_table,
+    watched,
+)
+from torr.report.tables.cells import Table
+from torr.report.tables.comparison_slos import of_slos
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+
+Json = dict[str, Any]
+Titled = tuple[str, Table | None]
+
+
+def tables(result: RunResult) -> list[Json]:
+    """Return every table that has something to say.
+
+    `words` are the columns of text, `names` those of them whose long names may break.
+    """
+    shown = [as_json_table(title, found) for title, found in first(result) if found]
+    more = [as_json_table(title, found, is_folded=True) for title, found in folded(result) if found]
+    return shown + more
+
+
+def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> Json:
+    """Return a table as the page takes it."""
+    return {
+        "title": as_json(title),
+        "columns": [as_json(column) for column in found.columns],
+        "rows": [[as_json(cell) for cell in row] for row in found.rows],
+        "words": sorted(found.words),
+        "names": sorted(found.names),
+        "folded": is_folded,
+    }
+
+
+def first(result: RunResult) -> Iterator[Titled]:
+    """Return what stands right below the chart."""
+    kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": of_functions}
+    if result.kind in kinds:
+        yield from kinds[result.kind](result)
+        return
+    yield from _of_level(result.levels[0]) if len(result.levels) == 1 else _of_levels(result)
+    yield say("Capacity"), table.capacity(result)
+    yield say("Target and machine"), watched.watched(result)
+    if len(result.levels) == 1:
+        yield say("SLOs"), table.slos(result)
+
+
+def folded(result: RunResult) -> Iterator[Titled]:
+    """Return what opens when somebody looks."""
+    levels = result.levels
+    if result.kind in {"diff", "micro"}:
+        yield from flames.tops(result)
+        yield from profiled_lines.tables(result)
+        return
+    if result.kind == "compare":
+        found = Comparison.of(result)
+        yield say("Every verdict"), verdict_table.verdicts(result)
+        yield say("Errors"), cells.of_errors(found)
+        yield say("Candidates"), facts.candidates(found)
+        yield say("What they are made of"), facts.versions(found)
+        yield say("Configuration"), facts.configuration(result)
+    else:
+        if len(levels) > 1:
+            yield say("SLOs at every level"), table.slos(result)
+            yield say("Requests at every level"), request_tables.requests_of_levels(result)
+            streamed = request_tables.streams_of_requests_of_levels(result)
+            yield say("Streams of requests at every level"), streamed
+        yield say("Errors"), table.errors(result)
+        yield (
+            say("Events that the locustfile told of as failed"),
+            request_tables.failed_events(levels),
+        )
+        yield say("Status codes"), table.statuses(result)
+    yield from flames.tops(result)
+    yield say("What endpoints told"), watched.told(result)
+    yield say("How each level was judged"), health_table.judged(levels)
+
+
+def of_functions(result: RunResult) -> Iterator[Titled]:
+    """Return what there is to say of functions, the budgets first."""
+    yield say("Budgets"), micro.budgets(result)
+    yield say("Beside others"), micro.changes(result)
+    yield say("Functions"), micro.functions(result)
+    yield say("What is left behind"), left_behind.table(result)
+
+
+def _of_diff(result: RunResult) -> Iterator[Titled]:
+    yield say("Verdicts"), verdict_table.verdicts(result)
+    yield say("Limits"), verdict_table.limits(result)
+    yield say("Ratios"), table.ratios(result)
+
+
+def _of_comparison(result: RunResult) -> Iterator[Titled]:
+    found = Comparison.of(result)
+    yield say("Verdicts"), cells.of_words(found)
+    yield from cells.of_cells(found)
+    yield say("SLOs"), of_slos(result)
+    yield say("Trials that failed"), cells.of_failures(found)
+    yield say("Rounds discarded"), cells.of_discarded(found)
+
+
+def _of_level(level: Level) -> Iterator[Titled]:
+    yield say("Times of ok answers"), table.times(level)
+    yield say("Streams"), stream_tables.streams(level)
+    yield say("Tokens"), stream_tables.tokens(level)
+    yield say("Requests"), request_tables.requests(level)
+    yield say("Sockets of requests"), request_tables.sockets_of_requests(level)
+    yield say("Streams of requests"), request_tables.streams_of_requests(level)
+    yield say("Throughput"), table.throughput(level)
+
+
+def _of_levels(result: RunResult) -> Iterator[Titled]:
+    yield say("Levels: median of rounds"), table.levels(result)
+    yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)

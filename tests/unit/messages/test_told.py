@@ -1,0 +1,113 @@
+"""What lower floors and the engine write into results is known, in the words that they use."""
+
+import ast
+import json
+import re
+
+import pytest
+
+from spoken import CATALOGUE, ROOT, phrases
+from torr import engine
+from torr.messages.told import matches, told
+from torr.report.text.reasons import ADVICE
+
+TORR = ROOT / "python" / "torr"
+TOLD = json.loads(CATALOGUE.read_text())["told"]
+
+# Whose every sentence reaches a result, and so a reader.
+WHOLLY = (
+    *("stats/capacity.py", "stats/usl.py", "stats/judgement.py", "stats/contrast.py"),
+    *("stats/limit.py", "model/judging.py", "monitor/limit.py", "experiments/rules.py"),
+    "experiments/keeping_up.py",
+    "experiments/resuming.py",
+)
+PARTLY = (
+    *("stats/series.py", "stats/tuning.py", "experiments/tokens.py", "experiments/taking.py"),
+    *("micro/budget.py", "micro/leaking.py", "results/result.py", "webserver/history/session.py"),
+    *("report/data/diff.py", "report/data/comparison.py", "plugin/beside.py"),
+)
+ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")
+ENGINE_PARTLY = (
+    *("engine/src/kept.rs", "engine/src/goodput.rs", "engine/src/ledger/gathering.rs"),
+    *("engine/src/run/coordinator.rs", "engine/src/run/standing.rs"),
+)
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_HOLE = re.compile(r"\{[^}]*\}")
+
+
+def of_python(name):
+    return phrases(ast.parse((TORR / name).read_text()))
+
+
+def of_rust(name):
+    source = (ROOT / "crates" / name).read_text().partition("#[cfg(test)]")[0]
+    code = "\n".join(line for line in source.splitlines() if not line.strip().startswith("//"))
+    return {_HOLE.sub("{}", text) for text in _STRING.findall(code)}
+
+
+def sentences(texts):
+    words = {text: [w for w in text.split() if _WORD.search(_HOLE.sub("", w))] for text in texts}
+    return {text for text in texts if len(words[text]) >= 3}
+
+
+def is_known(text):
+    """Whether a pattern fits a source's text, or has it as a part of its own."""
+    whole = text.replace("{}", "7")
+    part = re.compile(".+".join(map(re.escape, text.split("{}"))))
+    return any(matches(p, whole) is not None or part.search(p) is not None for p in TOLD)
+
+
+@pytest.mark.parametrize("name", WHOLLY)
+def test_all_that_a_module_tells_is_known(name):
+    found = sentences(of_python(name))
+    assert found
+    assert {text for text in found if not is_known(text)} == set()
+
+
+@pytest.mark.parametrize("name", ENGINE_WHOLLY)
+def test_all_that_the_engine_says_of_its_health_is_known(name):
+    found = sentences(of_rust(name))
+    assert found
+    assert {text for text in found if not is_known(text)} == set()
+
+
+def test_every_reason_of_a_failure_and_its_advice_is_known():
+    texts = {*engine.reasons().values(), *ADVICE.values()}
+    assert {text for text in texts if text not in TOLD} == set()
+
+
+def test_every_pattern_is_in_the_words_of_its_source():
+    told = {text for name in (*WHOLLY, *PARTLY) for text in of_python(name)}
+    told |= {text for name in (*ENGINE_WHOLLY, *ENGINE_PARTLY) for text in of_rust(name)}
+    told |= {kind.replace("_", " ") for kind in of_python("servers/failure.py")}
+    told |= set(engine.reasons().values()) | set(ADVICE.values())
+    parts = {part for text in told for part in text.split("{}") if _WORD.search(part)}
+    ordered = sorted(parts, key=len, reverse=True)
+    assert {p: left for p in sentences(TOLD) if (left := left_of(p, ordered))} == {}
+
+
+def left_of(pattern, parts):
+    """The words of a pattern that no source has."""
+    left = _HOLE.sub("{}", pattern)
+    for part in parts:
+        left = left.replace(part, " ")
+    return _WORD.findall(left)
+
+
+def test_translations_have_the_placeholders_of_their_patterns():
+    holes = {pattern: sorted(_HOLE.findall(pattern)) for pattern in TOLD}
+    differing = {p: w for p, w in TOLD.items() if sorted(_HOLE.findall(w)) != holes[p]}
+    assert differing == {}
+
+
+def test_of_several_patterns_the_one_with_most_words_of_its_own_translates():
+    general = "the ladder ends too early: power is greatest at its highest level, {level}"
+    special = f"{general}, as users starved above it"
+    assert {general, special} <= set(TOLD)
+    expected = TOLD[special].replace("{level}", "8")
+    assert (told(special.replace("{level}", "8")).render("zh")) == expected
+
+
+def test_no_pattern_would_take_any_text():
+    assert [pattern for pattern in TOLD if not _WORD.search(_HOLE.sub("", pattern))] == []

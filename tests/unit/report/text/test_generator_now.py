@@ -1,0 +1,49 @@
+"""What the live page says of the generator while a level goes on."""
+
+import pytest
+
+import typed
+from torr.messages.say import render
+from torr.report.text.generator_now import generator_now
+
+
+def piece(used, waited=(), lag=(), limit=()):
+    health = {"worker_cpu_rate": used, "run_queue_rate": waited}
+    return typed.interval(health={**health, "lag_ms": lag, "lag_limit_ms": limit})
+
+
+@pytest.mark.parametrize(
+    ("slice_", "word", "said"),
+    [
+        (piece([20.0, 61.4], [0.1, 0.2]), "unknown", "busiest worker 61 % of a core"),
+        (piece([96.0]), "contended", "a worker's core is full, so rates may be the generator's"),
+        (piece([60.0], [40.0]), "contended", "a worker's core is full"),
+        (piece([60.0, 5.0], [5.0, 60.0]), "unknown", "busiest worker 60 % of a core;"),
+        (piece([9.0], [], [0.05], [2.0]), "unknown", "lag 0.050 ms of the 2.00 ms allowed"),
+        (
+            piece([9.0, 9.0], [], [3.0, 2.5], [40.0, 2.0]),
+            "contended",
+            "late by 2.50 ms, where 2.00 ms are allowed",
+        ),
+        (piece([9.0], [], [None], [None]), "unknown", "busiest worker 9 % of a core;"),
+    ],
+)
+def test_a_slice_shows_how_full_and_how_late_the_generator_is(slice_, word, said):
+    found, text = generator_now(slice_)
+    assert found == word
+    assert said in text
+    assert text.startswith("The generator now: busiest worker")
+
+
+def test_a_slice_that_says_nothing_has_no_line():
+    assert generator_now(typed.interval()) is None
+    assert generator_now(piece([])) is None
+
+
+def test_it_is_said_in_chinese():
+    _, text = generator_now(piece([97.0], [], [3.0], [2.0]))
+    assert render(text, "zh") == (
+        "压测端此刻：最忙的工作线程占一核的 97 % · "
+        "有一个工作线程的核已满，速率可能是压测端自己的 · "
+        "迟了 3.00 ms，超过允许的 2.00 ms；本级结束时才下判断。"
+    )

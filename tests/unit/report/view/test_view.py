@@ -1,0 +1,159 @@
+"""What the page is given of each kind of result."""
+
+import re
+
+import pytest
+from msgspec.structs import replace
+
+import results
+import typed
+from documents import ROOT
+from page import english, titles
+from torr.report.view import distributions, view
+from torr.stats.histogram import Histogram
+
+
+def test_a_ladder_has_its_points_findings_and_limits(ladder):
+    found = view.view(ladder)["ladder"]
+    assert [point["concurrency"] for point in found["points"]][:3] == [10, 20, 50]
+    assert {point["claim"] for point in found["points"]} == {"whole"}
+    assert [each["kind"] for each in found["findings"]] == ["peak", "knee", "capacity"]
+    assert found["slos"][0] == {
+        "text": "p95 < 60ms",
+        "metric": "response",
+        "stat": "p95",
+        "limit": 60.0,
+        "unit": "ms",
+        "request": None,
+    }
+
+
+def test_limits_are_known_before_anything_was_judged():
+    going_on = results.result("run", [], experiment={"slos": ["p99 < 40ms"]})
+    (limit,) = view.view(going_on)["slos"]
+    assert (limit["text"], limit["limit"]) == ("p99 < 40ms", 40.0)
+
+
+def test_levels_say_why_they_claim_nothing(limited_ladder):
+    found = typed.patched(limited_ladder, levels={0: {"cut_short": True}, 1: {"starved": 10}})
+    points = view.view(found)["ladder"]["points"]
+    claims = [point["claim"] for point in points]
+    assert claims == ["cut", "starved", "whole", "whole", "whole", "whole", "limited", "limited"]
+
+
+def test_a_diff_has_both_sides_and_the_change_at_each_level(diffed):
+    found = view.view(diffed)["diff"]
+    assert [side["name"] for side in found["sides"]] == ["bare", "apiserver"]
+    changes = [change for change in found["changes"] if change["metric"] == "ok_per_s"]
+    assert [change["concurrency"] for change in changes] == [10, 20, 50, 100, 200, 400, 800, 1600]
+    low, high = found["margin"]
+    assert low * high == pytest.approx(1)
+
+
+def test_only_its_own_kind_has_a_chart(run):
+    found = view.view(run)
+    assert (found["ladder"], found["comparison"], found["diff"]) == (None, None, None)
+
+
+def test_tables_of_a_run_stand_below_the_chart_or_are_folded(run):
+    assert titles(run, is_folded=False) == ["Times of ok answers", "Throughput"]
+    assert titles(run, is_folded=True) == ["Errors", "Status codes", "How each level was judged"]
+
+
+def test_every_row_has_a_cell_for_every_column(run, ladder, diffed, streamed, streamed_ladder):
+    for result in (run, ladder, diffed, streamed, streamed_ladder):
+        for table in view.view(result)["tables"]:
+            assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+
+
+def test_reasons_say_where_they_were_seen(limited_ladder):
+    (found,) = view.view(limited_ladder)["lists"]
+    assert english(found["items"][0]) == "10 connections, round 1: run-queue wait 14 %"
+    assert found["folded"]
+
+
+def test_an_empty_result_has_a_view(make_result):
+    found = view.view(make_result("ladder", [], status="failed"))
+    assert english(found["sentence"]) == "Nothing was measured."
+    assert [english(table["title"]) for table in found["tables"]] == ["Capacity"]
+    assert found["lists"] == found["distributions"] == []
+    assert found["ladder"] is None
+
+
+def test_a_level_without_slices_and_details_has_a_view(make_result):
+    times = {"service_ms": {"n": 3, "mean": 1.0}}
+    counts = {"attempted": 3, "ok": 3}
+    level = typed.level(concurrency=5, counts=counts, ok_per_s=3.0, latency=times)
+    assert english(view.view(make_result("run", [level]))["sentence"]).startswith(
+        "Answers 3 requests/s"
+    )
+
+
+def test_slices_of_streams_have_percentiles_of_their_pools(streamed):
+    pooled = view.view(streamed)["pooled"]["0"]
+    assert len(pooled["ttft"]) == len(streamed.levels[0].slices)
+    assert all(each["p50"] for each in pooled["ttft"])
+
+
+def test_curves_end_at_the_last_percentile_that_is_carried(streamed):
+    curves = {curve["metric"]: curve for curve in distributions.of(streamed)}
+    stats = streamed.levels[0].stream.ttft_ms
+    first = curves["ttft"]
+    assert first["n"] == stats.n
+    assert first["points"][0][0] == 0
+    assert first["points"][-1][0] <= 1 - 10 / first["n"]
+    known = dict(first["points"])
+    assert known[0.5] == pytest.approx(stats.p50, rel=1e-3)
+    assert known[0.95] == pytest.approx(stats.p95, rel=1e-3)
+    values = [value for _, value in first["points"]]
+    assert values == sorted(values)
+
+
+def test_curves_of_rounds_are_of_all_of_them_together(make_level, make_result):
+    levels = [make_level(5, 100.0, mean, round=at) for at, mean in enumerate((1.0, 9.0), 1)]
+    (curve,) = [c for c in distributions.of(make_result("run", levels)) if c["metric"] == "service"]
+    both = [Histogram.read(level.histograms["service"]) for level in levels]
+    assert curve["n"] == sum(histogram.total() for histogram in both)
+    assert dict(curve["points"])[0.9] == pytest.approx(Histogram.sum(both).at(0.9))
+
+
+def test_too_few_values_for_a_median_are_no_curve(make_level, make_result):
+    assert distributions.of(make_result("run", [make_level(1, 1.9, 1.0, seconds=10.0)])) == []
+
+
+def test_titles_are_said_in_both_languages(run, ladder, diffed, streamed, streamed_ladder):
+    for result in (run, ladder, diffed, streamed, streamed_ladder):
+        found = view.view(result)
+        for each in (*found["tables"], *found["lists"]):
+            assert set(each["title"]) == {"en", "zh"}, each["title"]
+
+
+def repeated(result, times):
+    """Return a result whose one level has its slices several times."""
+    (level,) = result.levels
+    return replace(result, levels=[replace(level, slices=level.slices * times)])
+
+
+MODEL = ROOT / "web/src/model.ts"
+
+
+def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
+    many = repeated(streamed, 20)
+    whole, short = (view.run(each)["result"]["levels"][0]["slices"][0] for each in (streamed, many))
+    read = re.search(r"interface Slice \{(.*?)\n\}", MODEL.read_text(), re.DOTALL)[1]
+    drawn = set(re.findall(r"^  (\w+)\??:", read, re.MULTILINE))
+    assert drawn & set(whole) <= set(short)
+    assert set(short["latency"]["response_ms"]) < set(whole["latency"]["response_ms"])
+    assert short["counts"] == whole["counts"]
+    assert "histograms" not in short
+
+
+def test_a_page_of_very_many_slices_has_none_and_says_where_they_are(streamed):
+    slices = len(streamed.levels[0].slices)
+    times = view.MOST_DRAWN // slices + 1
+    found = view.run(repeated(streamed, times))
+    assert found["result"]["levels"][0]["slices"] == []
+    (said,) = found["view"]["lists"][-1]["items"]
+    count = times * slices
+    assert english(said) == f"{count:,} slices, too many for a page, are in slices.jsonl"
+    assert all("leaves out" not in english(each["title"]) for each in view.view(streamed)["lists"])
