@@ -12,7 +12,7 @@ from torr.errors import TorrError
 from torr.model.json_input import JsonInputError, parse_json
 from torr.model.outside import safe_text
 from torr.profile import pprof
-from torr.report.files import dat
+from torr.sources.dat_file import read as read_dat
 from torr.sources.requests import read_requests
 
 SECRET = "x7Qv9-Zk3m-Lw8t"  # noqa: S105 - planted, and searched for
@@ -54,7 +54,7 @@ def requests(data: bytes) -> None:
 def dat_file(data: bytes) -> None:
     """A .dat file of levels."""
     with suppress(TorrError):
-        dat.read(_written("levels.dat", data))
+        read_dat(_written("levels.dat", data))
 
 
 def go_profile(data: bytes) -> None:

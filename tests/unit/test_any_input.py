@@ -20,9 +20,8 @@ from torr.model.known_secrets import KnownSecrets
 from torr.model.outside import Outside
 from torr.model.secrets import known_secrets, redacted_command, redacted_text
 from torr.profile import pprof
-from torr.report.files import dat
 from torr.results.result import decoded
-from torr.sources import benchmark_file, har
+from torr.sources import benchmark_file, dat_file, har
 from torr.sources.requests import read_requests
 from torr.sources.rows import columns_of, values_of
 from torr.sources.times import read_times
@@ -173,7 +172,7 @@ def place(tmp_path_factory):
 def test_a_dat_is_a_series_or_an_error(place, data):
     (place / "a.dat").write_bytes(data)
     with suppress(UsageError):
-        assert all(0 <= point.ok_per_s <= 1e15 for point in dat.read(place / "a.dat").points)
+        assert all(0 <= point.ok_per_s <= 1e15 for point in dat_file.read(place / "a.dat").points)
 
 
 @EXAMPLES

@@ -14,7 +14,7 @@ PYTHON = ROOT / "python" / "torr"
 CRATES = ROOT / "crates"
 
 FLOORS = {
-    0: {"__init__", "errors", "units", "model", "procfs", "results"},
+    0: {"__init__", "errors", "units", "messages", "model", "procfs", "results"},
     1: {
         "children",
         "engine",
@@ -67,16 +67,18 @@ def imported_rooms(source):
     return rooms & set(floors(FLOORS))
 
 
-def imported_modules(source):
-    """The modules that a module imports when it runs, anywhere in it."""
+def imported_modules(source, known):
+    """The known modules that a module imports when it runs, anywhere in it."""
     tree = ast.parse(source)
     conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
     for node in conditions:
         if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = []
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    named = {f"{node.module}.{alias.name}" for node in imports for alias in node.names}
-    return named | {str(node.module) for node in imports}
+    pairs = [(str(node.module), alias.name) for node in imports for alias in node.names]
+    # Of `from torr.report import view` the module is torr.report.view.
+    named = {f"{of}.{name}" if f"{of}.{name}" in known else of for of, name in pairs}
+    return named & known
 
 
 def python_files():
@@ -168,14 +170,16 @@ def test_the_names_of_public_classes_are_unique():
     assert {name: files for name, files in classes.items() if len(files) > 1} == {}
 
 
-def test_no_modules_of_commands_calls_options_and_plans_import_each_other_in_a_circle():
-    rooms = ("api", "cli", "options", "planning")
-    paths = [path for path in python_files() if room_of(path) in rooms]
-    names = {
-        path: ".".join(["torr", *path.relative_to(PYTHON).with_suffix("").parts]) for path in paths
-    }
-    graph = {name: imported_modules(path.read_text()) for path, name in names.items()}
-    TopologicalSorter({name: found & set(graph) for name, found in graph.items()}).prepare()
+def module_name(path):
+    parts = path.relative_to(PYTHON).with_suffix("").parts
+    return ".".join(["torr", *(part for part in parts if part != "__init__")])
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    names = {path: module_name(path) for path in python_files()}
+    known = set(names.values())
+    graph = {name: imported_modules(path.read_text(), known) for path, name in names.items()}
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize(
@@ -184,6 +188,20 @@ def test_no_modules_of_commands_calls_options_and_plans_import_each_other_in_a_c
 )
 def test_the_reader_sees_every_kind_of_import(source):
     assert imported_rooms(source) == {"cli"}
+
+
+# A package of report/ imports from itself and from those before it.
+REPORT_PACKAGES = ("data", "text", "tables", "view", "figures", "files")
+
+
+def test_a_package_of_the_report_imports_from_itself_or_from_those_before_it():
+    upward = set()
+    for place, package in enumerate(REPORT_PACKAGES):
+        later = "|".join(REPORT_PACKAGES[place + 1 :]) or "nothing"
+        for path in sorted((PYTHON / "report" / package).glob("*.py")):
+            found = re.findall(rf"from torr\.report\.(?:{later})\b.*", path.read_text())
+            upward |= {f"{package}/{path.name}: {line}" for line in found}
+    assert upward == set()
 
 
 @pytest.mark.parametrize("crate", sorted(floors(CRATE_FLOORS)))

@@ -10,7 +10,7 @@ from torr.report.files.csv import records, rows_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from torr.report.files.csv import Row
+    from torr.report.data.flat import Row
     from torr.results.result import RunResult
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torr.plugin.session import MeasurementSession
     from torr.plugin.taking import Compare, Leaks, Measure, Stress
 
-MARK = "budget"
+_MARK = "budget"
 _CHECKED = ("torr_rounds", "torr_save", "torr_compare", "torr_profile")
 _CHANGES = "torr_fail_if"
 _KEY: pytest.StashKey[MeasurementSession] = pytest.StashKey()
@@ -82,14 +82,14 @@ def pytest_configure(config: pytest.Config) -> None:
         check(config)
     config.addinivalue_line(
         "markers",
-        f'{MARK}(ops=">10k/s", p50="<0.1ms", p99="<1ms", errors="<1%", scale="machine"): limits of'
+        f'{_MARK}(ops=">10k/s", p50="<0.1ms", p99="<1ms", errors="<1%", scale="machine"): limits of'
         " what the fixture measure or stress finds (torr)",
     )
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Read every budget before anything runs; one that cannot be read is named with its line."""
-    marked = [item for item in items if item.get_closest_marker(MARK)]
+    marked = [item for item in items if item.get_closest_marker(_MARK)]
     if marked:
         from torr.plugin.budgets import check
 
@@ -103,7 +103,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     session = pyfuncitem.config.stash.get(_KEY, None)
     if session is not None:
         session.judge(pyfuncitem)
-    elif pyfuncitem.get_closest_marker(MARK) is not None:
+    elif pyfuncitem.get_closest_marker(_MARK) is not None:
         from torr.plugin.budgets import fail_unmeasured
 
         fail_unmeasured()

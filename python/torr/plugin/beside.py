@@ -15,7 +15,7 @@ import pytest
 from torr.errors import UsageError, require
 from torr.micro import across, machine
 from torr.report.data.micro_names import key_of, names_of
-from torr.report.tables.micro import KIND
+from torr.report.text.functions import KIND
 from torr.stats import comparison, limit
 from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric

@@ -8,7 +8,6 @@ import pytest
 
 from torr.errors import UsageError
 from torr.micro.budget import Budget
-from torr.plugin import MARK
 from torr.report.data.micro_names import names_of
 from torr.report.tables import micro
 
@@ -25,7 +24,7 @@ NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-al
 
 def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     """Return the budgets of a test; the closest marker counts alone."""
-    mark = item.get_closest_marker(MARK)
+    mark = item.get_closest_marker("budget")
     if mark is None:
         return ()
     if mark.args:

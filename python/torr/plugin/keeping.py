@@ -10,7 +10,7 @@ import pytest
 
 from torr.errors import TorrError
 from torr.micro import machine
-from torr.report.tables.micro import KIND
+from torr.report.text.functions import KIND
 from torr.results.result import Conclusions, read
 from torr.store.rundir import RunDirectory, check_name
 

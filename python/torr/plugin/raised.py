@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from torr.report.tables import micro
+from torr.report.data.function_rounds import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _LAST_LINES = 6
 
 def lines(result: RunResult) -> Iterator[str]:
     """Return what each function raised, the most frequent first; nothing where nothing was."""
-    for name, levels in micro.groups(result):
+    for name, levels in groups(result):
         counts = _counts(levels)
         first = _first(levels)
         for reason, count in counts.most_common(_MOST_CLASSES):

@@ -15,6 +15,7 @@ from torr.plugin import raised
 from torr.plugin.keeping import concluded
 from torr.report.data.micro_names import names
 from torr.report.tables import flames, micro, profiled_lines
+from torr.report.text import functions
 from torr.results.result import RunResult
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
         f" time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in batches"
     )
     result = _result(session, speed)
-    collector = micro.collector(result)
+    collector = functions.collector(result)
     if collector:
         reporter.write_line(collector)
     for table in micro.tables(result):

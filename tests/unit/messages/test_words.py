@@ -14,7 +14,8 @@ ENGLISH = {
     *("comparison.py", "comparison_figure.py", "comparison_rows.py", "comparison_scale.py"),
     *("diff_figure.py", "findings.py", "labels.py", "ladder_figure.py", "ladder_marks.py"),
     *("stream_figure.py", "theme.py", "step_summary.py", "png.py", "pooled.py", "side.py"),
-    *("sides.py", "notebook.py", "html.py", "plateau.py", "flame_svg.py"),
+    *("sides.py", "notebook.py", "html.py", "plateau.py", "flame_svg.py", "flat.py"),
+    "ladder_chart.py",
 }
 # Names of the field and of formats: the same in every language.
 NAMES = {"ms", "rms", "UTC", "torr"}

@@ -13,6 +13,7 @@ from torr.cli.runs import choosing
 from torr.errors import require
 from torr.options.definition import made
 from torr.options.kept import LEDGER, LedgerOptions
+from torr.report.files import ledger as ledger_text
 
 if TYPE_CHECKING:
     from torr.messages.say import Language
@@ -33,17 +34,15 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 @flags_of(LEDGER)
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
-    from torr.report.tables import tuning
-
     options = made(LedgerOptions, flags)
     found = ledger_of(name, options)
     language: Language = options.language or "en"
     if options.output == "json":
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     elif options.output == "markdown":
-        click.echo(tuning.markdown(found, language), nl=False)
+        click.echo(ledger_text.markdown(found, language), nl=False)
     elif options.output == "csv":
-        click.echo(tuning.comma_separated(found), nl=False)
+        click.echo(ledger_text.comma_separated(found), nl=False)
     else:
         _print(found, language)
 

@@ -16,8 +16,8 @@ from torr.cli.shown.slos import show_of_comparison
 from torr.messages.say import chain, changed, say
 from torr.messages.told import told
 from torr.report.data.comparison import Comparison
+from torr.report.data.wording import counted
 from torr.report.tables import comparison_tables as tables
-from torr.report.text.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from torr.cli.columns import GAP, cut
 from torr.messages.say import say
 from torr.report.data.diff import show_ratio
+from torr.report.data.wording import heading
 from torr.report.tables import verdict_table
 from torr.report.tables.table import spreads
-from torr.report.text.wording import heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

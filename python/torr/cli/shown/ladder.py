@@ -8,8 +8,8 @@ from torr.cli.shown import errors
 from torr.cli.shown.run import LEAST_OF_STREAMS
 from torr.messages.say import Text, chain, say
 from torr.messages.told import told
+from torr.report.data.wording import levels_of
 from torr.report.tables.stream_tables import streams_of_levels
-from torr.report.text.wording import levels_of
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity, UslFit
 from torr.stats.series import Series, noun_of
 from torr.units import show_ms, show_percent, show_rate

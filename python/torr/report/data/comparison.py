@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from torr.report.text import comparison_words
+from torr.report.data import settings
 from torr.results.verdict import Verdict
 from torr.stats import trials
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -214,7 +214,7 @@ def _places(
     order = experiment.get("factors") or {}
     ordered = sorted(cells, key=lambda cell: _rank(cell.factors, order))
     first = next((level.factors for level in result.levels), {})
-    show = comparison_words.setting(ordered, order or first)
+    show = settings.setting(ordered, order or first)
     judged = _by_place(result.verdicts)
     for cell in ordered:
         entries = _entries(cell, cells[cell], judged.get(cell, {}), failures, names)

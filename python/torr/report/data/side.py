@@ -20,10 +20,10 @@ import msgspec
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
-from torr.report.files import dat
 from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.result import RunResult, decoded
+from torr.sources import dat_file
 from torr.stats.judgement import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
@@ -77,7 +77,7 @@ def load(path: Path) -> Side:
     if path.suffix != ".json":
         if asked:
             raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
-        return Side(dat.read(path))
+        return Side(dat_file.read(path))
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:

@@ -20,21 +20,14 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from torr.report.view.ladder_chart import NamedLevel
+
 Side = Literal["right", "left", "over"]
 
 _ROW = 15.0  # the height of a row of words, in points
 _CLEAR = 10.0  # between the lowest row and the highest point
 _GAP = 5.0  # between a line and its own words
 _APART = 10.0  # between words and a line that is not theirs
-
-
-@dataclass(frozen=True)
-class NamedLevel:
-    """A level that has a name; `kind` chooses how its line is drawn."""
-
-    level: int
-    words: str
-    kind: Literal["peak", "knee", "capacity"]
 
 
 @dataclass(frozen=True)

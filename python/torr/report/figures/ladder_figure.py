@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.report.figures.findings import LevelLabel
-    from torr.report.figures.ladder_marks import Entry, Ladder
+    from torr.report.figures.ladder_marks import Entry
+    from torr.report.view.ladder_chart import Ladder
 
 
 def qps_ttlb(ladder: Ladder) -> Figure:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from torr.model.condition import Condition
-    from torr.report.figures.findings import NamedLevel
     from torr.report.figures.labels import Labels
     from torr.report.figures.theme import Mark
+    from torr.report.view.ladder_chart import Ladder
     from torr.results.series import LevelPoint
     from torr.stats.series import Series
 
@@ -38,24 +37,6 @@ _HOLLOW: Any = {  # matplotlib's own type for it names every key there is
     "markeredgecolor": theme.MUTED,
     "linestyle": "none",
 }
-
-
-@dataclass(frozen=True)
-class Ladder:
-    """What a picture of a ladder shows: its levels, what was found, and the words above it."""
-
-    series: Series
-    title: str
-    subtitle: str
-    findings: tuple[NamedLevel, ...] = ()
-    slos: tuple[Condition, ...] = ()
-    joined: frozenset[int] = frozenset()
-    """Levels whose gaps between texts a late client made unreliable."""
-
-    @property
-    def levels(self) -> list[int]:
-        """Every measured level, those included that claim nothing."""
-        return [point.concurrency for point in self.series.shown]
 
 
 def line(ax: Axes, points: Sequence[LevelPoint], metric: str, mark: Mark) -> None:

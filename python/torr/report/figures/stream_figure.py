@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from torr.model.condition import Condition
-    from torr.report.figures.ladder_marks import Ladder
+    from torr.report.view.ladder_chart import Ladder
     from torr.results.series import LevelPoint
 
 _WIDTH, _COLUMNS = 10, 2

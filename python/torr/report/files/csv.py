@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from torr.results.base import ResultPart, parts_of
+from torr.report.data.flat import flat, members
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.report.data.flat import Row
     from torr.results.result import RunResult, TrialFailure
 
-    Row = ResultPart | Mapping[str, Any]
 
-_LEFT_OUT = {"slices", "histograms", "samples", "steps"}
 _TEXT_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -55,7 +52,7 @@ def rows_of(result: RunResult) -> list[Row]:
     if result.kind != "diff":
         return [*result.levels, *map(_failed, result.failures)]
     return [
-        {"series": series.name, **dict(_members(point))}
+        {"series": series.name, **dict(members(point))}
         for series in result.series
         for point in series.points
     ]
@@ -65,40 +62,6 @@ def _failed(trial: TrialFailure) -> dict[str, Any]:
     """The row of a trial that came to nothing: whose it was, and why."""
     whose = {"candidate": trial.candidate, "factors": trial.factors, "round": trial.round}
     return {**whose, "failure": trial.text, "failure_kind": trial.kind}
-
-
-def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every number of a level under its whole name; lists as words."""
-    for key, value in _members(part):
-        if key in _LEFT_OUT:
-            continue
-        if key == "monitor":
-            # Its numbers of the level; over time they are result.json's.
-            yield from flat({"derived": (value and value.derived) or {}}, f"{prefix}monitor.")
-        elif isinstance(value, Mapping | ResultPart):
-            yield from flat(value, f"{prefix}{key}.")
-        elif isinstance(value, list | tuple):
-            yield f"{prefix}{key}", " ".join(str(item) for item in value)
-        else:
-            yield f"{prefix}{key}", value
-
-
-def _members(part: Row) -> Iterable[tuple[str, Any]]:
-    """The keys of a part in result.json with their values."""
-    if isinstance(part, Mapping):
-        return part.items()
-    return [
-        (key, value)
-        for field, key in zip(part.__struct_fields__, part.__struct_encode_fields__, strict=True)
-        if not _is_absent(part, field, value := getattr(part, field))
-    ]
-
-
-def _is_absent(part: ResultPart, field: str, value: object) -> bool:
-    """Whether it is a part, or a mark, that the level does not have: no column is made of it."""
-    if value is None:
-        return field in parts_of(type(part))
-    return value is msgspec.UNSET or (field == "at_least" and not value)
 
 
 def _cell(value: object) -> object:

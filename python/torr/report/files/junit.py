@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from torr.errors import OutputError
-from torr.report.tables.verdict_table import (
+from torr.report.text.verdict_words import (
     is_comparison,
     metric_of,
     printed,

@@ -9,23 +9,18 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torr.model.condition import Condition
-from torr.report.data import diff, plateau
+from torr.report.data import diff
 from torr.report.data.comparison import Comparison
 from torr.report.text import sentence, trust
-from torr.report.text.streaming import is_joined
-from torr.stats.series import Series
+from torr.report.view.ladder_chart import ladder
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
-    from torr.report.figures.findings import NamedLevel
-    from torr.report.figures.ladder_marks import Ladder
-    from torr.results.capacity import Capacity
     from torr.results.result import RunResult
 
 
@@ -67,45 +62,6 @@ def write_comparison(result: RunResult, directory: Path) -> list[Path]:
     words = sentence.verdict(result), f"{result.name}: {trust.trust(result)}"
     pictures = {"compare": lambda: comparison_figure.panels(found, words)}
     return _save_all(pictures, directory, f"{result.name}_", ".png")
-
-
-def ladder(result: RunResult) -> Ladder:
-    """Return what the pictures of a ladder's result show."""
-    from torr.report.figures.ladder_marks import Ladder
-
-    series = Series.of(result.name, result.levels)
-    return Ladder(
-        series=series,
-        title=sentence.verdict(result),
-        subtitle=f"{result.name}: {trust.trust(result)}",
-        findings=tuple(_findings(result.capacity, series)),
-        slos=conditions(result),
-        joined=frozenset(x.concurrency for x in result.levels if is_joined(x)),
-    )
-
-
-def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]:
-    from torr.report.figures.findings import NamedLevel
-
-    if capacity is None:
-        return
-    peak, knee, slo = capacity.peak, capacity.knee, capacity.slo
-    if peak:
-        start = peak.concurrency
-        on = f"peak from {start:,} on"
-        words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
-        yield NamedLevel(start, words, "peak")
-    if knee:
-        yield NamedLevel(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
-    if slo:
-        words = f"capacity under SLO: {slo.concurrency:,}"
-        yield NamedLevel(slo.concurrency, words, "capacity")
-
-
-def conditions(result: RunResult) -> tuple[Condition, ...]:
-    """Return the SLOs that a result was judged by, each once."""
-    texts = dict.fromkeys(verdict.condition for verdict in result.slo_verdicts)
-    return tuple(Condition.parse(text) for text in texts if text)
 
 
 def _save_all(

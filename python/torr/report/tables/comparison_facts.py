@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from torr.messages.say import Text, chain, join, say
 from torr.messages.told import matches, told
+from torr.report.data import settings
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
-from torr.report.files import csv
+from torr.report.data.flat import flat
 from torr.report.tables.cells import Table
 from torr.report.text import comparison_words as words
 from torr.report.text.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
@@ -30,7 +31,7 @@ def notes(found: Comparison) -> Iterator[Text]:
         yield say("{name}: {said}.", name=name, said=chain("; ", said))
         failing = [place.words for place, entry in seen if fails_more(place, entry)]
         if failing:
-            who = {"name": name, "baseline": found.baseline, "places": words.names(failing)}
+            who = {"name": name, "baseline": found.baseline, "places": settings.names(failing)}
             yield say("{name} fails more than {baseline} at {places}.", **who)
         yield from _secondary(name, seen, found)
     yield from _out_of_descriptors(found)
@@ -42,7 +43,7 @@ def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
         seen = [(p, entry) for p in found.places for entry in p.entries if entry.name == name]
         full = [p.words for p, entry in seen if any(map(_has_none_left, entry.trials.values()))]
         if full:
-            places = words.names(full)
+            places = settings.names(full)
             yield say("{name} ran out of its descriptors at {places}.", name=name, places=places)
 
 
@@ -64,7 +65,7 @@ def configuration(result: RunResult) -> Table:
     rows += [(name, chain(", ", [_value(v) for v in values])) for name, values in factors.items()]
     rows += [(say("rounds"), _rounds(experiment))]
     if result.levels:
-        rows.append((say("measured in each trial"), words.names(_seconds(result.levels))))
+        rows.append((say("measured in each trial"), settings.names(_seconds(result.levels))))
     if experiment.get("restart"):
         rows.append((say("server restarted each"), told(str(experiment["restart"]))))
     if experiment.get("discard_if"):
@@ -120,7 +121,7 @@ def environment(result: RunResult) -> Table | None:
     """Return the machine and the versions, a row each."""
     rows = [
         (key.replace("_", " ").replace(".", ": ", 1), _value(value))
-        for key, value in csv.flat(result.environment)
+        for key, value in flat(result.environment)
         if value not in (None, "")
     ]
     return Table(("", say("value")), tuple(rows), frozenset({0, 1})) if rows else None
@@ -130,7 +131,7 @@ def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
     """Return the last lines of each failed trial's server, with the trial in words."""
     for failure in found.failures:
         if failure.log_tail:
-            where = join([words.named(name, value) for name, value in failure.factors.items()])
+            where = join([settings.named(name, value) for name, value in failure.factors.items()])
             trial = say("{name}, round {number}", name=failure.candidate, number=f"{failure.round}")
             yield chain(", ", [trial, where]), "\n".join(failure.log_tail)
 
@@ -146,7 +147,9 @@ def _in(word: str, cells: Sequence[tuple[ComparisonCell, CandidateCell]], found:
     reasons = list(dict.fromkeys(r for place, entry in cells if (r := place.reason(entry))))
     if not reasons:
         return said
-    return say("{said} ({why})", said=said, why=words.names([told(reason) for reason in reasons]))
+    return say(
+        "{said} ({why})", said=said, why=settings.names([told(reason) for reason in reasons])
+    )
 
 
 def _where(cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> Text:

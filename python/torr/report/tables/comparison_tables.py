@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
 from torr.messages.told import told
+from torr.report.data import settings
+from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
-from torr.report.tables.verdict_table import coverage
 from torr.report.text import comparison_words as words
-from torr.report.text.wording import heading
+from torr.report.text.verdict_words import coverage
 from torr.stats.metric import METRICS, OK_PER_S, Metric
 from torr.stats.series import variation
 from torr.units import show_percent
@@ -127,7 +128,7 @@ def _setting(place: ComparisonCell, found: Comparison) -> str:
     """The factors of a cell that are not its load, in words."""
     order = [*(found.experiment.get("factors") or {}), *place.factors]
     names = [name for name in dict.fromkeys(order) if name in place.factors]
-    return chain(", ", [words.named(n, place.factors[n]) for n in names if n not in _LOADS])
+    return chain(", ", [settings.named(n, place.factors[n]) for n in names if n not in _LOADS])
 
 
 def _of_places(places: Sequence[ComparisonCell], found: Comparison) -> Table:

@@ -13,9 +13,9 @@ from torr.messages.told import told
 from torr.profile.stacks import FunctionWeight, Node, Stacks
 from torr.report.data.micro_names import names
 from torr.report.data.taken import Taken, taken
+from torr.report.data.wording import levels_of
 from torr.report.tables.cells import Table
-from torr.report.tables.micro import KIND
-from torr.report.text.wording import levels_of
+from torr.report.text.functions import KIND
 from torr.stats.series import noun_of
 from torr.units import show_percent, show_setting
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import say
 from torr.messages.told import told
+from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
-from torr.report.text.wording import heading
 from torr.stats.series import noun_of
 from torr.units import show_ms, show_percent
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.messages.say import Text, join, say
+from torr.messages.say import say
 from torr.messages.told import told
 from torr.report.data.micro_names import names
 from torr.report.tables.cells import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from torr.results.functions import LeakTable
     from torr.results.result import RunResult
 
@@ -36,29 +34,6 @@ def table(result: RunResult) -> Table | None:
     return Table(columns, rows, frozenset({0, 2, 7, 8, 9}), frozenset({0})) if rows else None
 
 
-def failed(result: RunResult) -> list[Text]:
-    """Say of which functions growth goes on, and which left more than they may."""
-    name_of = names(result)
-    missed = [leak for leak in result.leaks if not leak.is_met]
-    endless = [name_of(leak) for leak in missed if leak.limit is None]
-    beyond = [
-        say(
-            "{name}: {growth} objects, not {limit}",
-            name=name_of(leak),
-            growth=f"{leak.growth:+,}",
-            limit=f"{leak.limit:+,}",
-        )
-        for leak in missed
-        if leak.limit is not None
-    ]
-    parts = []
-    if endless:
-        parts.append(say("growth that goes on in {names}", names=_named(endless)))
-    if beyond:
-        parts.append(say("more left behind than may be ({names})", names=_named(beyond)))
-    return parts
-
-
 def _row(leak: LeakTable) -> tuple[str, ...]:
     limit = leak.limit
     most = [f"{count:+,} {kind}" for kind, count in leak.types[:_MOST_TYPES] if count > 0]
@@ -73,11 +48,6 @@ def _row(leak: LeakTable) -> tuple[str, ...]:
         told(leak.word),
         ", ".join(most),
     )
-
-
-def _named(found: Sequence[str]) -> str:
-    more = len(found) - _MOST_NAMED
-    return join([*found[:_MOST_NAMED], *([say("{n} more", n=more)] if more > 0 else [])])
 
 
 def _bytes(an_operation: float | None) -> str:

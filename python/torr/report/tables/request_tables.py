@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
+from torr.report.data.wording import heading
 from torr.report.tables.cells import Table, cell, usable
 from torr.report.tables.stream_tables import Streams, side_by_side
-from torr.report.text.wording import heading
 from torr.results.base import Statistics
 from torr.stats.series import by_concurrency, noun_of
 from torr.units import show_rate

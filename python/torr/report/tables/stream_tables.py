@@ -7,9 +7,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
+from torr.report.data.wording import heading
 from torr.report.tables.cells import TIME_STATS, Table, cell, is_bound, usable
 from torr.report.text.streaming import stream_facts, stream_times
-from torr.report.text.wording import heading
 from torr.results.base import Statistics
 from torr.stats.series import RATES, by_concurrency, noun_of
 from torr.units import show_ms, show_percent, show_rate

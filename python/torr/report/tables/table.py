@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 from torr.messages.say import Text, chain, say
 from torr.messages.told import told
 from torr.report.data import diff
+from torr.report.data.wording import heading
 from torr.report.tables.cells import TIME_STATS, Table, cell, is_bound, usable
 from torr.report.tables.comparison_slos import interval_of
 from torr.report.text.claims import rate_of
-from torr.report.text.wording import heading
 from torr.results.level import ConnectionCounts
 from torr.results.verdict import Verdict
 from torr.stats.series import Series, by_concurrency, noun_of

@@ -7,24 +7,20 @@ Where the ledger has a baseline, the sentence is about the newest run and that o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from torr.messages.say import chain, render, say, say_count
+from torr.messages.say import chain, say, say_count
 from torr.messages.told import told
 from torr.report.data.diff import show_bounded
-from torr.report.files import csv, markdown_parts
+from torr.report.data.wording import counted
 from torr.report.tables.cells import Table
-from torr.report.text.wording import counted
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate
-
-if TYPE_CHECKING:
-    from torr.messages.say import Language
 
 Json = Mapping[str, Any]
 
 _NOTHING = "–"
-_CHANGES = ("before", "best", "baseline")
+CHANGES = ("before", "best", "baseline")
 _ADVICE = {
     "the generator was the limit": say("give it more cores (--workers), or another machine"),
     "its window was cut short": say("let the next one run to its end"),
@@ -32,7 +28,7 @@ _ADVICE = {
 }
 """What to try where a run claims nothing, by its reason."""
 _SHOWN = ("faster", "slower", "better", "worse")
-_LISTS = ("ok_per_s_range", "p95_ms_range")
+LISTS = ("ok_per_s_range", "p95_ms_range")
 
 
 def sentence(ledger: Json) -> str:
@@ -51,27 +47,9 @@ def table(ledger: Json) -> Table:
         *("ok/s", "p95", say("success"), say("to the one before"), say("to the best so far")),
         *last,
     )
-    which = _CHANGES if last else _CHANGES[:-1]
+    which = CHANGES if last else CHANGES[:-1]
     rows = tuple(_cells(entry, which) for entry in ledger["entries"])
     return Table(columns, rows, frozenset({1, 2, 3, 8, 9, 10}), frozenset({2}))
-
-
-def markdown(ledger: Json, language: Language = "en") -> str:
-    """Return sentence and table in a language, to paste into a ticket."""
-    said = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
-    both = (said, markdown_parts.table(table(ledger)))
-    return "\n\n".join(render(part, language) for part in both) + "\n"
-
-
-def comma_separated(ledger: Json) -> str:
-    """Return one row a run with every number under its name in the JSON."""
-    entries = ledger["entries"]
-    # A change that there is none of has no columns, and not an empty one of its own.
-    known = [
-        {k: x for k, x in entry.items() if x is not None or k not in (*_CHANGES, *_LISTS)}
-        for entry in entries
-    ]
-    return csv.text(known)
 
 
 def _what(ledger: Json) -> str:

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import say
 from torr.messages.told import told
+from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
-from torr.report.text.wording import heading
-from torr.stats.judgement import ALPHA
-from torr.stats.metric import Metric
-from torr.units import show_factor, show_ms, show_percent, show_rate, show_size
+from torr.report.text.verdict_words import (
+    coverage,
+    is_comparison,
+    metric_of,
+    printed,
+    show_change,
+    show_interval,
+    show_number,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
@@ -80,59 +84,6 @@ def limits(result: RunResult) -> Table | None:
     )
     columns = (heading("connection"), say("fails if"), say("word"), say("why"))
     return Table(columns, rows, frozenset({1, 2, 3})) if rows else None
-
-
-def coverage(found: Iterable[Verdict]) -> str:
-    """Return how surely intervals hold what they are about: `95 %`, or `98.3 %` of three looks."""
-    alpha = max((verdict.alpha for verdict in found if verdict.alpha), default=ALPHA)
-    return f"{100 * (1 - alpha):.3g} %"
-
-
-def is_comparison(verdict: Verdict) -> bool:
-    """Whether it is about a candidate and has a word: no SLO, and no mere ratio."""
-    return verdict.baseline is not None and verdict.word is not None
-
-
-def metric_of(verdict: Verdict) -> Metric:
-    """Return what a verdict is about."""
-    return Metric(verdict.metric, verdict.request)
-
-
-def printed(verdict: Verdict) -> str:
-    """Return the word as it is printed: faster or slower for times and rates."""
-    return metric_of(verdict).word(verdict.word or "")
-
-
-def show_number(metric: Metric, value: float | None) -> str:
-    """Write a number of a metric with its unit."""
-    if metric.is_time:
-        return show_ms(value)
-    if metric.is_share:
-        return show_percent(value)
-    if metric.key.endswith("_bytes"):
-        return show_size(value)
-    return f"{show_rate(value)} µs" if metric.key.endswith("_us_per_request") else show_rate(value)
-
-
-def show_change(verdict: Verdict) -> str:
-    """Write how the candidate differs: `1.05 ×`, `+0.20 points`; `–` where nothing says it."""
-    if metric_of(verdict).is_share:
-        difference = verdict.difference
-        return "–" if difference is None else say("{points:+.2f} points", points=difference)
-    return "–" if verdict.ratio is None else f"{show_factor(verdict.ratio, 3)} ×"
-
-
-def show_interval(verdict: Verdict) -> str:
-    """Write the interval: `1.02 – 1.08`; an end without a bound is `?`."""
-    if verdict.interval is None:
-        return "–"
-    is_share = metric_of(verdict).is_share
-    ends = ("?" if end is None else _end(end, is_share=is_share) for end in verdict.interval)
-    return " – ".join(ends)
-
-
-def _end(end: float, *, is_share: bool) -> str:
-    return f"{end:+.2f}" if is_share else show_factor(end, 3)
 
 
 def _spread(verdict: Verdict) -> str:

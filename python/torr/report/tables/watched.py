@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
 from torr.messages.told import told as retold
+from torr.report.data.wording import heading
 from torr.report.tables.cells import Table, usable
-from torr.report.text.wording import heading
 from torr.results.monitor import WindowUsage
 from torr.stats.series import by_concurrency, noun_of
 from torr.units import show_percent, show_rate, show_size

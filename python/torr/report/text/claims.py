@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
 from torr.messages.told import told
-from torr.report.text.wording import most_by
+from torr.report.data.wording import most_by
 from torr.units import show_percent, show_rate
 
 if TYPE_CHECKING:

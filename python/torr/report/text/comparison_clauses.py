@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, say
 from torr.messages.told import told
 from torr.report.data.comparison import CandidateCell, ComparisonCell
+from torr.report.data.wording import counted as number_of
 from torr.report.text import comparison_words as words
-from torr.report.text.wording import counted as number_of
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 
 if TYPE_CHECKING:

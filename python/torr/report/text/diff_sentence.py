@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, join, say, say_count
 from torr.messages.told import told
 from torr.report.data import diff
-from torr.report.tables.verdict_table import printed
-from torr.report.text.wording import counted, places
+from torr.report.data.wording import counted, places
+from torr.report.text.verdict_words import printed
 from torr.units import show_factor, show_rate
 
 if TYPE_CHECKING:

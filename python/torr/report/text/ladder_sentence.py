@@ -8,8 +8,8 @@ from torr.messages.say import Text, chain, changed, join, say
 from torr.messages.told import told
 from torr.model.condition import Condition
 from torr.report.data import plateau
+from torr.report.data.wording import places
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
-from torr.report.text.wording import places
 from torr.stats import capacity as stats
 from torr.stats.series import Series
 from torr.units import show_rate

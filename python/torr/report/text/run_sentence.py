@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, join, say
 from torr.messages.told import told
 from torr.model.condition import Condition
+from torr.report.data.wording import because, counted, first_text
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
-from torr.report.text.wording import because, counted, first_text
 from torr.stats.series import Series, starved_text
 from torr.units import show_ms, show_rate
 

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, changed, say
 from torr.report.data import diff
-from torr.report.tables import micro
-from torr.report.text import comparison_sentence, diff_sentence, ladder_sentence, run_sentence
-from torr.report.text.wording import because, counted, places
+from torr.report.data.wording import because, counted, places
+from torr.report.text import (
+    comparison_sentence,
+    diff_sentence,
+    functions,
+    ladder_sentence,
+    run_sentence,
+)
 from torr.stats.series import Series
 from torr.units import show_percent
 
@@ -29,7 +34,7 @@ def verdict(result: RunResult) -> Text:
     if result.kind == "compare":
         return comparison_sentence.verdict(result)
     if result.kind == "micro":
-        return micro.verdict(result)
+        return functions.verdict(result)
     end = say("ended early by {what}", what=result.ended_by) if result.ended_by else ""
     return say("{said}.", said=chain("; ", [_found(result), end]))
 

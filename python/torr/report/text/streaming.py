@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, say
 from torr.messages.told import told
 from torr.model.stream import TIMES
-from torr.report.text.wording import counted
+from torr.report.data.wording import counted
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:

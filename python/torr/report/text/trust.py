@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
 from torr.messages.told import told
-from torr.report.tables import micro
-from torr.report.text import comparison_trust, diff_sentence
+from torr.report.data.wording import counted, first_text, levels_of, most_by
+from torr.report.text import comparison_trust, diff_sentence, functions
 from torr.report.text.streaming import is_joined
-from torr.report.text.wording import counted, first_text, levels_of, most_by
 from torr.stats.series import Series, noun_of, starved_text
 from torr.units import show_percent
 
@@ -32,7 +31,7 @@ def trust(result: RunResult) -> Text:
     if result.kind == "diff":
         return diff_sentence.trust(result)
     if result.kind == "micro":
-        return micro.trust(result)
+        return functions.trust(result)
     levels = result.levels
     if not any(level.counts.attempted or level.event_count for level in levels):
         return _of_nothing(result)

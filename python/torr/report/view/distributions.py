@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from torr.report.data.comparison import Comparison
-from torr.report.tables import micro
+from torr.report.data.function_rounds import groups
 from torr.report.text.streaming import is_joined
 from torr.stats.histogram import Histogram
 from torr.stats.series import by_concurrency
@@ -66,7 +66,7 @@ def _groups(result: RunResult) -> Iterator[tuple[Json, Sequence[Level]]]:
                 yield where, list(entry.trials.values())
         return
     if result.kind == "micro":
-        for name, rounds in micro.groups(result):
+        for name, rounds in groups(result):
             yield {"candidate": name, "cell": name, "concurrency": None}, rounds
         return
     for concurrency, rounds in by_concurrency(result.levels).items():

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from torr.report.data.function_rounds import groups
 from torr.report.data.micro_names import key_of, names
-from torr.report.tables import micro
+from torr.report.text import functions
 from torr.stats.metric import OK_PER_S, Metric
 from torr.units import format_rate, show_rate
 
@@ -106,7 +107,7 @@ class Picture:
 def _of_budgets(result: RunResult) -> list[BudgetRow]:
     """A row a budget: those that are missed first, and of each word the fullest."""
     known: dict[tuple[str, str], list[Level]] = {}
-    for _, levels in micro.groups(result):
+    for _, levels in groups(result):
         known.setdefault(key_of(levels[0]), []).extend(levels)
     name_of = names(result)
     rows = [_budget(name_of(each), each, known.get(key_of(each), ())) for each in result.budgets]
@@ -119,13 +120,13 @@ def _place(centre: float | None) -> float:
 
 def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> BudgetRow:
     metric, use = Metric(budget.metric), _use_of(budget)
-    show = micro.shown(budget.metric)
+    show = functions.shown(budget.metric)
     low, high = sorted(map(use, budget.interval)) if budget.interval else (0.0, 0.0)
     return BudgetRow(
         name=name,
         budget=budget.text,
         standing=budget.word,
-        word=micro.word_of(budget),
+        word=functions.word_of(budget),
         amount="–" if budget.value is None else _times(use(budget.value)),
         centre=None if budget.value is None else _log(use(budget.value)),
         interval=(_log(low), _log(high)) if budget.interval else None,
@@ -157,7 +158,7 @@ def _of_functions(result: RunResult) -> list[BudgetRow]:
     metric = Metric(OK_PER_S)
     return [
         _function(name, [(x.round, v) for x in levels if (v := metric.read(x)) is not None])
-        for name, levels in micro.groups(result)
+        for name, levels in groups(result)
     ]
 
 

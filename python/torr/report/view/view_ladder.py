@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from torr.model.condition import Condition
-from torr.report.files import png
 from torr.report.text.streaming import is_joined
+from torr.report.view import ladder_chart
 
 if TYPE_CHECKING:
     from torr.results.result import RunResult
@@ -26,7 +26,7 @@ def ladder(result: RunResult) -> Json | None:
     """
     if result.kind != "ladder" or not result.levels:
         return None
-    shown = png.ladder(result)
+    shown = ladder_chart.ladder(result)
     return {
         "noun": shown.series.noun,
         "points": points(shown.series),
@@ -39,7 +39,7 @@ def ladder(result: RunResult) -> Json | None:
 def slos(result: RunResult) -> list[Json]:
     """Return the limits that a result was judged by, each once; before that, those asked for."""
     asked = (result.experiment or {}).get("slos") or ()
-    known = png.conditions(result) or tuple(map(Condition.parse, asked))
+    known = ladder_chart.conditions(result) or tuple(map(Condition.parse, asked))
     return [_slo(condition) for condition in known]
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from torr.messages.say import as_json, say
 from torr.messages.told import told
 from torr.report.data.comparison import Comparison
+from torr.report.data.wording import levels_of
 from torr.report.tables import comparison_facts as facts
-from torr.report.tables import flames, micro
-from torr.report.text.wording import levels_of
+from torr.report.tables import flames
+from torr.report.text import functions
 from torr.stats.series import noun_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _of_comparison(result: RunResult) -> list[Json]:
 
 def _health(result: RunResult) -> list[Json]:
     """Functions have no generator whose health there were."""
-    if result.kind == micro.KIND:
+    if result.kind == functions.KIND:
         return []
     return [listed(say("Health of the generator"), _reasons(result), is_folded=True)]
 

@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from torr.messages.say import as_json
-from torr.report.tables import micro
+from torr.report.text.functions import KIND
 from torr.report.view.micro_rows import BudgetRow, FunctionRoundPoint, Picture
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def functions(result: RunResult) -> Json | None:
 
     `marks` are ticks of the axis in the order in which room is to be found for them.
     """
-    found = Picture.of(result) if result.kind == micro.KIND else None
+    found = Picture.of(result) if result.kind == KIND else None
     if found is None:
         return None
     return {

@@ -5,13 +5,14 @@ from hypothesis import strategies as st
 from torr.errors import FileError, UsageError
 from torr.report.files import dat
 from torr.results.series import LevelPoint
+from torr.sources import dat_file
 from torr.stats.series import Series
 
 
 def read(tmp_path, text, name="apiserver.dat"):
     path = tmp_path / name
     path.write_text(text)
-    return dat.read(path)
+    return dat_file.read(path)
 
 
 def test_writes_one_line_a_level_in_wrktests_columns(tmp_path, ladder):
@@ -68,7 +69,7 @@ def test_a_series_survives_being_written_and_read(tmp_path_factory, rows):
     )
     path = tmp_path_factory.mktemp("dat") / "a.dat"
     path.write_text(dat.text(Series("a", tuple(points))))
-    assert dat.read(path) == Series("a", tuple(points))
+    assert dat_file.read(path) == Series("a", tuple(points))
 
 
 def test_reads_wrktest_with_percent_signs_comments_and_blank_lines(tmp_path):
@@ -112,7 +113,7 @@ def test_a_file_without_levels_is_an_error(tmp_path):
 
 def test_a_missing_file_and_a_picture_are_errors_that_name_them(tmp_path):
     with pytest.raises(UsageError, match=r"a\.dat cannot be read: No such file"):
-        dat.read(tmp_path / "a.dat")
+        dat_file.read(tmp_path / "a.dat")
     (tmp_path / "b.dat").write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(UsageError, match="is not text"):
-        dat.read(tmp_path / "b.dat")
+        dat_file.read(tmp_path / "b.dat")

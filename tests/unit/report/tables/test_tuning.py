@@ -9,6 +9,7 @@ import kept
 import typed
 from kept import level
 from torr.messages.say import render
+from torr.report.files import ledger as ledger_text
 from torr.report.tables import tuning
 from torr.stats import tuning as measured
 from torr.stats.tuning import MeasuredRun
@@ -93,7 +94,7 @@ def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
         "chat 最新的一次，运行 2，为 48.4 ok/s；基线（运行 1）在此下不了结论：它没有 40 这一级。"
     )
     assert tuning.table(found).rows[-1][-1] == "–"
-    assert tuning.markdown(found).startswith("**The newest of chat")
+    assert ledger_text.markdown(found).startswith("**The newest of chat")
 
 
 def test_where_no_run_claims_anything_the_newest_says_why_and_what_to_try():
@@ -187,14 +188,14 @@ def test_arrivals_are_compared_by_p99_and_say_so():
 
 
 def test_markdown_is_one_sentence_and_one_table():
-    lines = tuning.markdown(session()).splitlines()
+    lines = ledger_text.markdown(session()).splitlines()
     assert lines[0].startswith("**5 runs of chat")
     assert len(lines) == 2 + 2 + len(ROUNDS)
     assert len({line.replace("\\|", "").count("|") for line in lines[2:]}) == 1
 
 
 def test_csv_has_every_number_and_no_formula():
-    rows = list(csv.DictReader(io.StringIO(tuning.comma_separated(session()))))
+    rows = list(csv.DictReader(io.StringIO(ledger_text.comma_separated(session()))))
     assert [float(row["ok_per_s"]) for row in rows] == list(ROUNDS.values())
     assert [row["before.run"] for row in rows] == ["", "1", "2", "3", "4"]
     assert rows[-1]["note"] == "'=DB on SSD | more CPU"

@@ -6,11 +6,11 @@ import json
 import math
 
 import pytest
-from torr.report.view.micro_rows import Picture
 
 import typed
 from timed import budget, budgeted, result, round_of
 from torr.report.view import view
+from torr.report.view.micro_rows import Picture
 
 RATE = {"metric": "ok_per_s", "text": "ops >50k/s", "limit": 50_000.0}
 

@@ -1,0 +1,50 @@
+"""Parts of a result as flat rows: every number under its whole name in result.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from torr.results.base import ResultPart, parts_of
+
+if TYPE_CHECKING:
+    Row = ResultPart | Mapping[str, Any]
+
+
+_LEFT_OUT = {"slices", "histograms", "samples", "steps"}
+
+
+def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number of a level under its whole name; lists as words."""
+    for key, value in members(part):
+        if key in _LEFT_OUT:
+            continue
+        if key == "monitor":
+            # Its numbers of the level; over time they are result.json's.
+            yield from flat({"derived": (value and value.derived) or {}}, f"{prefix}monitor.")
+        elif isinstance(value, Mapping | ResultPart):
+            yield from flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list | tuple):
+            yield f"{prefix}{key}", " ".join(str(item) for item in value)
+        else:
+            yield f"{prefix}{key}", value
+
+
+def members(part: Row) -> Iterable[tuple[str, Any]]:
+    """Return the keys of a part in result.json with their values."""
+    if isinstance(part, Mapping):
+        return part.items()
+    return [
+        (key, value)
+        for field, key in zip(part.__struct_fields__, part.__struct_encode_fields__, strict=True)
+        if not _is_absent(part, field, value := getattr(part, field))
+    ]
+
+
+def _is_absent(part: ResultPart, field: str, value: object) -> bool:
+    """Whether it is a part, or a mark, that the level does not have: no column is made of it."""
+    if value is None:
+        return field in parts_of(type(part))
+    return value is msgspec.UNSET or (field == "at_least" and not value)

@@ -1,0 +1,73 @@
+"""How the cells of a comparison and the values of its factors are named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, chain, join, say, say_count
+from torr.report.data.wording import counted
+from torr.units import show_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from torr.stats.trials import Cell
+
+
+_NOUNS: dict[str, Callable[[int], Text]] = {
+    "processes": lambda n: say_count(n, "{n:,} process", "{n:,} processes"),
+    "workers": lambda n: say_count(n, "{n:,} worker", "{n:,} workers"),
+    "connections": lambda n: counted(n, "connection"),
+    "users": lambda n: counted(n, "user"),
+}
+
+
+_LOADS = frozenset({"connections", "users", "rate"})
+
+
+_MOST_NAMES = 4
+
+
+def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str]:
+    """Return what writes a cell: `4 processes and 500 connections`.
+
+    Factors stand in the order that they were asked for in. The level of load is left out where it
+    is the same in all cells and something else tells them apart.
+    """
+    is_told = len({(cell.concurrency, cell.rate) for cell in cells}) > 1
+    wanted = list(order)
+
+    def words(cell: Cell) -> str:
+        factors = cell.factors
+        names = [*(n for n in wanted if n in factors), *(n for n in factors if n not in wanted)]
+        parts = [named(name, factors[name]) for name in names]
+        if not _LOADS & factors.keys() and (is_told or not parts):
+            parts += _load(cell)
+        return join(parts) or say("the only cell")
+
+    return words
+
+
+def named(factor: str, value: object) -> str:
+    """Return a factor's value with its name: `4 processes`, `delay 500ms`, `log on`."""
+    if isinstance(value, bool):
+        on = say("{factor} on", factor=factor)
+        return on if value else say("{factor} off", factor=factor)
+    if isinstance(value, int) and factor in _NOUNS:
+        return _NOUNS[factor](value)
+    return f"{factor} {value}"
+
+
+def names(each: Sequence[str]) -> str:
+    """Return some names, `a, b and c`; of many the first ones and how many more there are."""
+    if len(each) <= _MOST_NAMES:
+        return join(each)
+    shown = _MOST_NAMES - 1
+    some = chain(", ", each[:shown])
+    return say("{names} and {more} more", names=some, more=len(each) - shown)
+
+
+def _load(cell: Cell) -> list[str]:
+    if cell.rate is not None:
+        return [say("{rate} arrivals/s", rate=show_rate(cell.rate))]
+    return [counted(cell.concurrency, "connection")] if cell.concurrency else []

@@ -1,0 +1,88 @@
+"""Reading .dat files: one line a level, as torr and wrktest.sh write them.
+
+    concurrency  ok/s  mean service time in ms  success rate in %
+
+Percent signs in the last column, comments from `#` on, and blank lines are read as well.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from torr.errors import FileError, UsageError
+from torr.model.outside_file import read_bounded
+from torr.results.base import LARGEST
+from torr.results.series import LevelPoint
+from torr.stats.series import Series
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_MOST_BYTES = 1 << 20
+
+
+COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
+
+
+def read(path: Path) -> Series:
+    """Read a .dat file of torr or wrktest.sh, ascending by level.
+
+    Raises FileError with file and line for a broken line, UsageError for a file that cannot be
+    read or has no level.
+    """
+    try:
+        content = read_bounded(path, _MOST_BYTES)
+        lines = content.decode("utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        message = f"{path} is not text: byte {error.start} is not UTF-8"
+        raise UsageError(message, f"a .dat has {_columns()}") from error
+    points: dict[int, LevelPoint] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        point = _point(words, path, number)
+        if point.concurrency in points:
+            raise FileError(path, number, f"level {point.concurrency} comes a second time")
+        points[point.concurrency] = point
+    if not points:
+        raise UsageError(f"{path} has no level", f"a .dat has {_columns()}")
+    return Series(path.stem, tuple(points[key] for key in sorted(points)))
+
+
+def _point(words: list[str], path: Path, line: int) -> LevelPoint:
+    if len(words) != len(COLUMNS):
+        message = f"{len(words)} columns where {len(COLUMNS)} were expected"
+        raise FileError(path, line, message, f"the columns are {_columns()}")
+    concurrency, rate, service, success = (
+        _value(word, column, path, line) for word, column in zip(words, COLUMNS, strict=True)
+    )
+    if concurrency is None or concurrency < 1 or concurrency != int(concurrency):
+        raise FileError(path, line, f"{words[0]!r} is not a number of connections")
+    if rate is None:
+        raise FileError(path, line, f"{words[1]!r} is not a number of {COLUMNS[1]}")
+    if success is not None and success > 100:
+        raise FileError(path, line, f"a success rate of {words[3]} is over 100 %")
+    return LevelPoint(int(concurrency), rate, service, success)
+
+
+def _value(word: str, column: str, path: Path, line: int) -> float | None:
+    """The number of a word; None for `nan`. Only the last column may carry a percent sign."""
+    try:
+        value = float(word.removesuffix("%") if column == COLUMNS[3] else word)
+    except ValueError as error:
+        message = f"{word!r} is not a number ({column})"
+        raise FileError(path, line, message) from error
+    if math.isnan(value):
+        return None
+    if not 0 <= value <= LARGEST:
+        raise FileError(path, line, f"{word!r} is not possible ({column})")
+    return value
+
+
+def _columns() -> str:
+    return ", ".join(COLUMNS)
