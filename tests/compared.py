@@ -6,7 +6,7 @@ import random
 from itertools import product
 
 import typed
-from torr.stats import comparison
+from torr.verdicts import comparison
 
 FACTORS = {"processes": [1, 4], "connections": [100, 500]}
 RULES = [

@@ -9,8 +9,8 @@ import typed
 from streamed import histogram, streaming
 from torr.model.condition import Condition
 from torr.report.data import diff as sides_of
-from torr.stats import capacity
 from torr.stats.series import Series
+from torr.verdicts import capacity
 
 LEVELS = (10, 20, 50, 100, 200, 400, 800, 1600)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from torr.stats.comparison import verdicts
+from torr.verdicts.comparison import verdicts
 from truth.matrices import compared, slower_by, verdict
 from truth.row import Round, Value
 

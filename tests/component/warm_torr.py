@@ -33,7 +33,7 @@ IMPORTED = (
         "torr.report.figures.diff_figure",
     ),
     *("torr.store.kept.registering", "torr.store.kept.store", "torr.store.environment"),
-    *("torr.stats.capacity", "scipy.optimize", "matplotlib.backends.backend_agg"),
+    *("torr.verdicts.capacity", "scipy.optimize", "matplotlib.backends.backend_agg"),
 )
 
 

@@ -30,9 +30,11 @@ FLOORS = {
         "store",
         "_engine",
     },
-    2: {"experiments", "locust", "micro", "options", "planning"},
-    3: {"report", "webserver"},
-    4: {"cli", "api", "plugin"},
+    2: {"verdicts"},
+    3: {"experiments", "locust", "micro", "options", "planning"},
+    4: {"report", "webserver"},
+    5: {"finishing"},
+    6: {"cli", "api", "plugin"},
 }
 CRATE_FLOORS = {
     0: {"wire", "net"},

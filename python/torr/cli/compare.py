@@ -78,9 +78,9 @@ def _with_file(options: CompareOptions, file: MatrixFile) -> CompareOptions:
 def matrix_of(file: MatrixFile, plans: Plans, options: CompareOptions) -> Matrix:
     """The matrix that file and options say; every load in it can be fired."""
     from torr.experiments.matrix import Matrix
-    from torr.stats.comparison import Procedure
-    from torr.stats.judgement import ALPHA
-    from torr.stats.looks import ALPHA_OF_A_LOOK, LOOKS
+    from torr.stats.estimate import ALPHA
+    from torr.verdicts.comparison import Procedure
+    from torr.verdicts.looks import ALPHA_OF_A_LOOK, LOOKS
 
     if options.until and options.rounds:
         raise UsageError("--until and --rounds are both given", "leave one out")

@@ -18,7 +18,6 @@ from torr.experiments.lab import Lab, Several
 from torr.experiments.matrix import MatrixRun
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import Course
-from torr.micro.across import is_another
 from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
@@ -29,6 +28,7 @@ from torr.planning.watch import sources_of
 from torr.servers.versions import versions_in
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
+from torr.verdicts.across import is_another
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -70,7 +70,7 @@ def closed(outcome: Outcome, directory: RunDirectory, slos: Sequence[Condition])
 
 def concluded(kind: str, levels: Sequence[Level], slos: Sequence[Condition]) -> Conclusions:
     """Return what is concluded of the levels of a run or a ladder."""
-    from torr.stats import capacity
+    from torr.verdicts import capacity
 
     return Conclusions(
         verdicts=capacity.verdicts(levels, slos),

@@ -16,9 +16,9 @@ from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.results.result import Conclusions, RunResult, read
 from torr.servers.differences import ALIKE, differences_in_cells
-from torr.stats.comparison import verdicts, with_given_up
-from torr.stats.limits_of_trials import slo_verdicts
 from torr.units import show_count, show_setting
+from torr.verdicts.comparison import verdicts, with_given_up
+from torr.verdicts.limits_of_trials import slo_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from torr.experiments.taking import for_a_while
-from torr.stats.judgement import least_rounds
 from torr.stats.metric import METRICS
 from torr.units import SECOND_NS, show_count, show_setting
+from torr.verdicts.judgement import least_rounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

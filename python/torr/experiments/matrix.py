@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from torr.experiments.lab import Lab, Outcome
 from torr.experiments.resuming import taken_up
 from torr.experiments.trial import MOST_FAILURES, Course, Trial, end_cell, run_trial
-from torr.stats.looks import unsettled
 from torr.stats.trials import Cell
 from torr.stats.williams import order
+from torr.verdicts.looks import unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from torr.model.plan import Plan
     from torr.sources.matrix_file import Candidate, Factors
-    from torr.stats.comparison import Procedure
+    from torr.verdicts.comparison import Procedure
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
     from torr.results.result import TrialFailure
-    from torr.stats.comparison import Procedure
+    from torr.verdicts.comparison import Procedure
 
 
 def rules(

@@ -11,7 +11,8 @@ from torr.micro.errors import Errors
 from torr.micro.measuring import COUNT, ROUNDS, Measurement, batch_of, check_counts, one_round
 from torr.micro.tracing import untraced
 from torr.micro.trial import trial
-from torr.stats import comparison, williams
+from torr.stats import williams
+from torr.verdicts import comparison
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from torr.errors import UsageError, require
-from torr.micro import across, machine
+from torr.micro import machine
 from torr.report.data.micro_names import key_of, names_of
 from torr.report.text.functions import KIND
-from torr.stats import comparison, limit
-from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric
+from torr.verdicts import across, comparison, limits
+from torr.verdicts.comparison import Procedure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,11 +128,11 @@ def _limit(change: Change, verdicts: Sequence[Verdict]) -> LimitVerdict:
     """Judge a change of one function; `verdicts` are all of it, by ok/s first."""
     found = next((each for each in verdicts if each.metric == change.key), None)
     if found is not None:
-        return limit.judge(change, found)
+        return limits.judge(change, found)
     first = verdicts[0]
     sides = (first.baseline or "", first.candidate or "")
     where = (first.concurrency or 0, first.factors)
-    return limit.too_rare(change, sides, *where, of="operations")
+    return limits.too_rare(change, sides, *where, of="operations")
 
 
 def _say_what_is_missing(session: MeasurementSession, baseline: Baseline) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from torr.errors import UsageError
-from torr.micro.budget import Budget
 from torr.report.data.micro_names import names_of
 from torr.report.tables import micro
+from torr.verdicts.budget import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

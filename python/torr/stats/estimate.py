@@ -15,12 +15,14 @@ from statistics import median, stdev
 from typing import TYPE_CHECKING
 
 from torr.stats import signed_rank
-from torr.stats.judgement import ALPHA
 from torr.stats.signed_rank import UNBOUNDED, Interval
 from torr.stats.welch import Welch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+ALPHA = 0.05
+"""The chance of a false finding in a family."""
 
 
 @dataclass(frozen=True, slots=True)

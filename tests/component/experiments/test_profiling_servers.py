@@ -27,9 +27,9 @@ from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
 from torr.sources.matrix_file import Candidate
-from torr.stats.comparison import Procedure
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
+from torr.verdicts.comparison import Procedure
 
 CELLS = ({"n": 1}, {"n": 2})
 LEVEL = typed.changed(measured_level(10, Truth()), candidate="a", factors={"n": 1})

@@ -17,7 +17,7 @@ from importlib import import_module
 import pytest
 
 MEASURING_MODULES = (
-    *("torr.cli.columns", "torr.micro.budget", "torr.micro.comparing", "torr.micro.leaking"),
+    *("torr.cli.columns", "torr.verdicts.budget", "torr.micro.comparing", "torr.micro.leaking"),
     *("torr.micro.machine", "torr.micro.stressing", "torr.report.tables.flames"),
     *("torr.report.tables.micro", "torr.report.tables.profiled_lines", "torr.store.rundir"),
 )

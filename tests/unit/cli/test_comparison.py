@@ -9,7 +9,7 @@ import typed
 from compared import FACTORS, compared, failure, matrix, pair, rounds
 from torr.cli.terminal import show
 from torr.model.condition import Condition
-from torr.stats.limits_of_trials import slo_verdicts
+from torr.verdicts.limits_of_trials import slo_verdicts
 
 AT = {"connections": 500}
 

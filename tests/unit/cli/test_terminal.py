@@ -16,8 +16,8 @@ from torr.model.condition import Condition
 from torr.report.data import diff
 from torr.results.level import NamedRequest
 from torr.results.series import LevelPoint
-from torr.stats import capacity
 from torr.stats.series import Series
+from torr.verdicts import capacity
 
 
 def result_of(*levels, kind="run", slos=()):

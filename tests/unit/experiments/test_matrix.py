@@ -18,9 +18,9 @@ from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.sources.matrix_file import Candidate
-from torr.stats.comparison import Procedure
 from torr.stats.trials import Cell
 from torr.store.rundir import RunDirectory
+from torr.verdicts.comparison import Procedure
 
 RATES = {"a": 1000.0, "b": 1200.0}
 

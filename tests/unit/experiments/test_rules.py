@@ -22,8 +22,8 @@ from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.readiness import Ready
 from torr.sources.matrix_file import Candidate
-from torr.stats.comparison import Procedure
 from torr.units import SECOND_NS
+from torr.verdicts.comparison import Procedure
 
 PLAN = Plan(
     groups=(Group(pace=Closed(1), source=Source.of(Request("http://127.0.0.1:1/"))),),

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torr.stats.judgement import DELTA, MARGIN_POINTS
+from torr.verdicts.judgement import DELTA, MARGIN_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,7 +24,7 @@ from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.result import RunResult, decoded
 from torr.sources import dat_file
-from torr.stats.judgement import ALPHA
+from torr.stats.estimate import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
 from torr.store.level_lines import recovered

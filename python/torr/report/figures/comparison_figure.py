@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from torr.report.data.comparison_scale import Scale
 from torr.report.figures import comparison_rows as rows
 from torr.report.figures import theme
-from torr.stats.judgement import DELTA
+from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

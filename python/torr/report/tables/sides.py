@@ -15,10 +15,10 @@ import msgspec
 from torr.errors import UsageError
 from torr.report.data import diff
 from torr.report.data.side import Side, renamed
-from torr.stats import comparison, limit
-from torr.stats.comparison import Procedure
-from torr.stats.judgement import LEAST_ROUNDS
 from torr.stats.metric import ERROR_RATE, METRICS, Metric
+from torr.verdicts import comparison, limits
+from torr.verdicts.comparison import Procedure
+from torr.verdicts.judgement import LEAST_ROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _limits(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
     """A limit at every common level; an error where no level has the trials to tell it."""
     metric = Metric(change.key, change.name)
     found = judged(a, b, replace(PROCEDURE, primary=metric, metrics=()))
-    entries = [limit.judge(change, verdict) for verdict in found]
+    entries = [limits.judge(change, verdict) for verdict in found]
     if any(entry.n >= LEAST_ROUNDS for entry in entries):
         return entries
     rare = [] if entries else _too_rare(a, b, change)
@@ -98,7 +98,7 @@ def _too_rare(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
         Counter(x.concurrency for x in side.trials if mean.read(x) is not None) for side in (a, b)
     ]
     return [
-        limit.too_rare(change, (a.name, b.name), users)
+        limits.too_rare(change, (a.name, b.name), users)
         for users in sorted(counts[0].keys() & counts[1].keys())
         if min(count[users] for count in counts) >= LEAST_ROUNDS
     ]

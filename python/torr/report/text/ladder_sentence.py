@@ -10,9 +10,9 @@ from torr.model.condition import Condition
 from torr.report.data import plateau
 from torr.report.data.wording import places
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
-from torr.stats import capacity as stats
 from torr.stats.series import Series
 from torr.units import show_rate
+from torr.verdicts import capacity as stats
 
 if TYPE_CHECKING:
     from torr.results.capacity import Peak, SloCapacity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.stats.judgement import ALPHA
+from torr.stats.estimate import ALPHA
 from torr.stats.metric import Metric
 from torr.units import show_factor, show_ms, show_percent, show_rate, show_size
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.report.data import diff as sides_of
 from torr.report.view import view_ladder
-from torr.stats.judgement import DELTA
+from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
     from torr.results.result import RunResult

@@ -16,7 +16,7 @@ from torr.report.data import side
 from torr.report.tables import tuning
 from torr.report.tables.sides import set_beside
 from torr.report.view import distributions, view, view_tables
-from torr.stats.judgement import DELTA
+from torr.verdicts.judgement import DELTA
 from torr.webserver.history import asked
 from torr.webserver.history.session import TuningSelection, TuningSession
 

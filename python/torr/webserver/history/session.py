@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import ResultError
-from torr.stats import tuning
-from torr.stats.tuning import MeasuredRun
 from torr.store.kept.store import Filter
+from torr.verdicts import history
+from torr.verdicts.history import MeasuredRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ class TuningSession:
         wanted, known = self._wanted, {run.id: run for run in self.runs}
         baseline = self._baseline()
         measured = None if baseline is None else self._measured(baseline)
-        entries = tuning.ledger((self._measured(run, noted=True) for run in self.runs), measured)
+        entries = history.ledger((self._measured(run, noted=True) for run in self.runs), measured)
         return {
             "name": wanted.runs.name,
             "request": wanted.request,

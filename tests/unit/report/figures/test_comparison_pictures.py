@@ -185,8 +185,8 @@ def test_rounds_far_off_stand_at_the_edge_and_squeeze_nothing():
 
 
 def test_a_primary_metric_that_is_a_share_is_drawn_in_points():
-    from torr.stats.comparison import Procedure
     from torr.stats.metric import ERROR_RATE, Metric
+    from torr.verdicts.comparison import Procedure
 
     failing = rounds({"go-gin": 12_000}, AT, errors=600)
     failing = [typed.changed(level, success_rate=99.0) for level in failing]

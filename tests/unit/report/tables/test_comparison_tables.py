@@ -15,8 +15,8 @@ from torr.report.files import markdown
 from torr.report.tables import comparison_facts, comparison_tables, verdict_table
 from torr.report.tables.comparison_slos import of_slos
 from torr.report.view import view_tables
-from torr.stats.comparison import Procedure
-from torr.stats.limits_of_trials import slo_verdicts
+from torr.verdicts.comparison import Procedure
+from torr.verdicts.limits_of_trials import slo_verdicts
 
 AT = {"connections": 500}
 HOSTILE = "<b>a|b</b> `c` _d_ [e](f)"

@@ -11,8 +11,8 @@ from kept import level
 from torr.messages.say import render
 from torr.report.files import ledger as ledger_text
 from torr.report.tables import tuning
-from torr.stats import tuning as measured
-from torr.stats.tuning import MeasuredRun
+from torr.verdicts import history as measured
+from torr.verdicts.history import MeasuredRun
 
 ROUNDS = {
     "api 0.8 CPU": 21.5,

@@ -6,8 +6,8 @@ import typed
 from compared import FACTORS, cells, compared, failure, matrix, pair, rounds
 from torr.model.condition import Condition
 from torr.report.text import sentence, trust
-from torr.stats import comparison
-from torr.stats.comparison import Procedure
+from torr.verdicts import comparison
+from torr.verdicts.comparison import Procedure
 
 AT = {"connections": 500}
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 from torr.results.verdict import Ends, Verdict
 from torr.stats import estimate
 from torr.stats.estimate import Estimate, ratio_of
-from torr.stats.judgement import (
+from torr.stats.metric import ERROR_RATE, Metric
+from torr.stats.series import variation
+from torr.stats.signed_rank import UNBOUNDED, Interval
+from torr.stats.trials import Cell, Rounds, error_rate
+from torr.units import show_count, show_percent
+from torr.verdicts.judgement import (
     DELTA,
     MOST_APART_POINTS,
     Evidence,
@@ -21,11 +26,6 @@ from torr.stats.judgement import (
     judge,
     margin_of_shares,
 )
-from torr.stats.metric import ERROR_RATE, Metric
-from torr.stats.series import variation
-from torr.stats.signed_rank import UNBOUNDED, Interval
-from torr.stats.trials import Cell, Rounds, error_rate
-from torr.units import show_count, show_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

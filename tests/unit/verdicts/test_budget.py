@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from timed import SPREAD, trial_of
-from torr.micro.budget import Budget
 from torr.results.functions import MachineSpeed
+from torr.verdicts.budget import Budget
 
 EVEN = MachineSpeed(1.0, 1.0, 1.0)
 TIMING = {"clock_ns": 40, "turn_ns": 5, "gc": "on", "threads": 1}

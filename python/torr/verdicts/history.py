@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from torr.stats import comparison
-from torr.stats.comparison import Procedure
 from torr.stats.metric import OK_PER_S, Metric, primary_of
 from torr.stats.series import Series, noun_of
 from torr.stats.trials import Cell
 from torr.units import show_count, show_rate
+from torr.verdicts import comparison
+from torr.verdicts.comparison import Procedure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,7 +2,7 @@ import pytest
 
 import typed
 from torr.model.change import Change
-from torr.stats import limit
+from torr.verdicts import limits
 
 
 def judged(text, interval, **more):
@@ -18,7 +18,7 @@ def judged(text, interval, **more):
         "inner_interval": interval,
         "n": 10,
     }
-    return limit.judge(change, typed.verdict(**{**known, **more}))
+    return limits.judge(change, typed.verdict(**{**known, **more}))
 
 
 @pytest.mark.parametrize(

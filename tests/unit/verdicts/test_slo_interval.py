@@ -8,12 +8,12 @@ from scipy.stats import binomtest, norm
 
 import typed
 from streamed import histogram
-from torr.micro.budget import Budget
 from torr.model.condition import Condition
 from torr.results.functions import MachineSpeed
-from torr.stats import capacity
 from torr.stats.histogram import Histogram
-from torr.stats.slo_interval import interval, of_percentile
+from torr.verdicts import capacity
+from torr.verdicts.budget import Budget
+from torr.verdicts.slo_interval import interval, of_percentile
 
 P95 = Condition.parse("p95 < 25ms")
 

@@ -13,12 +13,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from torr.stats.estimate import ALPHA
+
 Word = Literal["better", "worse", "same", "inconclusive"]
 Interval = tuple[float, float]
 
 _BELOW = "real, below the margin"
 
-ALPHA = 0.05
 LEAST_ROUNDS = 6
 DELTA = 0.03
 """Ratios from 1/(1 + δ) to 1 + δ are the same for people."""

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 import typed
 from torr.results.level import AttemptCounts
-from torr.stats.comparison import Procedure, unpaired, verdicts
-from torr.stats.looks import ALPHA_OF_A_LOOK, LOOKS
 from torr.stats.metric import ERROR_RATE, Metric
+from torr.verdicts.comparison import Procedure, unpaired, verdicts
+from torr.verdicts.looks import ALPHA_OF_A_LOOK, LOOKS
 
 RATE = Procedure(metrics=())
 FOUND = {"better", "worse"}

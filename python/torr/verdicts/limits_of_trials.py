@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from torr.stats import capacity
 from torr.stats.trials import by_cell, candidates
+from torr.verdicts import capacity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 import typed
-from torr.stats import looks
-from torr.stats.comparison import Procedure, verdicts
 from torr.stats.trials import Cell
+from torr.verdicts import looks
+from torr.verdicts.comparison import Procedure, verdicts
 
 
 def rounds(count, factor, sd, seed=1):

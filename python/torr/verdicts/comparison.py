@@ -19,10 +19,10 @@ from msgspec import structs
 
 from torr.results.verdict import ComparisonOutcome
 from torr.stats import holm
-from torr.stats.contrast import Contrast
-from torr.stats.judgement import ALPHA
+from torr.stats.estimate import ALPHA
 from torr.stats.metric import METRICS, Metric, primary_of
 from torr.stats.trials import Cell, Rounds, by_cell, candidates, discard
+from torr.verdicts.contrast import Contrast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,9 +6,9 @@ import pytest
 
 import typed
 from timed import SPREAD, trial_of
-from torr.micro.across import is_another, judged, scaled, scales
 from torr.results.functions import MachineSpeed
-from torr.stats.comparison import unpaired
+from torr.verdicts.across import is_another, judged, scaled, scales
+from torr.verdicts.comparison import unpaired
 
 HERE = {"machine": {"cpu": "a", "architecture": "x86_64", "cores": 2, "host": "one"}}
 

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from torr.stats.judgement import (
+from torr.verdicts.judgement import (
     Evidence,
     judge,
     least_rounds,

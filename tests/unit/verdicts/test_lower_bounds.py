@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from torr.model.change import Change
-from torr.stats import limit
-from torr.stats.comparison import Procedure, unpaired, verdicts
 from torr.stats.metric import Metric
 from torr.stats.series import Series
+from torr.verdicts import limits
+from torr.verdicts.comparison import Procedure, unpaired, verdicts
 
 P99 = Metric("response_ms.p99")
 PROCEDURE = Procedure(primary=P99, metrics=())
@@ -77,4 +77,4 @@ def test_no_limit_is_passed_by_times_that_are_lower_bounds(rounds):
     change = Change.parse("p99 > +10%")
     for p99, word in ((10.0, "not shown"), (20.0, "not shown"), (40.0, "failed")):
         (found,) = unpaired(before, rounds("b", p99, True), ("a", "b"), PROCEDURE)
-        assert limit.judge(change, found).word == word
+        assert limits.judge(change, found).word == word

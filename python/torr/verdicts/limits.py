@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from torr.results.verdict import LimitVerdict, LimitWord
-from torr.stats.judgement import LEAST_ROUNDS
 from torr.stats.metric import Metric
+from torr.verdicts.judgement import LEAST_ROUNDS
 
 if TYPE_CHECKING:
     from torr.model.change import Change

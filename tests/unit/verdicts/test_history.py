@@ -7,8 +7,8 @@ import pytest
 import kept
 import typed
 from kept import level
-from torr.stats import tuning
-from torr.stats.tuning import MeasuredRun
+from torr.verdicts import history
+from torr.verdicts.history import MeasuredRun
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
@@ -20,7 +20,7 @@ def result(name, *levels):
 
 def ledger(results, request=None, concurrency=None, baseline=None):
     runs = [MeasuredRun.of(run, found, request, concurrency) for run, found in results]
-    return tuning.ledger(runs, baseline)
+    return history.ledger(runs, baseline)
 
 
 def one_each(*rates, **more):

@@ -3,8 +3,8 @@ from msgspec.structs import replace
 
 import typed
 from torr.model.condition import Condition
-from torr.stats import capacity
 from torr.stats.series import Series
+from torr.verdicts import capacity
 
 
 def level(users, ok_per_s, service_ms=1.0, *, p95=None, verdict="healthy", ok=10_000, **more):

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 import typed
 from torr.model.condition import Condition
 from torr.results.verdict import Verdict
-from torr.stats.comparison import Procedure, unpaired, verdicts
 from torr.stats.metric import Metric
+from torr.verdicts.comparison import Procedure, unpaired, verdicts
 
 BEFORE = [1000.0, 1010, 990, 1005, 995, 1002, 998, 1008, 992, 1001]
 RATE = Procedure(metrics=())

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torr.stats.comparison import STANDARD, Procedure, verdicts
-from torr.stats.judgement import ALPHA
+from torr.stats.estimate import ALPHA
 from torr.stats.trials import Cell
+from torr.verdicts.comparison import STANDARD, Procedure, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

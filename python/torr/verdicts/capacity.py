@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from torr.model.judging import Holds, Word
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
 from torr.results.verdict import Verdict
-from torr.stats import slo_interval
 from torr.stats.series import Series, by_concurrency, starved_text
-from torr.stats.slo_interval import lies_within
+from torr.verdicts import slo_interval
+from torr.verdicts.slo_interval import lies_within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,1 @@
+"""What measurements are worth: pure functions of typed results. Nothing is printed or written."""
