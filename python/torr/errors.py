@@ -161,13 +161,9 @@ _EXIT_CODES: dict[type[BaseException], ExitCode] = {
 def exit_code(error: BaseException) -> ExitCode:
     """Return the exit code that `error` ends the process with.
 
-    Raises TypeError for an error that torr cannot explain: that is a bug, and its traceback
-    must be seen.
+    An error that torr cannot explain is a defect, and its traceback must be seen.
     """
     if isinstance(error, InterruptedRunError):
         return ExitCode(_SIGNALLED + error.signal_number)
-    for ancestor in type(error).__mro__:
-        if ancestor in _EXIT_CODES:
-            return _EXIT_CODES[ancestor]
-    message = f"{type(error).__name__} has no exit code"
-    raise TypeError(message)
+    known = (_EXIT_CODES[kind] for kind in type(error).__mro__ if kind in _EXIT_CODES)
+    return next(known, ExitCode.DEFECT)

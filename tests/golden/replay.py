@@ -19,7 +19,6 @@ import pytest
 
 from recordings import FOLDER, RecordedLoad, Recording, recording
 from torr import engine
-from torr.cli.gate import judged_again
 from torr.cli.main import main
 from torr.monitor import monitor
 from torr.report import write_all
@@ -28,6 +27,7 @@ from torr.results.monitor import MonitorSeries
 from torr.results.result import decoded, encoded
 from torr.servers import versions
 from torr.store import environment, rundir
+from torr.verdicts.exit import gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,7 +185,7 @@ def shown_again(case: Case, folder: Path, patch: pytest.MonkeyPatch) -> dict:  #
     assert codes == [0, 0, 0]
     (kept.parent / "latest").symlink_to(kept)
     write_all(result, kept)
-    missed = judged_again(result).missed
+    missed = gate(result).error
     junit.write(result, folder / "junit.xml", None if missed is None else missed.message)
     return {"exit_code.txt": f"{0 if missed is None else 1}\n"}
 

@@ -42,7 +42,7 @@ def ladder(url: Urls = (), *, progress: Progress | None = None, **flags: Any) ->
 def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     """Send one request to `url` and keep both sides of it."""
     from torr.api.answer import Answer
-    from torr.cli.once import answered
+    from torr.planning.once import answered
     from torr.planning.plan import plan_of
 
     options, _ = read(RUN, url, flags, OF_ONE)
@@ -60,8 +60,10 @@ def _measure(
     from torr.experiments.interrupt import Interrupt
     from torr.experiments.lab import Lab
     from torr.experiments.patience import directly, patiently
+    from torr.finishing.load import ended
+    from torr.finishing.pipeline import finish
+    from torr.finishing.unanswered import nothing_measured
     from torr.planning.prepared import measured, prepared, tokenizer_of
-    from torr.store.kept.registering import register
     from torr.store.rundir import RunDirectory
 
     options, command = read(verb, urls, given)
@@ -86,20 +88,15 @@ def _measure(
                 watch=ready.watch,
             )
             outcome = measured(ready, lab)
-        from torr.cli.conclude import closed
-
-        found = closed(outcome, directory, result.slos)
-        kept = register(directory.path, is_asked=not result.no_store)
-    if kept.problem is not None:
-        warnings.warn(kept.problem, RuntimeWarning, stacklevel=3)
+        run = ended(outcome, directory, result.slos, is_drawn=False)
+        finished = finish(run, result, lambda _finished: None)
+    _warn(finished.notes, stacklevel=4)
     if listening.raised is not None:
         raise listening.raised
     if outcome.interrupted:
         raise KeyboardInterrupt(f"what was measured is kept in {directory.path}")
     if outcome.failure is not None:
-        from torr.cli.unanswered import nothing_measured
-
-        raise nothing_measured(outcome.failure, found, directory.path)
+        raise nothing_measured(outcome.failure, finished.result, directory.path)
     from torr.api.result import load
 
     return load(directory.path)

@@ -68,9 +68,9 @@ class Result(results.RunResult, kw_only=True, dict=True):
     @property
     def passed(self) -> bool:
         """Whether its SLOs may pass and no abort condition ended it: a command would not exit 1."""
-        from torr.cli.gate import judged_again
+        from torr.verdicts.exit import gate
 
-        return judged_again(self).missed is None
+        return gate(self).error is None
 
     @property
     def level(self) -> Level:

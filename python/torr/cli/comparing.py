@@ -21,7 +21,6 @@ from torr.experiments.trial import Course
 from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
-from torr.options.definition import values_in
 from torr.planning.prepared import Prepared, measured
 from torr.planning.secrets import secrets_of_plan
 from torr.planning.watch import sources_of
@@ -84,10 +83,9 @@ def conduct(asked: Comparing) -> None:
             comparison = MatrixRun(matrix, lab, course)
             experiment = _with_profiles(comparison, asked.profiles)
             outcome = measured(Prepared(directory.head, experiment), lab)
-        from torr.cli.judged import conclude
+        from torr.cli.judged import finish_comparison
 
-        flags = {**values_in(options), "slos": asked.slos}
-        conclude(outcome, directory, (comparison, plan), flags)
+        finish_comparison(outcome, directory, (comparison, plan), asked)
 
 
 def _with_profiles(comparison: MatrixRun, profiles: Profiles | None) -> Experiment:

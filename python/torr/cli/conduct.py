@@ -6,7 +6,7 @@ Until the load is over nothing heavy is imported: no numpy, scipy, matplotlib or
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.cli.going_live import door_of, live_page
 from torr.cli.one_status import OneStatus
@@ -15,15 +15,16 @@ from torr.cli.signals import heard_by
 from torr.cli.streams import show_notes
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab, Several
-from torr.options.definition import values_in
 from torr.planning.prepared import measured, prepared, tokenizer_of
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.experiments.lab import Outcome
     from torr.model.condition import Condition
     from torr.options.measure import MeasureOptions
+    from torr.options.result import ResultOptions
     from torr.planning.prepared import Prepared
     from torr.results.level import Level
     from torr.results.result import Conclusions
@@ -56,24 +57,24 @@ def conduct(options: MeasureOptions) -> None:
                 watch=ready.watch,
             )
             outcome = measured(ready, lab)
-        from torr.cli.conclude import conclude
-
-        conclude(outcome, directory, _flags(options))
+        _finish(outcome, directory, result)
 
 
-def _flags(options: MeasureOptions) -> dict[str, Any]:
-    """What the end of a run reads of its options."""
-    ladder = options.ladder
-    least = {} if ladder is None else {"min_capacity": ladder.min_capacity}
-    return {**values_in(options.result), **least}
+def _finish(outcome: Outcome, directory: RunDirectory, options: ResultOptions) -> None:
+    """Judge, keep, draw and say it; raise the error that the process ends with, if any."""
+    from torr.cli.finish import finish_command
+    from torr.finishing.load import ended
+
+    run = ended(outcome, directory, options.slos)
+    finish_command(run, options, is_shown=outcome.status != "failed", names_files=run.is_drawn)
 
 
 def _judge(ready: Prepared, slos: Sequence[Condition]) -> Judge:
     """What levels come to, judged as at the end."""
 
     def judge(levels: Sequence[Level]) -> Conclusions:
-        from torr.cli.conclude import concluded
+        from torr.verdicts.conclusions import of_load
 
-        return concluded(ready.head["kind"], levels, slos)
+        return of_load(ready.head["kind"], levels, slos)
 
     return judge

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
+from torr.options.definition import made
+from torr.options.diff import DiffOptions
 from torr.options.verbs import DIFF
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from torr.results.result import RunResult
 
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",
@@ -29,13 +26,9 @@ EXAMPLES = (
 @flags_of(DIFF)
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Set run B beside A: directories, kept runs, candidates (RUN:NAME), .dat files."""
-    from msgspec.structs import replace
-
-    from torr.cli.conclude import draw, is_text, print_paths, show_result, write_junit
-    from torr.cli.finish import Steps, finish
-    from torr.cli.gate import gate
-    from torr.cli.keeping import registered
+    from torr.cli.finish import finish_command
     from torr.cli.sides import sides_of
+    from torr.finishing.pipeline import EndedRun
     from torr.model.label import labels_of
     from torr.model.secrets import redacted_command
     from torr.report.tables.sides import set_beside
@@ -43,39 +36,18 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory
 
-    a, b = sides_of(sides, flags["baseline"], flags["folder"])
-    found = set_beside(a, b, flags["fail_if"])
+    options = made(DiffOptions, flags)
+    a, b = sides_of(sides, options.baseline, options.folder)
+    found = set_beside(a, b, options.fail_if)
     head = {
         "kind": "diff",
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
-        **labels_of(flags["note"], flags["tag"]),
-        "experiment": {"allow_not_shown": flags["allow_not_shown"]},
+        **labels_of(options.note, options.tag),
+        "experiment": {"allow_not_shown": options.allow_not_shown},
         "environment": environment(),
     }
-    with RunDirectory.create(flags["folder"], found.name, head) as directory:
-
-        def judge() -> RunResult:
-            directory.profiles = found.profiles
-            conclusions = Conclusions(
-                series=found.series, verdicts=found.verdicts, fail_if=found.fail_if
-            )
-            directory.close("complete", conclusions)
-            return replace(found, **directory.head)
-
-        def show(result: RunResult, plots: list[Path], run: int | None) -> None:
-            show_result(result, directory, flags)
-            if is_text(flags):
-                print_paths(directory, (), run)
-                click.echo("\n".join(f"plot    {click.format_filename(name)}" for name in plots))
-
-        finish(
-            Steps(
-                judge=judge,
-                write_junit=lambda result: write_junit(result, flags),
-                draw=lambda result: draw(result, directory, flags["language"]),
-                register=lambda: registered(directory, is_asked=not flags["no_store"]),
-                show=show,
-                end=lambda result: gate(result, flags),
-            )
-        )
+    conclusions = Conclusions(series=found.series, verdicts=found.verdicts, fail_if=found.fail_if)
+    with RunDirectory.create(options.folder, found.name, head) as directory:
+        directory.profiles = found.profiles
+        finish_command(EndedRun(directory, lambda: conclusions), options, label="plot")

@@ -1,54 +1,83 @@
-"""The one order in which every verb ends, once its measurements are on disk.
-
-    judge ─ JUnit ─ reports and pictures ─ register ─ print ─ exit code
-
-A step that fails costs only the later ones, so what comes first needs least: the verdict of a
-gate, then pictures, a database, a terminal. What a step does is the verb's.
-"""
+"""The end of a command's run: it is finished, printed as options ask, and its error is raised."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+import sys
+from typing import TYPE_CHECKING
 
-from torr.cli.streams import printed
-from torr.results.result import RunResult
+import click
+
+from torr.cli.streams import printed, show_notes
+from torr.finishing.pipeline import FinishedRun, finish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from torr.results.result import RunResult
-
-Kept = TypeVar("Kept")
+    from torr.finishing.pipeline import EndedRun, FinishOptions
 
 
-def nothing(_result: RunResult) -> None:
-    """Do nothing: the verb has no such step."""
+def finish_command(
+    run: EndedRun,
+    options: FinishOptions,
+    *,
+    is_shown: bool = True,
+    names_files: bool = True,
+    label: str | None = "newest",
+) -> None:
+    """Finish a run; raises the error that the process ends with, if any.
 
-
-@dataclass(frozen=True, slots=True)
-class Steps(Generic[Kept]):
-    """What a verb does at its end.
-
-    `judge` completes result.json and returns it, `draw` returns the files to name, and `register`
-    returns what is known of the kept run. `end` raises the error that the process ends with.
+    `is_shown` says that its result is printed as text, `names_files` that paths follow it; `label`
+    stands before the published files, None for a verb that does not name them.
     """
 
-    judge: Callable[[], RunResult]
-    draw: Callable[[RunResult], list[Path]]
-    register: Callable[[], Kept]
-    show: Callable[[RunResult, list[Path], Kept], None]
-    write_junit: Callable[[RunResult], None] = nothing
-    end: Callable[[RunResult], None] = nothing
+    def show(finished: FinishedRun) -> None:
+        show_notes(finished.notes)
+        printed.is_in_files = True
+        if options.output == "json":
+            _print_json(run)
+            return
+        if is_shown:
+            _print_result(finished, options)
+        if names_files and not options.quiet:
+            _print_paths(finished, label)
+
+    finished = finish(run, options, show)
+    show_notes(finished.decision.notes)
+    if finished.error is not None:
+        raise finished.error
 
 
-def finish(steps: Steps[Kept]) -> None:
-    """Take the steps in their order; raise the error of the first that fails."""
-    result = steps.judge()
-    steps.write_junit(result)
-    paths = steps.draw(result)
-    kept = steps.register()
-    printed.is_in_files = True
-    steps.show(result, paths, kept)
-    steps.end(result)
+def _print_json(run: EndedRun) -> None:
+    """Copy result.json to stdout."""
+    sys.stdout.write(run.directory.result_path.read_text(encoding="utf-8"))
+    sys.stdout.flush()
+
+
+def _print_result(finished: FinishedRun, options: FinishOptions) -> None:
+    from torr.cli.terminal import show
+
+    if finished.result.kind == "ladder" and not options.quiet:
+        click.echo()  # the rows of the levels stand above
+    show(finished.result, quiet=options.quiet, language=options.language)
+
+
+def _print_paths(finished: FinishedRun, label: str | None) -> None:
+    """Say where the page and flame graphs are, the published files, and as which run it is kept."""
+    from torr.report.files import flame_svg
+
+    click.echo(f"\nreport  {click.format_filename(finished.directory / 'report.html')}")
+    drawn = flame_svg.written(finished.directory)
+    if drawn:
+        more = f" and {len(drawn) - 1} more" if len(drawn) > 1 else ""
+        click.echo(f"flame   {click.format_filename(drawn[0])}{more}")
+    if finished.published and label == "newest":
+        click.echo(f"newest  {_names(finished.published, ', ')}")
+    if finished.kept is not None:
+        click.echo(f"kept    as run {finished.kept}")
+    if label == "plot":
+        click.echo(_names([f"plot    {path}" for path in finished.published], "\n"))
+
+
+def _names(paths: Sequence[Path | str], between: str) -> str:
+    return between.join(map(click.format_filename, paths))

@@ -19,11 +19,10 @@ from torr.options.definition import options_of
 from torr.options.locust import LocustOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from torr.experiments.lab import Outcome
+    from torr.finishing.pipeline import FinishedRun
     from torr.options.definition import Option
     from torr.results.result import RunResult
     from torr.store.rundir import RunDirectory
@@ -35,8 +34,8 @@ EXAMPLES = (
 
 _NEEDED_AT_THE_END = (
     "numpy",
-    "torr.cli.conclude",
     "torr.cli.terminal",
+    "torr.finishing.load",
     "torr.report.files.csv",
     "torr.report.files.dat",
     "torr.report.files.flame_svg",
@@ -44,6 +43,7 @@ _NEEDED_AT_THE_END = (
     "torr.report.files.markdown",
     "torr.report.files.png",
     "torr.report.files.step_summary",
+    "torr.verdicts.capacity",
 )
 
 
@@ -120,30 +120,25 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
 
     Whatever stops the process early, such as a second signal, costs the drawing first.
     """
-    from torr.cli.conclude import closed, draw
-    from torr.cli.finish import Steps, finish
-    from torr.cli.keeping import registered
+    from torr.finishing import pipeline
+    from torr.finishing.load import ended
+    from torr.options.result import ResultOptions
 
     out = _console()
 
-    def show(result: RunResult, _paths: list[Path], kept: int | None) -> None:
-        _say(result, out)
-        if kept is not None:
-            out.print(f"kept    as run {kept}")
+    def show(finished: FinishedRun) -> None:
+        for note in finished.notes:
+            out.print(f"note: {note}")
+        _say(finished.result, out)
+        if finished.kept is not None:
+            out.print(f"kept    as run {finished.kept}")
 
-    def draw_last(result: RunResult) -> None:
-        draw(result, directory)
-        out.print(f"report  {directory.path / 'report.html'}")
-
-    finish(
-        Steps(
-            judge=lambda: closed(outcome, directory, ()),
-            draw=lambda _result: [],
-            register=lambda: registered(directory, is_asked=is_registered),
-            show=show,
-            end=draw_last,
-        )
-    )
+    run = ended(outcome, directory, is_drawn=False)
+    finished = pipeline.finish(run, ResultOptions(no_store=not is_registered), show)
+    _, notes = pipeline.draw(run, finished.result)
+    for note in notes:
+        out.print(f"note: {note}")
+    out.print(f"report  {directory.path / 'report.html'}")
 
 
 def _console() -> Console:

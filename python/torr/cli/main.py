@@ -68,9 +68,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted before anything was measured", ExitCode.INTERRUPTED)
-    except Exception:  # what nothing above explains
+    except Exception as error:  # what nothing above explains
         click.echo(safe_text(traceback.format_exc()), err=True, nl=False)
-        _end("this is a defect of torr: please report it with the lines above", ExitCode.DEFECT)
+        _end("this is a defect of torr: please report it with the lines above", exit_code(error))
     _end_fine(None if stdout is None else stdout.loss)
 
 

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torr import engine, units
+from torr import units
 from torr.cli.streams import show_notes
-from torr.cli.unanswered import missing_socket, where
-from torr.errors import NothingMeasuredError, require
 from torr.model.outside import Outside
+from torr.planning.once import require_answer, sent
 from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
 
 if TYPE_CHECKING:
-    from torr.model.plan import Plan
     from torr.options.measure import MeasureOptions
 
 
@@ -25,38 +23,14 @@ def once(options: MeasureOptions) -> None:
     planned = plan_of(options)
     show_notes(planned.notes)
     plan = planned.plan
-    found = _sent(plan)
+    found = sent(plan)
     # What was never sent is not shown as if it had been.
     if options.once.verbose and found["class"] not in {"connect", "tls", "dns"}:
         outside = Outside().with_secrets(secrets_of_plan(plan))
         click.echo(_side("> ", found["request"], outside))
         click.echo(_side("< ", found["response"], outside))
-    _require_answer(plan, found)
+    require_answer(plan, found)
     click.echo(_summary(found))
-
-
-def answered(plan: Plan) -> dict[str, Any]:
-    """Send one request; what the engine found, if that is a complete answer."""
-    found = _sent(plan)
-    _require_answer(plan, found)
-    return found
-
-
-def _sent(plan: Plan) -> dict[str, Any]:
-    count = len(plan.requests)
-    require(count == 1, f"--once sends one request, and {count} are given", "give one URL")
-    return engine.once(plan)
-
-
-def _require_answer(plan: Plan, found: dict[str, Any]) -> None:
-    if found["class"] not in {"ok", "status", "check"}:
-        request = plan.requests[0]
-        text = missing_socket(request.unix_socket) or found["detail"]
-        raise NothingMeasuredError(
-            f"{where(request.url, request.unix_socket)}: {found['reason'] or found['class']}"
-            + (f": {text}" if text else ""),
-            f"tried once, at {found['address'] or 'no address'}",
-        )
 
 
 def _side(mark: str, text: str, outside: Outside) -> str:

@@ -11,17 +11,17 @@ import pytest
 from torr.errors import TorrError
 from torr.micro import machine
 from torr.report.text.functions import KIND
-from torr.results.result import Conclusions, read
+from torr.results.result import Conclusions
 from torr.store.rundir import RunDirectory, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from torr.finishing.pipeline import FinishedRun
     from torr.plugin.session import MeasurementSession
     from torr.results.functions import MachineSpeed
-    from torr.results.result import RunResult, Status
-    from torr.store.kept.registering import Registered
+    from torr.results.result import Status
 
 _FLAGS = {"name": "--torr-save", "folder": "--torr-dir"}
 _HEAD: pytest.StashKey[Mapping[str, Any]] = pytest.StashKey()
@@ -59,31 +59,23 @@ class Keeping:
         """Write all that is known, the report, and register the run; raises TorrError."""
         if not self._is_asked or not self._session.entries:
             return
-        from torr import report
-        from torr.cli.finish import Steps, finish
-        from torr.store.kept.registering import register
+        from torr.finishing.pipeline import EndedRun, finish
+        from torr.options.result import ResultOptions
 
         with self._follow() as directory:
-
-            def judge() -> RunResult:
-                directory.close(status, concluded(self._session, machine.speed()))
-                return read(directory.result_path)
-
-            finish(
-                Steps(
-                    judge=judge,
-                    draw=lambda result: report.write_all(result, directory.path),
-                    register=lambda: register(directory.path),
-                    show=lambda _result, _paths, kept: self._say(directory, kept),
-                )
+            run = EndedRun(
+                directory,
+                lambda: concluded(self._session, machine.speed()),
+                status,
+                publishes=False,
             )
+            finish(run, ResultOptions(), self._say)
 
-    def _say(self, directory: RunDirectory, kept: Registered) -> None:
+    def _say(self, finished: FinishedRun) -> None:
         said = self._session.said
-        place = _shown(directory.path, self._session.config.invocation_params.dir)
-        said.append(f"kept    {place}" + (f" as run {kept.id}" if kept.id else ""))
-        if kept.problem is not None:
-            said.append(f"note: {kept.problem}")
+        place = _shown(finished.directory, self._session.config.invocation_params.dir)
+        said.append(f"kept    {place}" + (f" as run {finished.kept}" if finished.kept else ""))
+        said += [f"note: {note}" for note in finished.notes]
 
     def _follow(self) -> RunDirectory:
         session = self._session

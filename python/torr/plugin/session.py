@@ -14,6 +14,7 @@ from torr.micro import machine
 from torr.plugin.budgets import NOT_SHOWN, budgets_of, fail_unmeasured, why_not_met
 from torr.plugin.keeping import Keeping
 from torr.plugin.parameters import parameters_of
+from torr.verdicts.exit import fails
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,11 +128,9 @@ class MeasurementSession:
 
     def _fail_by_limits(self, session: pytest.Session, *, is_cut: bool) -> None:
         words = {limit.word for limit in self.limits}
-        if self.allows_not_shown:
-            words.discard("not shown")
-        if "not shown" in words:
+        if "not shown" in words and not self.allows_not_shown:
             self.said.append(f"--torr-fail-if: a limit cannot be told: {NOT_SHOWN}")
-        if words & {"failed", "not shown"} and not is_cut:
+        if fails(words, allows_not_shown=self.allows_not_shown) and not is_cut:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _end(self, session: pytest.Session, step: Callable[[], None]) -> None:

@@ -17,6 +17,7 @@ from torr.model.judging import Holds, Word
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
 from torr.results.verdict import Verdict
 from torr.stats.series import Series, by_concurrency, starved_text
+from torr.stats.trials import by_cell, candidates
 from torr.verdicts import slo_interval
 from torr.verdicts.slo_interval import lies_within
 
@@ -60,6 +61,21 @@ def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict
         _with_interval(_verdict(slo, rounds), slo, rounds)
         for rounds in by_concurrency(levels).values()
         for slo in slos
+    ]
+
+
+def verdicts_of_trials(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict]:
+    """Return the verdicts of SLOs in a comparison: one for each cell, candidate and SLO.
+
+    A candidate is no round of another, and a cell no level of a ladder: only rounds are pooled.
+    """
+    return [
+        replace(verdict, candidate=name, factors=cell.factors)
+        for cell, rounds in by_cell(levels).items()
+        for name in candidates(levels)
+        for verdict in verdicts(
+            [trials[name] for trials in rounds.values() if name in trials], slos
+        )
     ]
 
 

@@ -9,7 +9,7 @@ import typed
 from compared import FACTORS, compared, failure, matrix, pair, rounds
 from torr.cli.terminal import show
 from torr.model.condition import Condition
-from torr.verdicts.limits_of_trials import slo_verdicts
+from torr.verdicts.capacity import verdicts_of_trials
 
 AT = {"connections": 500}
 
@@ -45,7 +45,7 @@ def test_what_is_inconclusive_says_why():
 
 
 def with_slos(result, *texts):
-    found = slo_verdicts(result.levels, [Condition.parse(text) for text in texts])
+    found = verdicts_of_trials(result.levels, [Condition.parse(text) for text in texts])
     return typed.changed(result, verdicts=[*result.verdicts, *found])
 
 

@@ -97,7 +97,7 @@ def test_files_come_before_the_store_and_both_before_anything_is_printed(
         return Registered()
 
     torr("run", "--no-store", URL)
-    monkeypatch.setattr("torr.store.kept.registering.register", register)
+    monkeypatch.setattr("torr.finishing.pipeline.register", register)
     ended = torr(*of, "--junit", "junit.xml", *flags)
     ((printed, files),) = events
     assert printed == ""

@@ -10,11 +10,11 @@ import textwrap
 import pytest
 
 from doubles import Truth, measured_interval, measured_level
-from torr.cli import conclude as steps
-from torr.cli import keeping
 from torr.cli.locust import conclude
 from torr.errors import OutputError
 from torr.experiments.lab import Outcome
+from torr.finishing import pipeline
+from torr.store.kept.registering import Registered
 from torr.store.rundir import RunDirectory
 
 CONCLUDED = """
@@ -74,12 +74,13 @@ def test_a_run_is_closed_registered_and_said_before_it_is_drawn(
 ):
     seen = []
 
-    def draw(result, _directory):
+    def draw(_run, result):
         on_disk = json.loads(directory.result_path.read_text())
         seen.extend([on_disk["status"], result.verdicts, own_store.exists()])
         seen.append(capsys.readouterr().err)
+        return [], ()
 
-    monkeypatch.setattr(steps, "draw", draw)
+    monkeypatch.setattr(pipeline, "draw", draw)
     conclude(outcome, directory, True)
     assert seen[:3] == ["complete", [], True]
     assert "Answers" in seen[3]
@@ -89,11 +90,13 @@ def test_a_run_is_closed_registered_and_said_before_it_is_drawn(
 def test_a_report_that_cannot_be_drawn_costs_neither_the_verdict_nor_the_store(
     directory, outcome, monkeypatch, capsys
 ):
-    def draw(_result, _directory):
+    def draw(_run, _result):
         raise OutputError("the report could not be written")
 
-    monkeypatch.setattr(steps, "draw", draw)
-    monkeypatch.setattr(keeping, "registered", lambda _directory, *, is_asked: 7 if is_asked else 0)
+    monkeypatch.setattr(pipeline, "draw", draw)
+    monkeypatch.setattr(
+        pipeline, "register", lambda _path, *, is_asked: Registered(id=7 if is_asked else None)
+    )
     with pytest.raises(OutputError):
         conclude(outcome, directory, True)
     said = capsys.readouterr().err

@@ -15,8 +15,8 @@ from torr.report.files import markdown
 from torr.report.tables import comparison_facts, comparison_tables, verdict_table
 from torr.report.tables.comparison_slos import of_slos
 from torr.report.view import view_tables
+from torr.verdicts.capacity import verdicts_of_trials
 from torr.verdicts.comparison import Procedure
-from torr.verdicts.limits_of_trials import slo_verdicts
 
 AT = {"connections": 500}
 HOSTILE = "<b>a|b</b> `c` _d_ [e](f)"
@@ -249,7 +249,7 @@ def test_where_the_generator_was_the_limit_there_is_no_ratio():
 def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
     four.levels.reverse()
     slos = [Condition.parse("ok/s > 9k"), Condition.parse("p99 < 1s")]
-    judged = [*four.verdicts, *slo_verdicts(four.levels, slos)]
+    judged = [*four.verdicts, *verdicts_of_trials(four.levels, slos)]
     four = typed.changed(four, verdicts=judged)
     table = of_slos(four)
     columns = ("cell", "candidate", "SLO", "value", "90 % interval", "word", "reason")

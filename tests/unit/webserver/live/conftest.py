@@ -9,7 +9,6 @@ from tempfile import TemporaryFile
 import pytest
 
 from doubles import Truth, measured_interval, measured_level
-from torr.cli.conclude import concluded
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Step
 from torr.model.pace import Closed
@@ -18,6 +17,7 @@ from torr.model.request import Request
 from torr.model.source import Source
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
+from torr.verdicts.conclusions import of_load
 from torr.webserver.live.live import Live, Shown
 from torr.webserver.server import Door
 
@@ -58,7 +58,7 @@ class Played:
         self.page.feed.level_ended(step(index), level)
 
     def end(self):
-        self.directory.close("complete", concluded("ladder", self.directory.full_levels(), ()))
+        self.directory.close("complete", of_load("ladder", self.directory.full_levels(), ()))
         self.page.end()
 
 
@@ -76,7 +76,7 @@ def played(tmp_path):
             complaints = []
 
             def judge(levels):
-                return concluded("ladder", levels, ())
+                return of_load("ladder", levels, ())
 
             interrupt = Interrupt()
             page = Live(Shown(directory, interrupt, judge, complaints.append), door, file)

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 import results
-from torr.cli.conclude import concluded
 from torr.report.view import view
 from torr.results.result import TrialFailure
 from torr.store.level_log import LevelLog
 from torr.store.rundir import RunDirectory
+from torr.verdicts.conclusions import of_load
 from torr.webserver.live.feed import Feed
 from torr.webserver.live.journal import Journal
 from torr.webserver.live.metrics import Metrics
@@ -35,7 +35,7 @@ def feed_of():
             journal = Told(file)
 
             def judge(levels):
-                return concluded("ladder", levels, ())
+                return of_load("ladder", levels, ())
 
             metrics = Metrics({"kind": "ladder", "name": "api"})
             feed = Feed(
@@ -73,7 +73,7 @@ def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, mos
         keep(directory, level)
         feed._take_stock()
         so_far = directory.so_far()
-        conclusions = msgspec.structs.asdict(concluded("ladder", so_far.levels, ()))
+        conclusions = msgspec.structs.asdict(of_load("ladder", so_far.levels, ()))
         whole = msgspec.structs.replace(so_far, **conclusions)
         assert journal.run == json.loads(msgspec.json.encode(view.run(whole)))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import NothingMeasuredError
+from torr.planning.once import missing_socket, where
 from torr.results.level import AttemptCounts, Level
 from torr.units import show_connections, show_count
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from torr.results.result import RunResult
 
 HUNG = "timeout.first_byte"
@@ -28,17 +30,6 @@ def nothing_measured(failure: str, result: RunResult, kept: Path) -> NothingMeas
     if missing_socket(_request(result).get("unix_socket")) is not None:
         hint = "start the server first, or name the socket that it made"
     return NothingMeasuredError(f"{'; '.join(said)}; kept in {kept}", hint or None)
-
-
-def where(url: str, socket: str | None) -> str:
-    """A URL as the user wrote it: that of a Unix socket reads `http://localhost` inside."""
-    return url if socket is None else f"unix:{socket}:{url.removeprefix('http://localhost')}"
-
-
-def missing_socket(socket: str | None) -> str | None:
-    """What to say of a Unix socket that is not there."""
-    is_missing = socket is not None and not Path(socket).exists()
-    return f"{socket} does not exist" if is_missing else None
 
 
 def _request(result: RunResult) -> dict[str, Any]:

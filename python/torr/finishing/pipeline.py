@@ -1,0 +1,121 @@
+"""The one order in which every verb ends, once its measurements are on disk.
+
+    judge ─ JUnit ─ reports and pictures ─ register ─ print ─ exit code
+
+A step that fails costs only the later ones, so what comes first needs least: the verdict of a
+gate, then pictures, a database, a terminal. Nothing is printed here: the verb says how.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torr.finishing.unanswered import nothing_measured
+from torr.options.diff import DiffOptions
+from torr.results.result import RunResult, read
+from torr.store.atomic import SHARED, replace_bytes
+from torr.store.kept.registering import register
+from torr.verdicts.exit import Decision, decide, gate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torr.errors import TorrError
+    from torr.options.compare import CompareOptions
+    from torr.options.result import Language, ResultOptions
+    from torr.results.result import Conclusions, Status
+    from torr.store.rundir import RunDirectory
+
+    FinishOptions = ResultOptions | CompareOptions | DiffOptions
+
+PUBLISHED = (".dat", ".png")
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRun:
+    """A run whose measurements are on disk, and how to judge them.
+
+    `publishes` says that the newest data and pictures are copied beside the run's directory.
+    """
+
+    directory: RunDirectory
+    conclude: Callable[[], Conclusions]
+    status: Status = "complete"
+    is_drawn: bool = True
+    publishes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A run as it is kept: its result, the files that were published, its number in the store.
+
+    `notes` say what went wrong beside it.
+    """
+
+    result: RunResult
+    directory: Path
+    decision: Decision
+    published: list[Path] = field(default_factory=list)
+    kept: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> TorrError | None:
+        """The error that a command ends with; without an answer it says what was tried."""
+        error = self.decision.error
+        if error is None or not self.decision.is_unanswered:
+            return error
+        return nothing_measured(error.message, self.result, self.directory)
+
+
+def finish(
+    run: EndedRun, options: FinishOptions, show: Callable[[FinishedRun], None]
+) -> FinishedRun:
+    """Take the steps in their order; raise the error of the first that fails."""
+    run.directory.close(run.status, run.conclude())
+    result = read(run.directory.result_path)
+    is_strict = not isinstance(options, DiffOptions) and options.strict
+    decision = decide(result, run.directory.path, is_strict=is_strict)
+    if options.junit is not None:
+        _write_junit(result, options.junit)
+    published, notes = draw(run, result, options.language) if run.is_drawn else ([], ())
+    kept = register(run.directory.path, is_asked=not options.no_store)
+    notes = notes if kept.problem is None else (*notes, kept.problem)
+    found = FinishedRun(result, run.directory.path, decision, published, kept.id, notes)
+    show(found)
+    return found
+
+
+def _write_junit(result: RunResult, path: Path) -> None:
+    """Write what passed and failed, and why nothing was measured, if so."""
+    from torr.report.files import junit
+
+    missed = gate(result).error
+    failure = result.levels[0].failure if result.status == "failed" and result.levels else None
+    junit.write(result, path, failure if missed is None else missed.message)
+
+
+def draw(
+    run: EndedRun, result: RunResult, language: Language | None = None
+) -> tuple[list[Path], tuple[str, ...]]:
+    """Write the report's files; return those published beside the run's directory, and notes.
+
+    On GitHub the summary stands on the page of the job's step, too.
+    """
+    from torr import report
+    from torr.report.files import step_summary
+
+    directory = run.directory
+    paths = report.write_all(result, directory.path, language)
+    if not run.publishes:
+        return [], ()
+    step = os.environ.get(step_summary.VARIABLE)
+    note = step_summary.append(result, Path(step)) if step else None
+    files = [path for path in paths if path.suffix in PUBLISHED]
+    for path in files:
+        with directory.translating_errors():
+            replace_bytes(directory.root / path.name, path.read_bytes(), SHARED)
+    return [directory.root / path.name for path in files], () if note is None else (note,)

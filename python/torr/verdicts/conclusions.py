@@ -1,0 +1,42 @@
+"""What is concluded of the levels of a load, and of the trials of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.results.result import Conclusions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from torr.model.condition import Condition
+    from torr.results.level import Level
+    from torr.verdicts.comparison import Procedure
+
+
+def of_load(
+    kind: str, levels: Sequence[Level], slos: Sequence[Condition], aborted: str | None = None
+) -> Conclusions:
+    """Return what is concluded of a run or a ladder; `aborted` is the condition that ended it."""
+    from torr.verdicts import capacity
+
+    return Conclusions(
+        ended_by=None if aborted is None else f"--abort-on '{aborted}'",
+        verdicts=capacity.verdicts(levels, slos),
+        capacity=capacity.analyse(levels, slos) if kind == "ladder" else None,
+    )
+
+
+def of_trials(
+    levels: Sequence[Level],
+    baseline: str,
+    procedure: Procedure,
+    slos: Sequence[Condition],
+    given_up: Sequence[Mapping[str, Any]],
+) -> Conclusions:
+    """Return what is concluded of the trials of a comparison."""
+    from torr.verdicts.capacity import verdicts_of_trials
+    from torr.verdicts.comparison import verdicts, with_given_up
+
+    compared = [with_given_up(each, given_up) for each in verdicts(levels, baseline, procedure)]
+    return Conclusions(verdicts=[*compared, *verdicts_of_trials(levels, slos)])

@@ -1,0 +1,276 @@
+"""What the exit code of a run says, and why: a function of its result.
+
+The most important reason comes first: no answer, an interruption, `--strict`, what must hold, no
+success. What must hold are SLOs, limits of change and a least capacity, and no abort condition may
+have ended the load. That fails closed: an SLO or a limit that is not shown does not pass, unless
+the user allows that. A ladder climbs until SLOs break, so what counts is the lowest level that
+claims anything, or the capacity that `--min-capacity` asks for. Of a comparison every candidate
+counts in every cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.errors import (
+    ExitCode,
+    GeneratorLimitedError,
+    InterruptedRunError,
+    MissedError,
+    NothingMeasuredError,
+    TorrError,
+    exit_code,
+)
+from torr.model.least_capacity import LeastCapacity
+from torr.results.capacity import Capacity, SloCapacity
+from torr.stats.series import lowest, noun_of, starved_text
+from torr.stats.trials import unmeasured
+from torr.units import show_count, show_levels, show_rate, show_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+    from torr.results.verdict import LimitVerdict, Verdict
+
+_SHOWN = 3
+_LONGER = "such as -z 30s"
+_MORE = {"compare": "such as --rounds 20 or -z 30s", "diff": "such as --rounds 20 of both sides"}
+MOST_FAILED = 0.01
+"""A time that is not shown passes only where no more than this share of the attempts failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a run ends: with an error or with none, and which SLOs and limits are not shown.
+
+    `is_unanswered` says that the error is about requests without an answer, of which the result has
+    the details.
+    """
+
+    error: TorrError | None = None
+    notes: tuple[str, ...] = ()
+    is_unanswered: bool = False
+
+    @property
+    def code(self) -> ExitCode:
+        """The exit code; the number of a signal is SIGINT's as long as no other one is known."""
+        return ExitCode.FINE if self.error is None else exit_code(self.error)
+
+
+def decide(result: RunResult, directory: Path, *, is_strict: bool = False) -> Decision:
+    """Return how a run ends whose files are in a directory."""
+    early = (_of_trials if result.kind == "compare" else _of_load)(result, directory)
+    if early is not None:
+        return early
+    if is_strict and result.failures:
+        count, first = show_count(len(result.failures), "failure"), result.failures[0].text
+        return Decision(NothingMeasuredError(f"--strict: {count}, first: {first}"))
+    limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
+    if is_strict and limited:
+        return Decision(_limited(result, limited))
+    passed = gate(result)
+    if passed.error is not None or not result.levels or any(x.counts.ok for x in result.levels):
+        return passed
+    if result.kind == "compare":
+        hint = "torr run --once shows one"
+        none = NothingMeasuredError("no request of any trial succeeded", hint)
+        return Decision(none, passed.notes)
+    return Decision(NothingMeasuredError("no request succeeded"), passed.notes, is_unanswered=True)
+
+
+def gate(result: RunResult) -> Decision:
+    """Return whether a result passes, by what was asked of it when it was measured.
+
+    A run that an abort condition ended does not pass, whatever its SLOs say.
+    """
+    asked = result.experiment or {}
+    of_limits = _of_limits(result.fail_if)
+    of_slos = _of_slos(result, asked.get("slos") or ())
+    notes = (*of_slos.notes, *of_limits.notes)
+    error = of_slos.error or of_limits.error
+    if error is None and result.ended_by:
+        error = MissedError(f"ended early by {result.ended_by}")
+    if error is None and notes and not asked.get("allow_not_shown"):
+        return Decision(_not_shown(notes, result.kind))
+    least = asked.get("min_capacity")
+    if error is None and least is not None:
+        error = capacity_missed(LeastCapacity.parse(least), result)
+    return Decision(error, notes)
+
+
+def fails(words: Collection[str | None], *, allows_not_shown: bool) -> bool:
+    """Return whether verdicts with these words let a limit or a budget fail."""
+    failing = {"failed", "broken"} if allows_not_shown else {"failed", "broken", "not shown"}
+    return not failing.isdisjoint(words)
+
+
+def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | None:
+    """Return why a ladder does not show a least capacity, or None if it does."""
+    capacity = result.capacity or Capacity()
+    name = "slo" if (result.experiment or {}).get("slos") else "peak"
+    shown = capacity.slo if name == "slo" else capacity.peak
+    asked = f"--min-capacity '{least}'"
+    if shown is None:
+        why = capacity.reasons.get(name) or "no level was measured"
+        return MissedError(f"{asked}: not shown: {why}")
+    reached = shown.ok_per_s if least.ok_per_s is not None else shown.concurrency
+    limit = least.ok_per_s if least.ok_per_s is not None else least.users
+    if limit is None or reached >= limit:
+        return None
+    place = f"{show_rate(shown.ok_per_s)} ok/s at {shown.concurrency:,} users"
+    if isinstance(shown, SloCapacity) and shown.beyond is None:
+        hint = "the ladder ended before the SLOs broke: give it higher --levels"
+        return MissedError(f"{asked}: not shown: the highest level held, {place}", hint)
+    return MissedError(f"{asked}: missed: {place}")
+
+
+def _of_load(result: RunResult, directory: Path) -> Decision | None:
+    """What ended a run or a ladder before anything could be judged."""
+    if result.status == "failed" and result.levels:
+        return Decision(NothingMeasuredError(f"{result.levels[0].failure}"), is_unanswered=True)
+    if result.status == "interrupted":
+        kept = f"{show_count(len(result.levels), 'level')} kept in {directory}"
+        return Decision(InterruptedRunError(f"interrupted: {kept}"))
+    return None
+
+
+def _of_trials(result: RunResult, directory: Path) -> Decision | None:
+    """What ended a comparison before anything could be judged."""
+    failed = result.failures
+    if result.status == "interrupted":
+        kept = f"{show_count(len(result.levels), 'trial')} kept in {directory}"
+        hint = f"go on with --resume {directory}"
+        return Decision(InterruptedRunError(f"interrupted: {kept}", hint))
+    if not result.levels:
+        error = NothingMeasuredError(
+            f"no trial could be measured: {failed[0].text}", failed[0].hint
+        )
+        return Decision(error)
+    return None
+
+
+def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedError:
+    if result.kind == "compare":
+        where = show_count(len(limited), "trial")
+        return GeneratorLimitedError(f"--strict: the generator was the limit in {where}")
+    places = list(dict.fromkeys(level.concurrency for level in limited))
+    where = show_levels(places, noun_of(result.levels))
+    return GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
+
+
+def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
+    more = f" and {len(notes) - 1} more" if len(notes) > 1 else ""
+    hint = f"measure more, {_MORE.get(kind, _LONGER)}, or pass it with --allow-not-shown"
+    return MissedError(f"{notes[0]}{more}", hint)
+
+
+def _of_limits(entries: Sequence[LimitVerdict]) -> Decision:
+    """Whether no change of a diff lies beyond its limit."""
+    failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "failed"]
+    unshown = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "not shown"]
+    missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
+    return Decision(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
+
+
+def _of_limit(entry: LimitVerdict) -> str:
+    return f"{entry.condition} at {entry.concurrency:,}"
+
+
+def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
+    """Whether they pass, by the lowest level that claims anything."""
+    if result.kind == "compare":
+        return _of_candidates(result)
+    texts = dict.fromkeys(verdict.condition or "" for verdict in result.slo_verdicts)
+    slos = list(texts) or slos
+    if not slos:
+        return Decision()
+    rounds = lowest(result.levels)
+    if not rounds:
+        asked = ", ".join(slos)
+        why = f"SLO {asked}: not shown: {_why_none(result)}"
+        return Decision(MissedError(why, _hint(result)))
+    at = rounds[0].concurrency
+    found = [verdict for verdict in result.slo_verdicts if verdict.concurrency == at]
+    broken = [_named(verdict) for verdict in found if verdict.word == "broken"]
+    if broken:
+        return Decision(MissedError(f"SLO broken: {', '.join(broken)}"))
+    return _of_unshown([(v, _named(v), rounds) for v in found if v.word == "not shown"])
+
+
+def _of_candidates(result: RunResult) -> Decision:
+    """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
+    slos = result.slo_verdicts
+    if not slos:
+        return Decision()
+    never = unmeasured(result)
+    if never:
+        why = f"SLO not shown: {never[0].candidate} was not measured: {never[0].text}"
+        return Decision(MissedError(why))
+    broken = [_of_candidate(verdict) for verdict in slos if verdict.word == "broken"]
+    if broken:
+        more = f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
+        return Decision(MissedError(f"SLO broken: {', '.join(broken[:_SHOWN])}{more}"))
+    unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v.word == "not shown"]
+    limited = next((name for _, name, trials in unshown if not trials), None)
+    if limited is not None:
+        return Decision(MissedError(f"SLO not shown: {limited}", _hint(result)))
+    return _of_unshown(unshown)
+
+
+def _of_candidate(verdict: Verdict) -> str:
+    where = show_setting(verdict.factors or {"concurrency": verdict.concurrency or 0})
+    return f"{verdict.candidate} at {where}: {_named(verdict)}"
+
+
+def _trials(verdict: Verdict, result: RunResult) -> list[Level]:
+    """The trials behind an SLO of a candidate in a cell that claim anything."""
+    where = (verdict.candidate, verdict.factors, verdict.concurrency)
+    return lowest(x for x in result.levels if (x.candidate, x.factors, x.concurrency) == where)
+
+
+def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Decision:
+    """What is not shown may be allowed, but not a time where too much failed.
+
+    Of each SLO there is the verdict, how it is named, and the levels that it is about.
+    """
+    notes: list[str] = []
+    for verdict, name, rounds in unshown:
+        failed, ended = _failed(rounds)
+        # A time is that of the ok answers: the failures are not in it.
+        if verdict.unit == "ms" and failed > MOST_FAILED * ended:
+            failures = f"{failed:,} of {ended:,} attempts failed"
+            return Decision(MissedError(f"SLO not shown: {name}, and {failures}"), tuple(notes))
+        notes.append(f"SLO not shown: {name}: neither held nor broken")
+    return Decision(notes=tuple(notes))
+
+
+def _named(verdict: Verdict) -> str:
+    """The SLO, with the reason where no value speaks for itself."""
+    if verdict.reason and (verdict.value is None or verdict.word == "not shown"):
+        return f"{verdict.condition} ({verdict.reason})"
+    return verdict.condition or verdict.metric
+
+
+def _failed(rounds: Sequence[Level]) -> tuple[int, int]:
+    """How many attempts failed, and how many ended."""
+    counts = [level.counts for level in rounds]
+    return sum(count.failed for count in counts), sum(count.ended for count in counts)
+
+
+def _starved(result: RunResult) -> Level | None:
+    return next((level for level in result.levels if level.is_starved), None)
+
+
+def _why_none(result: RunResult) -> str:
+    starved = _starved(result)
+    return "the generator was the limit" if starved is None else starved_text(starved)
+
+
+def _hint(result: RunResult) -> str:
+    if _starved(result) is None:
+        return "give it more room (--workers, ulimit -Hn, another machine) or less load"
+    return "requests take longer than the window: give it a longer -z, or less load"

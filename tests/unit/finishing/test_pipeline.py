@@ -1,0 +1,70 @@
+"""The order in which a verb ends: a step that fails costs only the later ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from doubles import Truth, measured_level
+from torr import report
+from torr.errors import OutputError
+from torr.experiments.lab import Outcome
+from torr.finishing import pipeline
+from torr.finishing.load import ended
+from torr.finishing.pipeline import finish
+from torr.options.result import ResultOptions
+from torr.report.files import junit
+from torr.store.kept.registering import Registered
+from torr.store.rundir import RunDirectory
+
+ORDER = ("junit", "draw", "register", "show")
+
+
+@pytest.fixture
+def run(tmp_path):
+    with RunDirectory.create(tmp_path, "run", {"kind": "run"}) as directory:
+        level = directory.keep_level(measured_level(10, Truth()))
+        yield ended(Outcome((level,)), directory)
+
+
+@pytest.fixture
+def taken(monkeypatch, run):
+    """The steps that were taken, each with whether result.json was closed by then."""
+    names = []
+
+    def step(name, returned=None):
+        def take(*_given, **_more):
+            names.append(name)
+            assert '"status":"complete"' in run.directory.result_path.read_text()
+            if name == names_failing[0]:
+                raise OutputError(f"{name} failed")
+            return returned
+
+        return take
+
+    names_failing = [None]
+    monkeypatch.setattr(junit, "write", step("junit"))
+    monkeypatch.setattr(report, "write_all", step("draw", []))
+    monkeypatch.setattr(pipeline, "register", step("register", Registered(id=7)))
+    return names, names_failing, step("show")
+
+
+def test_the_steps_are_taken_in_their_order(run, taken, tmp_path):
+    names, _, show = taken
+    finished = finish(run, ResultOptions(junit=tmp_path / "x.xml"), show)
+    assert tuple(names) == ORDER
+    assert (finished.kept, finished.error, finished.result.status) == (7, None, "complete")
+
+
+@pytest.mark.parametrize("failing", ORDER)
+def test_a_step_that_fails_costs_only_the_later_ones(run, taken, tmp_path, failing):
+    names, names_failing, show = taken
+    names_failing[0] = failing
+    with pytest.raises(OutputError, match=f"{failing} failed"):
+        finish(run, ResultOptions(junit=tmp_path / "x.xml"), show)
+    assert tuple(names) == ORDER[: ORDER.index(failing) + 1]
+
+
+def test_a_verb_may_have_no_junit_file(run, taken):
+    names, _, show = taken
+    finish(run, ResultOptions(), show)
+    assert tuple(names) == ORDER[1:]

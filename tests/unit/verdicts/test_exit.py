@@ -1,0 +1,110 @@
+"""What the exit code of a run says: one table of results and of errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import typed
+from doubles import Truth, measured_level
+from torr.errors import (
+    ExitCode,
+    InterruptedRunError,
+    OutputError,
+    UsageError,
+    exit_code,
+)
+from torr.results.result import TrialFailure
+from torr.results.verdict import Verdict
+from torr.verdicts.exit import decide, fails
+
+PLACE = Path("_output/torr/run")
+OK = measured_level(10, Truth())
+LIMITED = measured_level(10, Truth(health="generator-limited"))
+FAILURE = TrialFailure(candidate="a", round=1, kind="start", text="it did not start")
+
+
+def slo(word):
+    return Verdict(metric="p99", condition="p99 < 1ms", unit="ms", word=word, concurrency=10)
+
+
+def without_success():
+    level = measured_level(10, Truth())
+    level.counts.ok = 0
+    return level
+
+
+@pytest.mark.parametrize(
+    ("members", "is_strict", "code"),
+    [
+        ({"levels": [OK]}, True, ExitCode.FINE),
+        ({"levels": [OK], "verdicts": [slo("held")]}, False, ExitCode.FINE),
+        ({"levels": [LIMITED]}, False, ExitCode.FINE),
+        ({"levels": [OK], "verdicts": [slo("broken")]}, False, ExitCode.MISSED),
+        ({"levels": [OK], "verdicts": [slo("not shown")]}, False, ExitCode.MISSED),
+        (
+            {
+                "levels": [OK],
+                "verdicts": [slo("not shown")],
+                "experiment": {"allow_not_shown": True},
+            },
+            False,
+            ExitCode.FINE,
+        ),
+        ({"levels": [OK], "ended_by": "--abort-on 'errors > 5%'"}, False, ExitCode.MISSED),
+        ({"levels": [OK], "experiment": {"min_capacity": "5 users"}}, False, ExitCode.MISSED),
+        ({"levels": [without_success()]}, False, ExitCode.NOTHING_MEASURED),
+        ({"levels": [without_success()], "status": "failed"}, False, ExitCode.NOTHING_MEASURED),
+        ({"levels": [LIMITED]}, True, ExitCode.GENERATOR_LIMITED),
+        ({"levels": [LIMITED], "status": "interrupted"}, True, ExitCode.INTERRUPTED),
+        ({"kind": "compare", "failures": [FAILURE]}, False, ExitCode.NOTHING_MEASURED),
+        ({"kind": "compare", "levels": [OK], "failures": [FAILURE]}, False, ExitCode.FINE),
+        (
+            {"kind": "compare", "levels": [OK], "failures": [FAILURE]},
+            True,
+            ExitCode.NOTHING_MEASURED,
+        ),
+        ({"kind": "compare", "levels": [LIMITED]}, True, ExitCode.GENERATOR_LIMITED),
+        ({"kind": "compare", "status": "interrupted"}, False, ExitCode.INTERRUPTED),
+        ({"kind": "diff"}, False, ExitCode.FINE),
+    ],
+)
+def test_a_result_has_one_exit_code(members, is_strict, code):
+    result = typed.result(**members)
+    assert decide(result, PLACE, is_strict=is_strict).code == code
+
+
+def signalled(number):
+    error = InterruptedRunError("interrupted")
+    error.signal_number = number
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("a flag is wrong"), ExitCode.USAGE),
+        (OutputError("the disk is full"), ExitCode.USAGE),
+        (RuntimeError("a defect"), ExitCode.DEFECT),
+        (signalled(1), ExitCode.HUNG_UP),
+        (signalled(2), ExitCode.INTERRUPTED),
+        (signalled(15), ExitCode.TERMINATED),
+    ],
+)
+def test_an_error_has_one_exit_code(error, code):
+    assert exit_code(error) == code
+
+
+@pytest.mark.parametrize(
+    ("words", "allows_not_shown", "failing"),
+    [
+        ({"held", "passed"}, False, False),
+        ({"passed", "failed"}, True, True),
+        ({"held", "broken"}, True, True),
+        ({"not shown"}, False, True),
+        ({"not shown"}, True, False),
+    ],
+)
+def test_limits_and_budgets_fail_by_their_words(words, allows_not_shown, failing):
+    assert fails(words, allows_not_shown=allows_not_shown) == failing
