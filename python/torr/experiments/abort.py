@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from torr.verdicts import slo
+
 if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.results.level import Interval, Level
@@ -34,12 +36,12 @@ class AbortCounter:
     def judge_level(self, level: Level) -> str | None:
         """Why the experiment should end after this level, if it should."""
         if self.fired is None:
-            held = (c for c in self.conditions if c.evaluate(level).word == "held")
+            held = (c for c in self.conditions if slo.judge(c, level).word == "held")
             self.fired = next((str(condition) for condition in held), None)
         return self.fired
 
     def _count(self, number: int, condition: Condition, piece: Interval) -> None:
-        holds = condition.evaluate(piece).word == "held"
+        holds = slo.judge(condition, piece).word == "held"
         self._row[number] = self._row.get(number, 0) + 1 if holds else 0
         if self._row[number] >= IN_A_ROW:
             self.fired = str(condition)

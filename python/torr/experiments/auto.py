@@ -19,6 +19,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from torr.stats.standard_error import standard_error
+from torr.verdicts.slo import judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +88,7 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
         mean_service_ms=level.latency.service.mean,
         noise=relative_error(rates),
         claims_nothing=level.is_limited or level.is_starved,
-        breaks_slo=any(slo.evaluate(level).word == "broken" for slo in slos),
+        breaks_slo=any(judge(slo, level).word == "broken" for slo in slos),
     )
 
 

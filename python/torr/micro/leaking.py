@@ -31,7 +31,7 @@ from torr.results.functions import LeakTable, MemorySample
 
 if TYPE_CHECKING:
     from torr.micro.operation import Call
-    from torr.results.functions import LeakWord
+    from torr.results.verdict import LeakWord
 
 COUNT = 10_000
 _STRETCHES = 10

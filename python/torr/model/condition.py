@@ -16,8 +16,8 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
 A metric that nothing measures is refused: a condition on it could never be told. What is measured
 is the table METRICS, whose units say the rest: a new metric is a line there.
 
-What a condition is worth at one level is decided in judging; which levels and rounds belong
-together, in stats.
+What a condition is worth at one level and which levels and rounds belong together,
+is decided in verdicts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Literal
 
 from torr import units
 from torr.errors import UsageError
-from torr.model.judging import Holds, judge
 from torr.model.stream import TIMES
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from torr.results.level import MeasuredPart
-
-Word = Literal["held", "broken", "not shown"]
 
 Unit = Literal["ms", "%", "/s", ""]
 
@@ -110,14 +106,6 @@ class Condition:
             name=found["name"],
             text=" ".join(text.split()),
         )
-
-    def evaluate(self, level: MeasuredPart, attempts: int | None = None) -> Holds:
-        """Judge one level, interval or named request.
-
-        `attempts` is how many ended attempts stand behind the claim where that is more than the
-        level's own, as when rounds of one level are judged together.
-        """
-        return judge(self, level, attempts)
 
     @property
     def unit(self) -> Unit:

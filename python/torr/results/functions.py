@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
 from torr.results.base import Amount, Count, Factors, ResultPart
+from torr.results.verdict import LeakWord, SloWord
 
 PositiveCount = Annotated[int, Meta(ge=1)]
-BudgetWord = Literal["held", "broken", "not shown"]
-LeakWord = Literal["no growth", "growth that ends", "growth that goes on"]
 
 
 class MachineSpeed(ResultPart):
@@ -45,7 +44,7 @@ class BudgetVerdict(ResultPart, kw_only=True):
     value: float | None
     interval: Annotated[tuple[float, float] | None, Meta(description="of 90 %")] = None
     n: Count
-    word: BudgetWord
+    word: SloWord
     reason: str | None = None
 
 

@@ -10,7 +10,12 @@ from msgspec import Meta
 from torr.results.base import Amount, Count, Factors, ResultPart
 
 Ends = tuple[float | None, float | None]
+SloWord = Literal["held", "broken", "not shown"]
+"""Of an SLO at a level, and of a budget of a function."""
+ComparisonWord = Literal["better", "worse", "same", "inconclusive"]
 LimitWord = Literal["failed", "passed", "not shown"]
+"""Of a limit of change."""
+LeakWord = Literal["no growth", "growth that ends", "growth that goes on"]
 
 
 class ComparisonOutcome(ResultPart, kw_only=True):

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.results.level import Level
-from torr.results.verdict import DiscardedRounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from typing_extensions import Self
 
-    from torr.model.condition import Condition
     from torr.results.base import Factors
     from torr.results.result import RunResult, TrialFailure
     from torr.results.verdict import Verdict
@@ -65,22 +63,6 @@ def by_cell(levels: Iterable[Level]) -> dict[Cell, Rounds]:
 def candidates(levels: Iterable[Level]) -> list[str]:
     """Return the names of the candidates, in the order in which they first came."""
     return list(dict.fromkeys(level.candidate or "" for level in levels))
-
-
-def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, DiscardedRounds]:
-    """Split a cell's rounds into those that stay, and what is said of those that do not.
-
-    A round goes when the condition holds for any trial of it.
-    """
-    hit = {
-        number: [name for name, level in trials.items() if rule.evaluate(level).word == "held"]
-        for number, trials in rounds.items()
-    }
-    gone = [number for number, names in hit.items() if names]
-    who = [name for names in hit.values() for name in names]
-    counted = {name: who.count(name) for name in dict.fromkeys(who)}
-    kept = {number: trials for number, trials in rounds.items() if number not in gone}
-    return kept, DiscardedRounds(rule=rule.text or str(rule), rounds=gone, because_of=counted)
 
 
 def error_rate(levels: Sequence[Level]) -> float | None:

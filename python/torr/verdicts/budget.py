@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from torr.errors import UsageError
-from torr.model import few_errors
 from torr.model.condition import Condition
 from torr.results.functions import BudgetVerdict
 from torr.stats import estimate
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
+from torr.verdicts import few_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from typing_extensions import Self
 
-    from torr.results.functions import BudgetWord, MachineSpeed
+    from torr.results.functions import MachineSpeed
     from torr.results.level import Level
+    from torr.results.verdict import SloWord
 
 Range = tuple[float, float] | None
 
@@ -116,7 +117,7 @@ def _metric_of(condition: Condition) -> Metric:
     return Metric(f"response_ms.{str(condition.stat).replace('.', '_')}")
 
 
-def _word(condition: Condition, interval: Range, count: int) -> tuple[BudgetWord, str | None]:
+def _word(condition: Condition, interval: Range, count: int) -> tuple[SloWord, str | None]:
     if interval is None:
         return "not shown", (
             f"{count} rounds are too few: {_LEAST_ROUNDS} are the least"
@@ -135,8 +136,8 @@ def _word(condition: Condition, interval: Range, count: int) -> tuple[BudgetWord
 
 
 def _weakened(
-    condition: Condition, levels: Sequence[Level], found: tuple[BudgetWord, Range]
-) -> tuple[BudgetWord, str | None]:
+    condition: Condition, levels: Sequence[Level], found: tuple[SloWord, Range]
+) -> tuple[SloWord, str | None]:
     """A word that may be more than what was measured can say, and why it is less then."""
     word, interval = found
     if condition.unit == "%":
@@ -154,8 +155,8 @@ def _weakened(
 
 
 def _of_share(
-    condition: Condition, levels: Sequence[Level], word: BudgetWord
-) -> tuple[BudgetWord, str | None]:
+    condition: Condition, levels: Sequence[Level], word: SloWord
+) -> tuple[SloWord, str | None]:
     """Few errors are shown by many operations."""
     attempts = sum(level.counts.attempted for level in levels)
     needed = few_errors.attempts_needed(condition)

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from torr.model.judging import Holds, Word
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
-from torr.results.verdict import Verdict
 from torr.stats.series import Series, by_concurrency, starved_text
 from torr.stats.trials import by_cell, candidates
+from torr.verdicts import slo as slo_of_level
 from torr.verdicts import slo_interval
 from torr.verdicts.slo_interval import lies_within
 
@@ -28,11 +27,12 @@ if TYPE_CHECKING:
     from torr.results.capacity import UslFit
     from torr.results.level import Level
     from torr.results.series import LevelPoint
+    from torr.results.verdict import SloWord, Verdict
 
 PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
 
-_WORDS: tuple[Word, ...] = ("broken", "not shown", "held")
+_WORDS: tuple[SloWord, ...] = ("broken", "not shown", "held")
 """The worst first."""
 
 
@@ -58,7 +58,7 @@ def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> Capacity
 def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict]:
     """Return the verdicts of SLOs: one for each level and SLO, ascending."""
     return [
-        _with_interval(_verdict(slo, rounds), slo, rounds)
+        _with_interval(judge(slo, rounds), slo, rounds)
         for rounds in by_concurrency(levels).values()
         for slo in slos
     ]
@@ -163,56 +163,42 @@ def under_slo(levels: Sequence[Level], slos: Sequence[Condition]) -> tuple[SloCa
     return found, ""
 
 
-def judge(slo: Condition, rounds: Sequence[Level]) -> Holds:
+def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     """Judge one SLO at one level over its rounds: the median value, the median word.
 
     Of two middle words the worse one counts. The rounds that the generator limited are left out.
     A level cut short, or one whose users starved, can break an SLO, but not hold it.
     """
+    n, concurrency = len(rounds), rounds[0].concurrency
     usable = [level for level in rounds if not level.is_limited]
     if not usable:
-        return slo.evaluate(rounds[0])
+        return replace(slo_of_level.judge(slo, rounds[0]), n=n, concurrency=concurrency)
     attempts = sum(level.counts.ended for level in usable)
-    each = [_of_all_users(slo.evaluate(level, attempts=attempts), level) for level in usable]
-    word = _WORDS[median_low(_WORDS.index(holds.word) for holds in each)]
-    values = [holds.value for holds in each if holds.value is not None]
-    same = [holds for holds in each if holds.word == word]
+    each = [_of_all_users(slo_of_level.judge(slo, level, attempts), level) for level in usable]
+    word = _WORDS[median_low(_WORDS.index(verdict.word) for verdict in each)]
+    values = [verdict.value for verdict in each if verdict.value is not None]
+    same = [verdict for verdict in each if verdict.word == word]
     reason = same[0].reason
     if len(same) < len(each):
         reason = f"{word} in {len(same)} of {len(each)} rounds"
     if all(level.cut_short for level in usable) and (word == "held" or not attempts):
         word, reason = "not shown", "the level was cut short"
-    return Holds(median(values) if values else None, slo.limit, word, reason)
+    value = median(values) if values else None
+    return replace(each[0], value=value, n=n, concurrency=concurrency, word=word, reason=reason)
 
 
-def _of_all_users(holds: Holds, level: Level) -> Holds:
-    """What holds for some of the users is not shown for all of them."""
-    if holds.word != "held" or not level.is_starved:
-        return holds
-    return Holds(holds.value, holds.limit, "not shown", starved_text(level))
+def _of_all_users(verdict: Verdict, level: Level) -> Verdict:
+    """What is held for some of the users is not shown for all of them."""
+    if verdict.word != "held" or not level.is_starved:
+        return verdict
+    return replace(verdict, word="not shown", reason=starved_text(level))
 
 
 def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdict | None:
     """The verdict that ends the capacity: a broken one before one that is not shown."""
-    failing = [v for slo in slos if (v := _verdict(slo, rounds)).word != "held"]
+    failing = [v for slo in slos if (v := judge(slo, rounds)).word != "held"]
     broken = [verdict for verdict in failing if verdict.word == "broken"]
     return next(iter(broken or failing), None)
-
-
-def _verdict(slo: Condition, rounds: Sequence[Level]) -> Verdict:
-    holds = judge(slo, rounds)
-    return Verdict(
-        concurrency=rounds[0].concurrency,
-        condition=slo.text or str(slo),
-        metric=slo.label,
-        op=slo.op,
-        value=holds.value,
-        limit=holds.limit,
-        unit=slo.unit,
-        n=len(rounds),
-        word=holds.word,
-        reason=holds.reason,
-    )
 
 
 def _with_interval(verdict: Verdict, slo: Condition, rounds: Sequence[Level]) -> Verdict:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from torr.results.verdict import ComparisonOutcome
+from torr.results.verdict import ComparisonOutcome, DiscardedRounds
 from torr.stats import holm
 from torr.stats.estimate import ALPHA
 from torr.stats.metric import METRICS, Metric, primary_of
-from torr.stats.trials import Cell, Rounds, by_cell, candidates, discard
+from torr.stats.trials import Cell, Rounds, by_cell, candidates
+from torr.verdicts import slo
 from torr.verdicts.contrast import Contrast
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.results.level import Level
-    from torr.results.verdict import DiscardedRounds, Verdict
+    from torr.results.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,22 @@ def unpaired(
     # Where neither side has a number, as of too few operations, there is nothing to be wrong about.
     known = [each for each in contrasts if each.metric == primary or any(each.values)]
     return _judged(known, levels, procedure)
+
+
+def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, DiscardedRounds]:
+    """Split a cell's rounds into those that stay, and what is said of those that do not.
+
+    A round goes when the condition holds for any trial of it.
+    """
+    hit = {
+        number: [name for name, level in trials.items() if slo.judge(rule, level).word == "held"]
+        for number, trials in rounds.items()
+    }
+    gone = [number for number, names in hit.items() if names]
+    who = [name for names in hit.values() for name in names]
+    counted = {name: who.count(name) for name in dict.fromkeys(who)}
+    kept = {number: trials for number, trials in rounds.items() if number not in gone}
+    return kept, DiscardedRounds(rule=rule.text or str(rule), rounds=gone, because_of=counted)
 
 
 def _contrasts(

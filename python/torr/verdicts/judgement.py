@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from torr.stats.estimate import ALPHA
 
-Word = Literal["better", "worse", "same", "inconclusive"]
+if TYPE_CHECKING:
+    from torr.results.verdict import ComparisonWord
+
 Interval = tuple[float, float]
 
 _BELOW = "real, below the margin"
@@ -62,7 +64,7 @@ class Evidence:
 class Judgement:
     """The word, its reason, and how many rounds more would settle it, where that is known."""
 
-    word: Word
+    word: ComparisonWord
     reason: str | None = None
     more_rounds: int | None = None
 

@@ -19,10 +19,10 @@ import math
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from torr.model import judging
 from torr.stats import estimate
 from torr.stats.histogram import Histogram
 from torr.stats.standard_error import standard_error
+from torr.verdicts import slo as slos
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +40,9 @@ _Z = 1.645
 
 def interval(slo: Condition, rounds: Sequence[Level]) -> Interval | None:
     """Return the interval over the rounds of one level; None where none is known."""
-    found = [slo.evaluate(level).value for level in rounds]
+    found = [slos.judge(slo, level).value for level in rounds]
     values = [value for value in found if value is not None]
-    if not values or slo.metric == "failures" or any(judging.is_bound(slo, x) for x in rounds):
+    if not values or slo.metric == "failures" or any(slos.is_bound(slo, x) for x in rounds):
         return None
     if len(values) >= LEAST_ROUNDS:
         return estimate.interval_of_rounds(values, slo.limit, is_share=slo.unit == "%")
@@ -62,7 +62,7 @@ def lies_within(limit: float, ends: Interval | None) -> bool:
 def _own(slo: Condition, level: Level, value: float) -> Interval | None:
     """The interval of one round."""
     if slo.unit == "%":
-        return _of_share(value, judging.ended(slo, level))
+        return _of_share(value, slos.ended(slo, level))
     if slo.name is not None:
         return None
     if slo.unit == "/s":
@@ -87,7 +87,7 @@ def _of_share(percent: float, count: int) -> Interval | None:
 def _of_rate(slo: Condition, level: Level, value: float) -> Interval | None:
     """The slices show how the rate varies; the mean of all is the level's own."""
     longest = max((x.seconds for x in level.window), default=0.0)
-    found = [slo.evaluate(x).value for x in level.window if x.seconds > 0.99 * longest]
+    found = [slos.judge(slo, x).value for x in level.window if x.seconds > 0.99 * longest]
     rates = [rate for rate in found if rate is not None]
     if len(rates) < _LEAST_SLICES or len(rates) < len(found):
         return None
@@ -97,7 +97,7 @@ def _of_rate(slo: Condition, level: Level, value: float) -> Interval | None:
 
 
 def _of_time(slo: Condition, level: Level, value: float) -> Interval | None:
-    stats = judging.stats_of(level, slo.metric)
+    stats = slos.stats_of(level, slo.metric)
     if slo.stat == "mean" and stats.stdev is not None and stats.n:
         reach = _Z * stats.stdev / math.sqrt(stats.n)
         return max(0.0, value - reach), value + reach

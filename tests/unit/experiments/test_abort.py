@@ -7,6 +7,7 @@ import pytest
 from doubles import Truth, measured_interval
 from torr.experiments.abort import AbortCounter
 from torr.model.condition import Condition
+from torr.verdicts.slo import judge
 
 GOOD = Truth(ok_per_s=20)
 BAD = Truth(ok_per_s=18, errors={"status": 2})
@@ -34,7 +35,7 @@ def fired_at(text, truths):
 )
 def test_only_three_bad_slices_in_a_row_end_the_load(truths, at):
     # Twenty answers without an error are too few to show `errors > 5%` broken.
-    assert Condition.parse("errors > 5%").evaluate(measured_interval(GOOD, 0)).word == "not shown"
+    assert judge(Condition.parse("errors > 5%"), measured_interval(GOOD, 0)).word == "not shown"
     assert fired_at("errors > 5%", truths) == at
 
 

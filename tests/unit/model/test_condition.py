@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 import typed
 from torr.errors import UsageError
 from torr.model.condition import CLASSES, METRICS, STATS, Condition
+from torr.verdicts import slo
 
 
 def level(ok=10_000, errors=None, dropped=0, verdict="healthy", **more):
@@ -17,7 +18,7 @@ def timed(metric="response", n=10_000, **stats):
 
 
 def judge(text, measured, **options):
-    return Condition.parse(text).evaluate(measured, **options)
+    return slo.judge(Condition.parse(text), measured, **options)
 
 
 @pytest.mark.parametrize(

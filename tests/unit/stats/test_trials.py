@@ -1,6 +1,7 @@
 import typed
 from torr.model.condition import Condition
-from torr.stats.trials import Cell, by_cell, candidates, discard, error_rate
+from torr.stats.trials import Cell, by_cell, candidates, error_rate
+from torr.verdicts.comparison import discard
 
 
 def test_trials_are_put_in_order_by_cell_round_and_candidate(trial):

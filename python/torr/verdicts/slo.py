@@ -8,58 +8,44 @@ doing, and the condition is broken.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from torr import units
-from torr.model import few_errors
 from torr.results.base import Statistics
 from torr.results.level import AttemptCounts, Level, MeasuredPart, rate_of, time_of
 from torr.results.stream import StreamStatistics
+from torr.results.verdict import SloWord, Verdict
+from torr.verdicts import few_errors
 
 if TYPE_CHECKING:
     from torr.model.condition import Condition
 
-Word = Literal["held", "broken", "not shown"]
-
 OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
 
 
-@dataclass(frozen=True)
-class Holds:
-    """What one condition is worth at one level.
-
-    `value` and `limit` are in the unit of the metric: milliseconds, percent, or per second.
-    `reason` says why the word is what it is, or what weakens it; None when there is nothing to say.
-    """
-
-    value: float | None
-    limit: float
-    word: Word
-    reason: str | None = None
-
-
-def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None) -> Holds:
+def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None) -> Verdict:
     """Judge one level, interval or named request.
 
     `attempts` is how many ended attempts stand behind the claim where that is more than the
     level's own, as when rounds of one level are judged together.
     """
     if isinstance(level, Level) and level.is_limited:
-        return Holds(None, condition.limit, "not shown", "the generator was the limit")
+        return _verdict(condition, None, "not shown", "the generator was the limit")
     part = part_of(level, condition.name)
     if part is None:
-        return Holds(None, condition.limit, "not shown", f"no request is named {condition.name!r}")
+        return _verdict(condition, None, "not shown", f"no request is named {condition.name!r}")
     contended = isinstance(level, Level) and level.is_contended
-    holds = _of_part(condition, part, attempts, contended=contended)
-    if holds.value is None and part.counts.ok == 0:
-        return Holds(None, condition.limit, "broken", "no request succeeded")
-    return holds
+    verdict = _of_part(condition, part, attempts, contended=contended)
+    if verdict.value is None and part.counts.ok == 0:
+        return _verdict(condition, None, "broken", "no request succeeded")
+    return verdict
 
 
 def _of_part(
     condition: Condition, part: MeasuredPart, attempts: int | None, *, contended: bool
-) -> Holds:
+) -> Verdict:
     if condition.metric == "goodput":
         return _of_goodput(condition, part)
     if condition.unit == "%":
@@ -71,22 +57,38 @@ def _of_part(
     return _of_time(condition, part)
 
 
-def _of_time(condition: Condition, part: MeasuredPart) -> Holds:
+def _of_time(condition: Condition, part: MeasuredPart) -> Verdict:
     stats = stats_of(part, condition.metric)
     value = _value(stats, condition)
     dropped = part.counts.dropped
     if condition.metric == "response" and dropped and condition.wants_little:
         never = f"{units.show_count(dropped, 'due request')} never sent"
         reason = f"{never}: response times are lower bounds"
-        return Holds(value, condition.limit, "broken", reason)
+        return _verdict(condition, value, "broken", reason)
     if value is None:
-        return Holds(None, condition.limit, "not shown", _why_no_time(condition, stats.n))
+        return _verdict(condition, None, "not shown", _why_no_time(condition, stats.n))
     at_least = _is_lower_bound(condition, part)
-    holds = _of_number(condition, value, at_least=at_least)
-    if at_least and holds.word == "not shown":
+    verdict = _of_number(condition, value, at_least=at_least)
+    if at_least and verdict.word == "not shown":
         reason = f"{condition.label} is only known to be at least {units.show_ms(value)}"
-        return Holds(value, condition.limit, "not shown", reason)
-    return Holds(value, condition.limit, holds.word, _survivors(part.counts))
+        return _verdict(condition, value, "not shown", reason)
+    return replace(verdict, reason=_survivors(part.counts))
+
+
+def _verdict(
+    condition: Condition, value: float | None, word: SloWord, reason: str | None = None
+) -> Verdict:
+    """Return a verdict; `reason` says why the word is what it is, or what weakens it."""
+    return Verdict(
+        condition=condition.text or str(condition),
+        metric=condition.label,
+        op=condition.op,
+        unit=condition.unit,
+        value=value,
+        limit=condition.limit,
+        word=word,
+        reason=reason,
+    )
 
 
 def is_bound(condition: Condition, level: Level) -> bool:
@@ -121,35 +123,35 @@ def _why_no_time(condition: Condition, answers: int) -> str:
     return f"{condition.stat} needs {needed:,} answers, there were {answers:,}"
 
 
-def _of_goodput(condition: Condition, part: MeasuredPart) -> Holds:
+def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
     """The share of attempts that met every SLO of latency; an error met none."""
     stream = part.stream or StreamStatistics()
     if stream.goodput_rate is None:
         reason = stream.goodput_missing or "no SLO of latency says what is good"
-        return Holds(None, condition.limit, "not shown", reason)
+        return _verdict(condition, None, "not shown", reason)
     return _of_number(condition, stream.goodput_rate)
 
 
-def _of_share(condition: Condition, part: MeasuredPart, attempts: int | None) -> Holds:
+def _of_share(condition: Condition, part: MeasuredPart, attempts: int | None) -> Verdict:
     """Judge a share of attempts, as percent: few errors are shown by many attempts."""
     ended = part.counts.ended
     if not ended:
-        return Holds(None, condition.limit, "not shown", "no attempt ended")
+        return _verdict(condition, None, "not shown", "no attempt ended")
     failed = part.counts.failed_of(condition.stat)
     error_rate = 100 * failed / ended
     value = 100 - error_rate if condition.metric == "success" else error_rate
-    holds = _of_number(condition, value)
-    if holds.word == "broken" and _is_excused(condition, part, failed, ended):
-        return Holds(value, condition.limit, "not shown", _own_text(part))
+    verdict = _of_number(condition, value)
+    if verdict.word == "broken" and _is_excused(condition, part, failed, ended):
+        return _verdict(condition, value, "not shown", _own_text(part))
     attempts = ended if attempts is None else attempts
     needed = few_errors.attempts_needed(condition)
     is_shown = needed is not None and attempts >= needed
-    if is_shown or not few_errors.claimed(condition, holds.word):
-        return holds
-    return Holds(value, condition.limit, "not shown", _too_few(attempts, failed, needed))
+    if is_shown or not few_errors.claimed(condition, verdict.word):
+        return verdict
+    return _verdict(condition, value, "not shown", _too_few(attempts, failed, needed))
 
 
-def _of_failures(condition: Condition, part: MeasuredPart) -> Holds:
+def _of_failures(condition: Condition, part: MeasuredPart) -> Verdict:
     """How many attempts failed: of one class, or of all."""
     return _of_number(condition, float(part.counts.failed_of(condition.stat)))
 
@@ -164,18 +166,18 @@ def _is_excused(condition: Condition, part: MeasuredPart, failed: int, ended: in
     return _of_number(condition, value).word == "held"
 
 
-def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Holds:
+def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Verdict:
     value = rate_of(part, condition.metric.replace("/s", "_per_s"))
     if value is None:
-        return Holds(None, condition.limit, "not shown", f"no {condition.metric} was measured")
-    holds = _of_number(condition, value, at_least=contended)
+        return _verdict(condition, None, "not shown", f"no {condition.metric} was measured")
+    verdict = _of_number(condition, value, at_least=contended)
     reason = None
     if contended:
         reason = "client and target share this machine: the rate is a lower bound"
-    return Holds(value, condition.limit, holds.word, reason)
+    return replace(verdict, reason=reason)
 
 
-def _of_number(condition: Condition, value: float, *, at_least: bool = False) -> Holds:
+def _of_number(condition: Condition, value: float, *, at_least: bool = False) -> Verdict:
     """Compare; a lower bound can break `<` and hold `>`, and shows nothing else."""
     true = {
         "<": value < condition.limit,
@@ -184,8 +186,8 @@ def _of_number(condition: Condition, value: float, *, at_least: bool = False) ->
         ">=": value >= condition.limit,
     }[condition.op]
     if at_least and true == condition.wants_little:
-        return Holds(value, condition.limit, "not shown")
-    return Holds(value, condition.limit, "held" if true else "broken")
+        return _verdict(condition, value, "not shown")
+    return _verdict(condition, value, "held" if true else "broken")
 
 
 def part_of(level: MeasuredPart, name: str | None) -> MeasuredPart | None:

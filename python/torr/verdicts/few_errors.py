@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RULE_OF_THREE = 300
 
 
-def claimed(condition: Condition, word: str) -> bool:
+def claimed(condition: Condition, word: str | None) -> bool:
     """Whether `held` or `broken` says that there are few errors."""
     return (word == "held") == (condition.wants_little == (condition.metric == "errors"))
 
