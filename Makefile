@@ -19,7 +19,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference notices clean
+.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages notices clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -116,6 +116,9 @@ notices: build ## write THIRD_PARTY_NOTICES again, after a dependency of the eng
 
 reference: build ## write the generated pages of docs/ again
 	PYTHONPATH=scripts $(BIN)/python -m reference
+
+messages: build ## bring the catalogues of other languages up to date and compile them
+	$(BIN)/python scripts/messages.py
 
 clean: ## remove everything that was built or installed here; runs in _output stay
 	rm -rf $(VENV) target fuzz/target build dist $(ENGINE) $(dir $(BUNDLE)) web/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -9,11 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TORR = ROOT / "python" / "torr"
 REPORT = TORR / "report"
-CATALOGUE = TORR / "messages" / "zh.json"
+TOLD = TORR / "messages" / "told.json"
 # The texts that a terminal shows of a result.
 SHOWN = TORR / "cli" / "shown"
 
-_TEMPLATES = {"say": slice(0, 1), "say_count": slice(1, 3), "chain": slice(0, 1)}
 _HOLE = re.compile(r"\{(\w*)[^}]*\}")
 _FIELD = re.compile(r"\{[^}]*\}")
 
@@ -22,7 +21,7 @@ def sources():
     """Return every module of report/, and what a terminal shows, parsed, by its name."""
     paths = {path.name: path for path in sorted(REPORT.rglob("*.py"))}
     paths |= {f"cli/{path.name}": path for path in sorted(SHOWN.glob("*.py"))}
-    paths |= {"say.py": CATALOGUE.with_name("say.py")}
+    paths |= {"say.py": TOLD.with_name("say.py")}
     return {name: ast.parse(path.read_text()) for name, path in paths.items()}
 
 
@@ -30,18 +29,6 @@ def calls(tree, *names):
     """Return the calls of some functions in a module."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return [call for call in nodes if isinstance(call.func, ast.Name) and call.func.id in names]
-
-
-def templates(tree):
-    """Return the templates of a module, and the lines of calls whose template is no literal."""
-    literals, lines = set(), []
-    for call in calls(tree, *_TEMPLATES):
-        for argument in call.args[_TEMPLATES[call.func.id]]:
-            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                literals.add(argument.value)
-            else:
-                lines.append(call.lineno)
-    return literals, lines
 
 
 def fields(template):

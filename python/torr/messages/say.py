@@ -2,7 +2,7 @@
 
     said = say("Holds {rate} at {place}", rate=rate, place=place)
     str(said)          English: a Text is a str
-    said.render("zh")  其他语言的说法, from zh.json, where it stands under the English template
+    said.render("zh")  其他语言的说法, from the catalogue of Chinese, where the English is the key
 
 A Text remembers what it was made of, so texts within texts are said in the same language. Whoever
 wants a str takes it as English. `+`, slices and f-strings keep nothing but the English, therefore
@@ -12,23 +12,21 @@ a language is said in English, and a test finds it.
 
 from __future__ import annotations
 
-import json
 import re
-from functools import cache
-from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
+
+from torr.messages.catalogue import ENGLISH, languages, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Self
 
-Language = Literal["en", "zh"]
+Language = str
+"""The code of a language: `en`, or that of a catalogue."""
 Value = str | int | float
-
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 class Text(str):
@@ -39,11 +37,11 @@ class Text(str):
 
     def __new__(cls, write: Callable[[Language], str]) -> Self:
         """Make a text of what writes it in a language."""
-        text = super().__new__(cls, write("en"))
+        text = super().__new__(cls, write(ENGLISH))
         text._write = write
         return text
 
-    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+    def __reduce__(self) -> tuple[type[str], tuple[Any, ...]]:
         """Be copied and pickled as the English alone."""
         return str, (str(self),)
 
@@ -53,7 +51,7 @@ class Text(str):
 
     def as_json(self) -> str | dict[str, str]:
         """Return the text under each language's code, or once where it is the same in all."""
-        each: dict[str, str] = {language: self.render(language) for language in LANGUAGES}
+        each: dict[str, str] = {language: self.render(language) for language in languages()}
         return each if len(set(each.values())) > 1 else str(self)
 
 
@@ -62,25 +60,20 @@ def say(template: str, /, **values: Value) -> Text:
 
     A value that is no Text is data: it is the same in every language.
     """
-
-    def write(language: Language) -> str:
-        filled = {name: _of(value, language) for name, value in values.items()}
-        if language == "en":
-            return template.format(**filled)
-        return spaced(_words(language).get(template, template), filled)
-
-    return Text(write)
+    return Text(lambda language: _filled(template, template, values, language))
 
 
 def say_count(number: int, one: str, many: str, /, **values: Value) -> Text:
     """Return the template for `{n}` things, by whether it is one."""
-    return say(one if number == 1 else many, n=number, **values)
+    template = one if number == 1 else many
+    counted = {"n": number, **values}
+    return Text(lambda language: _filled(one, template, counted, language, number))
 
 
 def chain(between: str, parts: Sequence[str]) -> Text:
     """Return the parts that are not empty with something between them, such as `"; "`."""
     kept = [part for part in parts if part]
-    return Text(lambda to: _words(to).get(between, between).join(render(x, to) for x in kept))
+    return Text(lambda to: (words(to, between) or between).join(render(x, to) for x in kept))
 
 
 def join(parts: Sequence[str]) -> str:
@@ -122,16 +115,8 @@ def as_json(text: str) -> str | dict[str, str]:
     return text.as_json() if isinstance(text, Text) else text
 
 
-@cache
-def catalogue() -> dict[str, dict[str, str]]:
-    """Return what zh.json holds: `said`, by template, and `told`, by pattern."""
-    found: dict[str, dict[str, str]] = json.loads(_PATH.read_bytes())
-    return found
-
-
 # A space of a template, told apart from those of the values: nothing that people read has a NUL.
 _SPACE = "\0"
-_PATH = Path(__file__).with_name("zh.json")
 
 
 def _space(found: re.Match[str]) -> str:
@@ -143,8 +128,19 @@ def _is_wide(character: str) -> bool:
     return bool(character) and east_asian_width(character) in "WF"
 
 
-def _words(language: Language) -> Mapping[str, str]:
-    return {} if language == "en" else catalogue()["said"]
+def _filled(
+    key: str,
+    english: str,
+    values: Mapping[str, Value],
+    language: Language,
+    number: int | None = None,
+) -> str:
+    """A template in a language, each value in the same: English where there are no words."""
+    filled = {name: _of(value, language) for name, value in values.items()}
+    template = None if language == ENGLISH else words(language, key, number)
+    if language == ENGLISH:
+        return english.format(**filled)
+    return spaced(template or english, filled)
 
 
 def _of(value: Value, language: Language) -> Value:

@@ -7,10 +7,12 @@ translated word by word.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 
-from torr.messages.say import Text, catalogue, spaced
+from torr.messages.say import Text, spaced
 
 # What torr says is shorter; a longer text would take patterns long to refuse.
 _LONGEST = 1000
@@ -21,7 +23,7 @@ def told(text: str) -> Text:
     """Return a text that torr wrote into a result, with its words in other languages."""
     if isinstance(text, Text):
         return text
-    return Text(lambda language: text if language == "en" else _translated(text))
+    return Text(lambda language: text if language != "zh" else _translated(text))
 
 
 def matches(pattern: str, text: str) -> dict[str, str] | None:
@@ -54,8 +56,12 @@ def _known(text: str) -> tuple[str, dict[str, str]] | None:
 @cache
 def _patterns() -> list[tuple[str, str]]:
     """Patterns with most text of their own first: the others would take theirs for a value."""
-    found = catalogue()["told"].items()
-    return sorted(found, key=lambda item: -len(_HOLE.sub("", item[0])))
+    return sorted(_read().items(), key=lambda item: -len(_HOLE.sub("", item[0])))
+
+
+def _read() -> dict[str, str]:
+    found: dict[str, str] = json.loads(Path(__file__).with_name("told.json").read_bytes())
+    return found
 
 
 @cache

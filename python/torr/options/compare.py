@@ -9,11 +9,12 @@ from torr.options import readers
 from torr.options.definition import LOAD, RESULT, option, same, switch
 from torr.options.load import LoadOptions
 from torr.options.readers import Reader, one_of
-from torr.options.result import Language, Output, ResultOptions
+from torr.options.result import Output, ResultOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.messages.say import Language
     from torr.model.pin import Pin
     from torr.model.profiling import ProfileRequest
 

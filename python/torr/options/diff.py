@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 from torr.options import readers
 from torr.options.definition import RESULT, many, option, same
 from torr.options.readers import Reader
-from torr.options.result import Language, Output, ResultOptions
+from torr.options.result import Output, ResultOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.messages.say import Language
     from torr.model.change import Change
 
 

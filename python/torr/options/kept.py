@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from torr.options import readers
 from torr.options.definition import RESULT, many, option, same, switch
 from torr.options.readers import Reader, one_of
-from torr.options.result import OUTPUT, Language, Output, ResultOptions
+from torr.options.result import OUTPUT, Output, ResultOptions
 from torr.options.verbs import VerbOptions
 from torr.store.kept.since import parse_since
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from torr.messages.say import Language
 
 Format = Literal["text", "markdown", "csv", "json"]
 

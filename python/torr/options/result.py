@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from torr.messages.catalogue import languages
 from torr.options import readers
 from torr.options.definition import (
     EVERYWHERE,
@@ -22,15 +23,15 @@ from torr.options.readers import Reader, one_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.messages.say import Language
     from torr.model.condition import Condition
     from torr.model.profiling import ProfileRequest
     from torr.model.url import Url
 
 Output = Literal["text", "json"]
-Language = Literal["en", "zh"]
 
 OUTPUT: Reader[Output] = one_of("FORMAT", ("text", "json"))
-LANGUAGE: Reader[Language] = one_of("LANG", ("en", "zh"))
+LANGUAGE: Reader[Language] = one_of("LANG", languages())
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,15 @@ WORDS = {
 def words(monkeypatch):
     from torr.messages import told as patterns
 
-    for module in (said, patterns):
-        monkeypatch.setattr(module, "catalogue", lambda: WORDS)
+    monkeypatch.setattr(said, "words", chinese)
     forget(patterns)
+    monkeypatch.setattr(patterns, "_read", lambda: WORDS["told"])
     yield
     forget(patterns)
+
+
+def chinese(language, key, _number=None):
+    return None if language == "en" else WORDS["said"].get(key)
 
 
 def forget(patterns):

@@ -4,9 +4,8 @@ import ast
 import json
 import re
 
-import pytest
-
-from spoken import CATALOGUE, REPORT, calls, fields, phrases, sources, templates
+from spoken import REPORT, calls, phrases, sources
+from spoken import TOLD as TOLD_FILE
 
 # Pictures, formats of files, and what a terminal or a browser alone shows have English only.
 ENGLISH = {
@@ -20,44 +19,7 @@ ENGLISH = {
 # Names of the field and of formats: the same in every language.
 NAMES = {"ms", "rms", "UTC", "torr"}
 SOURCES = {name: tree for name, tree in sources().items() if name not in ENGLISH}
-WORDS = json.loads(CATALOGUE.read_text())
-SAID, TOLD = WORDS["said"], WORDS["told"]
-
-
-def every_template():
-    return {template for tree in SOURCES.values() for template in templates(tree)[0]}
-
-
-def test_every_template_has_chinese_words():
-    assert sorted(every_template() - SAID.keys()) == []
-
-
-def test_no_words_are_left_over():
-    assert sorted(SAID.keys() - every_template()) == []
-
-
-def test_words_have_the_placeholders_of_their_template():
-    differing = {t: w for t, w in SAID.items() if fields(t) != fields(w)}
-    assert differing == {}
-
-
-def test_words_are_chinese_wherever_the_template_has_any():
-    letters = {t: re.sub(r"\{[^}]*\}", "", t) for t in SAID}
-    same = {t for t, text in letters.items() if SAID[t] == t and re.search(r"[A-Za-z]{2,}", text)}
-    assert same <= {"torr CPU", "{rate} ok/s"}
-
-
-def test_the_file_is_in_order():
-    text = CATALOGUE.read_text()
-    found = json.loads(text)
-    ordered = {part: dict(sorted(found[part].items())) for part in ("said", "told")}
-    assert text == json.dumps(ordered, ensure_ascii=False, indent=2) + "\n"
-
-
-def test_templates_are_written_where_they_are_said():
-    modules = SOURCES.keys() - {"say.py"}
-    unread = {name: lines for name in modules if (lines := templates(SOURCES[name])[1])}
-    assert unread == {}
+TOLD = json.loads(TOLD_FILE.read_text())
 
 
 def hidden_words(tree):
@@ -93,19 +55,3 @@ def sentences_outside(tree):
 
 def test_exempt_modules_exist():
     assert ENGLISH - {path.name for path in REPORT.rglob("*.py")} == set()
-
-
-@pytest.mark.parametrize(
-    ("source", "found", "unread"),
-    [
-        ('say("a {b}", b=1)', {"a {b}"}, 0),
-        ('say_count(n, "one", "many")', {"one", "many"}, 0),
-        ('chain("; ", parts)', {"; "}, 0),
-        ("say(template)", set(), 1),
-        ('say("a" if x else "b")', set(), 1),
-        ('say(f"a {b}")', set(), 1),
-    ],
-)
-def test_the_reader_sees_what_is_said(source, found, unread):
-    said, unknown = templates(ast.parse(source))
-    assert (said, len(unknown)) == (found, unread)

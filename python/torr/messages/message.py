@@ -1,0 +1,124 @@
+"""Sentences that are written into results: a code, typed values, and the English made of them.
+
+    message("slo.too_few_answers", "{stat} needs {needed:,} answers, there were {n:,}", …)
+
+A Message is a str, its English. In result.json it is an object of code, values and text, of which
+any language can be made again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.messages.catalogue import ENGLISH, words
+from torr.messages.say import Text, render, spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from typing_extensions import Self
+
+LIST = "list"
+"""The code of several messages with something between them."""
+
+
+class Message(Text):
+    """An English text that has a code and values; one without a code is text and no more."""
+
+    __slots__ = ("code", "values")
+    code: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, text: str, code: str = "", values: Mapping[str, Any] | None = None) -> Self:
+        """Make a message of its English, its code and its values."""
+        known = values or {}
+
+        def write(language: str) -> str:
+            return (
+                text if language == ENGLISH or not code else _written(code, known, language, text)
+            )
+
+        made = super().__new__(cls, write)
+        made.code, made.values = code, known
+        return made
+
+    def __reduce__(self) -> tuple[type[str], tuple[Any, ...]]:
+        """Be copied and pickled whole."""
+        return Message, (str(self), self.code, dict(self.values))
+
+
+def message(code: str, template: str, /, **values: Any) -> Message:  # noqa: ANN401 - JSON values
+    """Return the message of a code: the template with its `{placeholders}` filled."""
+    return Message(template.format(**values), code, values)
+
+
+def message_count(code: str, n: int, one: str, many: str, /, **values: Any) -> Message:  # noqa: ANN401
+    """Return the message of a code for `{n}` things, by whether it is one."""
+    return message(code, one if n == 1 else many, n=n, **values)
+
+
+def message_list(between: str, parts: Iterable[str]) -> Message:
+    """Return several messages with something between them, such as `"; "`."""
+    found = [part for part in parts if part]
+    if len(found) == 1 and isinstance(found[0], Message):
+        return found[0]
+    return Message(between.join(found), LIST, {"between": between, "parts": found})
+
+
+def as_object(text: Message) -> str | dict[str, Any]:
+    """Return what result.json has of a message; of one without a code, its text."""
+    if not text.code:
+        return str.__str__(text)
+    return {"code": text.code, "values": _objects(text.values), "text": str.__str__(text)}
+
+
+def from_object(found: object) -> Message:
+    """Return the message that result.json has, or a plain text; raise ValueError for others."""
+    if isinstance(found, str):
+        return Message(found)
+    if not isinstance(found, dict):
+        raise ValueError("neither a text nor a message")
+    code, values, text = found.get("code"), found.get("values"), found.get("text")
+    if not (isinstance(code, str) and isinstance(values, dict) and isinstance(text, str)):
+        raise ValueError("a message has a code, values and a text")
+    return Message(text, code, {name: _value(value) for name, value in values.items()})
+
+
+def _objects(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, Message):
+        return as_object(value)
+    if isinstance(value, dict):
+        return {name: _objects(each) for name, each in value.items()}
+    return [_objects(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _value(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        return from_object(value)
+    return [_value(each) for each in value] if isinstance(value, list) else value
+
+
+def _written(code: str, values: Mapping[str, Any], language: str, english: str) -> str:
+    """A message in another language; in English where it has no words or does not fit them."""
+    if code == LIST:
+        return _listed(values, language)
+    n = values.get("n")
+    template = words(language, code, n if isinstance(n, int) else None)
+    if template is None:
+        return english
+    filled = {name: _rendered(value, language) for name, value in values.items()}
+    try:
+        return spaced(template, filled)
+    except (KeyError, ValueError, TypeError):
+        # A file that was written by another release, or by hand.
+        return english
+
+
+def _listed(values: Mapping[str, Any], language: str) -> str:
+    parts: Sequence[str] = values.get("parts") or ()
+    between = str(values.get("between") or "")
+    return (words(language, between) or between).join(str(_rendered(x, language)) for x in parts)
+
+
+def _rendered(value: Any, language: str) -> Any:  # noqa: ANN401 - JSON
+    return render(value, language) if isinstance(value, str) else value
