@@ -15,7 +15,7 @@ import msgspec
 
 from torr.children import command
 from torr.errors import NothingMeasuredError, UsageError
-from torr.results.base import Statistics
+from torr.results.base import Statistics, convert, decode_message
 from torr.results.level import Interval, Level
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # How long one wait for a slice lasts: a signal's handler runs between two waits.
 WAIT_S = 0.1
 
-_INTERVALS = msgspec.json.Decoder(Interval)
+_INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 
 
 class Load(Protocol):
@@ -98,7 +98,7 @@ def decoded_level(text: str) -> Level:
     """Return a level that the engine wrote; of a window that never opened the rates are 0."""
     members = json.loads(text)
     rates = {key: members[key] or 0.0 for key in ("ok_per_s", "attempted_per_s")}
-    return msgspec.convert({**members, **rates}, Level)
+    return convert({**members, **rates}, Level)
 
 
 def once(plan: Plan) -> dict[str, Any]:

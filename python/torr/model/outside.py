@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import msgspec
 
+from torr.messages.message import Message
 from torr.model.json_input import is_json_number
 from torr.model.known_secrets import KnownSecrets
 from torr.model.secrets import redacted_text
@@ -54,7 +55,7 @@ def _holds_texts(hint: object) -> bool:
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return bool(_text_fields(hint))
     inner = get_args(hint)
-    return any(map(_holds_texts, inner)) if inner else hint in (str, Any, list, dict)
+    return any(map(_holds_texts, inner)) if inner else hint in (str, Message, Any, list, dict)
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ class Outside:
 
         A number that JSON has not becomes null. Members whose names become the same are numbered.
         """
+        if isinstance(value, Message):
+            return Message(self.text(str(value)), value.code, self.json(dict(value.values)))
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):

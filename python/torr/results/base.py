@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
+
+from torr.messages.message import Message, as_object, from_object
+
+Kind = TypeVar("Kind")
 
 Percent = Annotated[float, Meta(ge=0, le=100, description="percent")]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -17,6 +21,37 @@ Number = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
 Factor = str | int | float | bool
 Factors = dict[str, Factor]
 StatName = Literal["mean", "min", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max"]
+
+
+def encode(part: object) -> bytes:
+    """Return the JSON of parts of a result."""
+    return msgspec.json.encode(part, enc_hook=_encoded)
+
+
+def builtins(part: object) -> Any:  # noqa: ANN401 - any JSON value
+    """Return parts of a result as objects, lists and values of JSON."""
+    return msgspec.to_builtins(part, enc_hook=_encoded)
+
+
+def convert(value: object, kind: type[Kind]) -> Kind:
+    """Return values of JSON as a part of a result."""
+    return msgspec.convert(value, kind, dec_hook=decode_message)
+
+
+def decode_message(kind: type, value: object) -> Any:  # noqa: ANN401 - what msgspec hands on
+    """Return a message of what JSON has of it; for decoders of msgspec."""
+    if kind is Message:
+        return from_object(value)
+    raise NotImplementedError(f"{kind} in a result")
+
+
+def _encoded(value: object) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, Message):
+        return as_object(value)
+    if isinstance(value, str):
+        # A text that can be said in other languages, where only its English is kept.
+        return str.__str__(value)
+    raise NotImplementedError(f"{type(value)} in a result")
 
 
 class ResultPart(msgspec.Struct, kw_only=True):

@@ -13,11 +13,12 @@ import msgspec
 from msgspec import Meta, field
 
 from torr.errors import ResultError, UsageError
+from torr.messages.message import Message
 from torr.model.json_input import JsonInputError, check_depth, parse_json
 from torr.model.moment import read_stamp
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
-from torr.results.base import Count, Factors, ResultPart
+from torr.results.base import Count, Factors, ResultPart, convert, decode_message, encode
 from torr.results.capacity import Capacity
 from torr.results.functions import BudgetVerdict, LeakTable, MachineSpeed
 from torr.results.level import Level
@@ -32,6 +33,7 @@ SCHEMA = 1
 Kind = Literal["run", "ladder", "compare", "diff", "locust", "micro"]
 Status = Literal["complete", "interrupted", "failed", "running"]
 Json = dict[str, Any]
+_MESSAGE = "a sentence, with a code and typed values of which any language can be made"
 """Free-form: what users, plans and machines are described by."""
 
 
@@ -173,17 +175,17 @@ def _refuse_newer(text: bytes, source: str) -> None:
 
 def encoded(result: RunResult) -> bytes:
     """Return the text of `result.json`."""
-    return msgspec.json.encode(result)
+    return encode(result)
 
 
 def _decode(text: bytes, kind: type[AnyResult]) -> AnyResult:
     try:
-        return msgspec.json.decode(text, type=kind)
+        return msgspec.json.decode(text, type=kind, dec_hook=decode_message)
     except msgspec.ValidationError:
         raise
     except _UNREADABLE:
         # Python also writes and reads halves of a character (lone surrogates).
-        return msgspec.convert(parse_json(text), type=kind)
+        return convert(parse_json(text), kind)
 
 
 def _said(error: msgspec.ValidationError) -> str:
@@ -196,9 +198,18 @@ def schema_text() -> str:
     """Return the JSON Schema of `result.json` as the text of docs/reference/result.schema.json."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **msgspec.json.schema(RunResult),
+        **msgspec.json.schema(RunResult, schema_hook=_schema_of),
     }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _schema_of(kind: type) -> dict[str, Any]:
+    """The schema of a type that msgspec does not know: only messages are such."""
+    if kind is not Message:
+        raise NotImplementedError(f"{kind} in a result")
+    texts = {"code": {"type": "string"}, "values": {"type": "object"}, "text": {"type": "string"}}
+    members = {"type": "object", "properties": texts, "required": list(texts)}
+    return {"anyOf": [{"type": "string"}, members], "description": _MESSAGE}
 
 
 def write_schema(path: Path) -> None:

@@ -20,10 +20,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import msgspec
-
 from torr.errors import OutputError, UsageError
 from torr.model.json_input import JsonInputError, parse_json
+from torr.results.base import encode
 from torr.store.atomic import PRIVATE, replace_bytes, sync_folder, write_whole
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class LevelLines:
         file = self._file = self._file or self._made()
         start = file.tell()
         try:
-            write_whole(file, msgspec.json.encode(line) + b"\n")
+            write_whole(file, encode(line) + b"\n")
             os.fsync(file.fileno())
         except BaseException:
             with suppress(OSError):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import msgspec
 
+from torr.results.base import decode_message, encode
 from torr.results.level import Interval, Level
 from torr.store.atomic import PRIVATE, write_whole
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-_INTERVALS = msgspec.json.Decoder(Interval)
+_INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 _NO_INTERVALS = b'"slices":[]}'
 
 
@@ -110,7 +111,7 @@ class LevelLog:
 
     def append_slice(self, piece: Interval) -> None:
         """Write a slice's line; raises OSError, and leaves no half of it."""
-        line = msgspec.json.encode(piece) + b"\n"
+        line = encode(piece) + b"\n"
         start = self._end
         try:
             write_whole(self._slices, line)
@@ -153,7 +154,7 @@ class LevelLog:
 
 def _text(level: Level) -> bytes:
     """A level up to its intervals, which are its last key."""
-    text = msgspec.json.encode(level)
+    text = encode(level)
     assert text.endswith(_NO_INTERVALS)  # noqa: S101 - the order of the fields
     return text.removesuffix(b"]}")
 

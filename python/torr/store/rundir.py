@@ -24,6 +24,7 @@ from torr import __version__
 from torr.errors import OutputError, UsageError, require
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.results.base import builtins, convert, encode
 from torr.results.result import SCHEMA, Conclusions, RunResult, Status, decoded
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_lines import LevelLines, recovered
@@ -113,7 +114,7 @@ class RunDirectory:
         be written.
         """
         kept = _kept_result(recovered(path).parent)
-        members = msgspec.to_builtins(kept)
+        members = builtins(kept)
         head = {key: members[key] for key in members if key not in _OF_EACH_END}
         run = cls(path, head, outside=Outside().with_secrets(secrets))
         try:
@@ -174,7 +175,7 @@ class RunDirectory:
     def so_far(self, first_level: int = 0) -> RunResult:
         """What result.json would say now, with status `running` and the levels from one on."""
         return msgspec.structs.replace(
-            msgspec.convert(self._known("running"), RunResult),
+            convert(self._known("running"), RunResult),
             levels=self._log.full_levels(first_level),
             failures=list(self.failures),
         )
@@ -287,11 +288,11 @@ class RunDirectory:
             self._assemble("interrupted", conclusions)
 
     def _assemble(self, status: Status, conclusions: Conclusions | None) -> None:
-        known = msgspec.json.encode(self._known(status))
+        known = encode(self._known(status))
         more = {"failures": self.failures, "profiles": self.outside.part(self.profiles)}
         there = {name: parts for name, parts in more.items() if parts}
         concluded = self.outside.part(conclusions or Conclusions())
-        rest = msgspec.json.encode({**there, **_members(concluded)})
+        rest = encode({**there, **_members(concluded)})
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(known[:-1] + b',"levels":[')
             self._log.write(file)
@@ -331,7 +332,7 @@ _OF_EACH_END = (
 
 def _members(conclusions: Conclusions) -> Json:
     """Return conclusions as keys of result.json: capacity and verdicts always, others if any."""
-    members: Json = msgspec.to_builtins(conclusions)
+    members: Json = builtins(conclusions)
     always = ("capacity", "verdicts")
     return {key: value for key, value in members.items() if key in always or value}
 

@@ -25,7 +25,7 @@ from torr.report.view import (
     view_micro,
     view_tables,
 )
-from torr.results.base import Statistics
+from torr.results.base import Statistics, builtins
 from torr.results.level import Interval, Latency
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def without_histograms(result: RunResult) -> Json:
     if count > MOST_DRAWN:
         levels = [msgspec.structs.replace(level, slices=[]) for level in result.levels]
         result = msgspec.structs.replace(result, levels=levels)
-    found: Json = msgspec.to_builtins(result)
+    found: Json = builtins(result)
     for level in found["levels"]:
         if count > MOST_SLICES:
             level["histograms"] = {}
@@ -111,7 +111,7 @@ def slices_of(result: RunResult) -> int:
 
 def bare(piece: Interval) -> Json:
     """Return a slice as the page draws it: without its histograms."""
-    found: Json = msgspec.to_builtins(piece)
+    found: Json = builtins(piece)
     del found["histograms"]
     return found
 
