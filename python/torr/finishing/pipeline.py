@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torr.errors import TorrError
+    from torr.messages.say import Language
     from torr.options.compare import CompareOptions
-    from torr.options.result import Language, ResultOptions
+    from torr.options.result import ResultOptions
     from torr.results.result import Conclusions, Status
     from torr.store.rundir import RunDirectory
 

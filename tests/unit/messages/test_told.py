@@ -17,15 +17,16 @@ TOLD = json.loads(TOLD_FILE.read_text())
 
 # Whose every sentence reaches a result, and so a reader.
 WHOLLY = (
-    *("stats/capacity.py", "stats/usl.py", "stats/judgement.py", "stats/contrast.py"),
-    *("stats/limit.py", "model/judging.py", "monitor/limit.py", "experiments/rules.py"),
+    *("verdicts/capacity.py", "stats/usl.py", "verdicts/judgement.py", "verdicts/contrast.py"),
+    *("verdicts/limits.py", "verdicts/slo.py", "monitor/limit.py", "experiments/rules.py"),
     "experiments/keeping_up.py",
     "experiments/resuming.py",
 )
 PARTLY = (
-    *("stats/series.py", "stats/tuning.py", "experiments/tokens.py", "experiments/taking.py"),
-    *("micro/budget.py", "micro/leaking.py", "results/result.py", "webserver/history/session.py"),
-    *("report/data/diff.py", "report/data/comparison.py", "plugin/beside.py"),
+    *("stats/series.py", "verdicts/history.py", "experiments/tokens.py"),
+    *("experiments/taking.py", "verdicts/budget.py", "micro/leaking.py"),
+    *("results/result.py", "webserver/history/session.py", "report/data/diff.py"),
+    *("report/data/comparison.py", "plugin/beside.py"),
 )
 ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")
 ENGINE_PARTLY = (
