@@ -120,7 +120,12 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except ValueError as error:
         raise _no_name(path) from error
-    with os.fdopen(file, "rb") as opened:
+    try:
+        opened = os.fdopen(file, "rb")
+    except OSError:
+        os.close(file)  # that of a directory, which fdopen leaves open
+        raise
+    with opened:
         status = os.fstat(file)
         _check_kind(status, path)
         if stat.S_ISFIFO(status.st_mode):

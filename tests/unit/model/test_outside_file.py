@@ -107,3 +107,11 @@ def test_lines_come_one_by_one_and_one_without_an_end_is_refused(monkeypatch):
         with pytest.raises(FileError, match=":3: it is longer than 8 characters"):
             next(lines)
         lines.close()
+
+
+def test_a_directory_that_is_read_as_a_file_leaves_no_descriptor_open(tmp_path):
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(10):
+        with pytest.raises(IsADirectoryError):
+            read_bounded(tmp_path, 100)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
