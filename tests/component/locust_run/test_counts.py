@@ -49,7 +49,7 @@ def check_counts(ended, processes):
     assert counted(ended.out) == kept(level)
     assert set(kept(level)) == {"good", "bad"}
     assert (result["kind"], result["status"], level["concurrency"]) == ("locust", "complete", 4)
-    assert level["generator"]["processes"] == processes
+    assert level["generator"]["processes"] == processes, ended.err
     assert all(balances(part) for part in (level, *level["steps"]))
     jsonschema.validate(result, json.loads(schema_text()))
 

@@ -3,7 +3,7 @@
 Locust's master takes a worker for lost that was silent for three seconds, and stops the test when
 it hears of none. At the end it waits for half a second, and counts without reports that come later.
 And its run time begins before its users do: with $TEST_TIME_S, a test ends that time after all of
-them have begun.
+them have begun, and not before each worker has reported a request.
 """
 
 from __future__ import annotations
@@ -49,6 +49,19 @@ def wait_for_workers(runner, **_more):
     runners.gevent = WaitingGevent(runner)
     seconds = os.environ.get("TEST_TIME_S")
     if seconds:
-        events.spawning_complete.add_listener(
-            lambda **_more: gevent.spawn_later(float(seconds), runner.quit)
-        )
+        reported = set()
+
+        def note(client_id, data, **_more):
+            if data["stats"]:
+                reported.add(client_id)
+
+        def end():
+            gevent.sleep(float(seconds))
+            wait_until = time.monotonic() + TIMEOUT_S
+            processes = runner.environment.parsed_options.processes
+            while len(reported) < processes and time.monotonic() < wait_until:
+                gevent.sleep(0.02)
+            runner.quit()
+
+        events.worker_report.add_listener(note)
+        events.spawning_complete.add_listener(lambda **_more: gevent.spawn(end))
