@@ -12,6 +12,7 @@ import signal
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -46,6 +47,7 @@ MACHINE = {
     "governor": None,
     "memory_bytes": 8 << 30,
 }
+UNAME = os.uname_result(("Linux", "host", "6.12.1", "#1 SMP", "x86_64"))
 # Longer lists of numbers are replaced by a summary of them.
 LONGEST_LIST = 12
 
@@ -135,6 +137,8 @@ def replayed(case: Case, folder: Path, patch: pytest.MonkeyPatch, capture: Calla
     patch.setattr(environment, "_limits", lambda: {"nofile_soft": 1024})
     patch.setattr(environment, "git_commit", lambda _folder: None)
     patch.setattr(os, "urandom", bytes)
+    patch.setattr(os, "uname", lambda: UNAME)
+    patch.setattr(environment, "sys", SimpleNamespace(version="3.11.7"))
     again = {"engine": measured_again, "resume": resumed, "kept": shown_again, "diff": set_beside}
     outputs = again[case.again](case, folder, patch)
     out, err = capture()
