@@ -23,6 +23,7 @@ from babel.messages.pofile import read_po, write_po
 
 from torr import engine
 from torr.messages.catalogue import LOCALES
+from torr.report.text.reasons import ADVICE
 
 PACKAGE = Path(__file__).parents[1] / "python" / "torr"
 WIDTH = 100
@@ -81,9 +82,10 @@ def said() -> dict[str, Said]:
         for one in each:
             if found.setdefault(one.key, one) != one:
                 raise ValueError(f"{path.name}: {one.key!r} has two meanings")
-    for reason, english in engine.reasons().items():
-        key = f"reason.{reason}"
-        found[key] = Said(key, english=(english,))
+    for area, texts in (("reason", engine.reasons()), ("advice", ADVICE)):
+        for reason, english in texts.items():
+            key = f"{area}.{reason}"
+            found[key] = Said(key, english=(english,))
     return found
 
 
@@ -94,7 +96,9 @@ def updated(catalog: Catalog) -> Catalog:
         known = catalog.get(key)
         strings = known.string if known else ""
         comments = [f"English: {text}" for text in one.english]
-        changed = known is not None and bool(one.english) and known.auto_comments != comments
+        # A long comment is read back as several lines.
+        same = known is None or " ".join(known.auto_comments) == " ".join(comments)
+        changed = bool(one.english) and not same
         fresh.add(
             (key, one.plural) if one.plural is not None else key,
             _shaped(strings, is_counted=one.plural is not None),

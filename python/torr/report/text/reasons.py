@@ -1,12 +1,17 @@
-"""What each reason of a failure means, and what to try: as docs/faults.md has it.
+"""The meaning of each error reason, which the engine has, and what to try, which is here alone.
 
-The meanings are the engine's own; the advice is here alone.
+docs/faults.md is made of both.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from torr import engine
-from torr.messages.told import told
+from torr.messages.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ADVICE = {
     "connect.refused": "Is it running, on this port and address? Under load: a full accept queue"
@@ -91,12 +96,17 @@ ADVICE = {
 }
 
 
-def meaning(reason: str) -> str:
-    """Return a reason in words, nothing for one that is unknown; `status.503` is a `status`."""
-    known = engine.reasons()
-    return told(known.get(reason) or known.get(reason.partition(".")[0], ""))
+def meaning(reason: str) -> Message:
+    """Return what a reason means, an empty text for an unknown one; `status.503` is a `status`."""
+    return _text("reason", engine.reasons(), reason)
 
 
-def advice(reason: str) -> str:
-    """Return what to try, nothing for a reason that is unknown."""
-    return told(ADVICE.get(reason) or ADVICE.get(reason.partition(".")[0], ""))
+def advice(reason: str) -> Message:
+    """Return what to try, an empty text for an unknown reason."""
+    return _text("advice", ADVICE, reason)
+
+
+def _text(area: str, texts: Mapping[str, str], reason: str) -> Message:
+    """Return the text of a reason, or of its class, with the code of its words."""
+    known = reason if reason in texts else reason.partition(".")[0]
+    return Message(texts[known], f"{area}.{known}") if known in texts else Message("")
