@@ -1,4 +1,4 @@
-"""Locustfiles on the engine: Locust's HTTP clients, replaced by clients of the reactor."""
+"""Locustfiles on the engine: replace Locust's HTTP clients by clients of the reactor."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from __future__ import annotations
 def install() -> None:
     """Replace the HTTP clients of the installed Locust in this process.
 
-    Users made from now on have clients of torr's. A second call does nothing. Raises UsageError
-    where torr does not work with that Locust.
+    Users that are created later use torr's clients. A second call does nothing. Raise UsageError
+    where torr does not support the installed Locust.
     """
-    # First of all: gevent patches the standard library before anything else imports it.
+    # Import this first: gevent patches the standard library before other modules import it.
     import locust  # noqa: F401
     from locust import clients
     from locust.contrib import fasthttp

@@ -1,7 +1,8 @@
-"""requests' way to the reactor: an adapter for everything that is not plain.
+"""An adapter of requests that sends over the reactor whatever is not a plain request.
 
-requests prepares, follows redirects, keeps cookies and words errors as ever; only what it would ask
-of urllib3's connections is asked of the reactor.
+requests still prepares requests, follows redirects, keeps cookies and words errors; only the
+connections of urllib3 are replaced.
+
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from urllib3.exceptions import MaxRetryError, NameResolutionError, ProtocolError
 from torr.locust.body import BodyFile, ReactorResponse
 from torr.locust.exchanges import marked
 from torr.locust.failures import ABORTED, raise_failure
-from torr.locust.lanes import PORTS, ConnectionRoute, Lanes, Trust
+from torr.locust.pools import PORTS, ConnectionPools, ConnectionRoute, Trust
 from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.wire import head_of, text_of, whole_body
 
@@ -35,13 +36,13 @@ FRAMING = frozenset(["content-length", "transfer-encoding"])
 
 
 class Adapter(LocustHttpAdapter):
-    """Sends prepared requests over the lanes of one session."""
+    """Sends prepared requests over the connection pools of one session."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, pools: ConnectionPools) -> None:
         super().__init__(pool_manager=Nothing())
-        self.lanes = lanes
-        # A call whose answer came already: what sends next takes it instead of sending.
-        self.made: Call | None = None
+        self.pools = pools
+        # A call that has its response already: the next request takes it instead of sending.
+        self.finished_call: Call | None = None
 
     def get_connection_with_tls_context(
         self,
@@ -49,8 +50,8 @@ class Adapter(LocustHttpAdapter):
         verify: Any,
         proxies: Mapping[str, str] | None = None,
         cert: Any = None,
-    ) -> Way:
-        """What urllib3 would have a pool of connections for."""
+    ) -> ReactorPool:
+        """Return the stand-in for urllib3's connection pool of a request."""
         proxy = select_proxy(request.url, proxies)
         if proxy:
             raise requests.exceptions.InvalidSchema(
@@ -59,15 +60,15 @@ class Adapter(LocustHttpAdapter):
                 request=request,
             )
         try:
-            place = place_of(request.url or "", trust_of(verify, cert))
+            route = route_of(request.url or "", trust_of(verify, cert))
         except ValueError as error:
             text = f"Failed to parse: {request.url}"
             raise requests.exceptions.InvalidURL(text, request=request) from error
-        return Way(self, place)
+        return ReactorPool(self, route)
 
     def close(self) -> None:
-        """Close what is idle."""
-        self.lanes.close()
+        """Close idle connections."""
+        self.pools.close()
 
 
 class Nothing:
@@ -78,7 +79,7 @@ class Nothing:
 
 
 class Named:
-    """What an error about a connection names."""
+    """The text by which an error names a connection."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -90,17 +91,17 @@ class Named:
         return f"<{self._name} at {id(self):#x}>"
 
 
-class Way:
-    """What urllib3 calls a pool, as far as requests asks anything of it."""
+class ReactorPool:
+    """Stands in for urllib3's connection pool, as far as requests uses it."""
 
-    def __init__(self, adapter: Adapter, place: ConnectionRoute) -> None:
+    def __init__(self, adapter: Adapter, route: ConnectionRoute) -> None:
         self._adapter = adapter
-        self._place = place
-        self.scheme, self.host, self.port = place.scheme, place.host, place.port
-        kind = "HTTPS" if place.scheme == "https" else "HTTP"
-        where = f"(host={place.host!r}, port={place.port!r})"
-        self._name = f"{kind}ConnectionPool{where}"
-        self.connection = Named(f"{kind}Connection{where}")
+        self._route = route
+        self.scheme, self.host, self.port = route.scheme, route.host, route.port
+        kind = "HTTPS" if route.scheme == "https" else "HTTP"
+        arguments = f"(host={route.host!r}, port={route.port!r})"
+        self._name = f"{kind}ConnectionPool{arguments}"
+        self.connection = Named(f"{kind}Connection{arguments}")
 
     def __str__(self) -> str:
         return self._name
@@ -115,35 +116,35 @@ class Way:
         chunked: bool,
         **_: Any,
     ) -> ReactorResponse:
-        """Send, and give the answer as soon as its head is there."""
-        waits = seconds_of(timeout.connect_timeout), seconds_of(timeout.read_timeout)
-        adapter, lanes = self._adapter, self._adapter.lanes
-        call, adapter.made = adapter.made, None
+        """Send a request, and return the response as soon as its head has come."""
+        timeouts = seconds_of(timeout.connect_timeout), seconds_of(timeout.read_timeout)
+        adapter, pools = self._adapter, self._adapter.pools
+        call, adapter.finished_call = adapter.finished_call, None
         if call is None:
             try:
-                lane = lanes.lane(self._place)
+                pool = pools.pool(self._route)
             except OSError as error:
-                unknown = NameResolutionError(self.host, self.connection, error)
-                raise MaxRetryError(self, url, unknown) from error
+                cause = NameResolutionError(self.host, self.connection, error)
+                raise MaxRetryError(self, url, cause) from error
             try:
                 content = whole_body(body, chunked=chunked)
             except OSError as error:
                 raise ProtocolError(ABORTED, error) from error
             fields = with_defaults(method, headers, has_body=body is not None)
-            head = head_of(method, url, self._place, fields, chunked=chunked)
+            head = head_of(method, url, self._route, fields, chunked=chunked)
             flags = IS_HEAD * (method == "HEAD") | STREAMS
-            call = lanes.reactor.exchange(lane, head, content, flags, waits)
+            call = pools.reactor.exchange(pool, head, content, flags, timeouts)
         if not call.status:
             try:
-                raise_failure(call, self, url, waits)
+                raise_failure(call, self, url, timeouts)
             except Exception as error:
                 marked(error, call)
                 raise
-        return ReactorResponse(BodyFile(call, lanes.reactor), method, self)
+        return ReactorResponse(BodyFile(call, pools.reactor), method, self)
 
 
 def with_defaults(method: str, headers: Mapping[str, Any], *, has_body: bool) -> dict[str, Any]:
-    """The fields, and those that urllib3 and http.client add by themselves."""
+    """Return the fields, and those that urllib3 and http.client add by default."""
     names = {text_of(name).lower() for name in headers}
     added = {}
     if not has_body and method in WITH_BODY and not names & FRAMING:
@@ -154,19 +155,19 @@ def with_defaults(method: str, headers: Mapping[str, Any], *, has_body: bool) ->
 
 
 def seconds_of(timeout: Any) -> float | None:
-    """One of urllib3's timeouts; None is for ever."""
+    """Return one of urllib3's timeouts; None means unlimited."""
     return timeout if isinstance(timeout, (int, float)) else None
 
 
-def place_of(url: str, trust: Trust) -> ConnectionRoute:
-    """Where a prepared URL leads."""
+def route_of(url: str, trust: Trust) -> ConnectionRoute:
+    """Return the route of a prepared URL."""
     parts = urlsplit(url)
     port = parts.port or PORTS[parts.scheme]
     return ConnectionRoute(parts.scheme, parts.hostname or "", port, trust)
 
 
 def trust_of(verify: Any, cert: Any) -> Trust:
-    """What `verify` and `cert` mean: requests trusts the list that it brings along."""
+    """Return what `verify` and `cert` mean; requests trusts its bundled list by default."""
     pair = (cert, cert) if isinstance(cert, str) else tuple(cert) if cert else None
     if verify is True:
         return Trust(ca=extract_zipped_paths(DEFAULT_CA_BUNDLE_PATH), identity=pair)

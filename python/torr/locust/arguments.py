@@ -1,4 +1,4 @@
-"""What `torr locust` adds to Locust's arguments, for config files and the environment, too."""
+"""The arguments that `torr locust` adds to Locust's, also for config files and the environment."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FLAGS = {option.field: option.long for option in OPTIONS}
 
 
 def add_arguments(parser: Any, **_more: object) -> None:
-    """Add them to Locust's parser."""
-    # The web page shows only what is added to the parser itself.
+    """Add torr's arguments to Locust's parser."""
+    # The web page shows only arguments that belong to the parser itself.
     group = parser.add_argument_group("torr options", "What is kept of a test, beside Locust's own")
     for option in OPTIONS:
         group.add_argument(
@@ -33,14 +33,14 @@ def add_arguments(parser: Any, **_more: object) -> None:
 
 
 def options_in(parsed: object) -> LocustOptions:
-    """Return them as Locust has read them; where it has read none, no run is kept."""
-    found = {option.field: getattr(parsed, option.key, None) for option in OPTIONS}
-    found |= {"folder": found["folder"] or NO_RUN, "tag": tuple(found["tag"] or ())}
-    return made(LocustOptions, {name: value for name, value in found.items() if value is not None})
+    """Return torr's options as Locust has parsed them; without any, no run is kept."""
+    values = {option.field: getattr(parsed, option.key, None) for option in OPTIONS}
+    values |= {"folder": values["folder"] or NO_RUN, "tag": tuple(values["tag"] or ())}
+    return made(LocustOptions, {name: value for name, value in values.items() if value is not None})
 
 
 def _kind(option: Option) -> dict[str, Any]:
-    """What kind of argument it is, as argparse wants to know it."""
+    """Return the keywords of argparse that describe the kind of an option."""
     if option.is_switch:
         return {"action": "store_true"}
     action = {"action": "append"} if option.is_repeatable else {}

@@ -1,4 +1,4 @@
-"""An answer as urllib3 gives it: what requests reads bodies, cookies and encodings from."""
+"""A response as urllib3 returns it, from which requests reads body, cookies and encoding."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ BROKEN_CHUNKS = ("protocol.bad_chunk",)
 
 
 class BodyFile(io.RawIOBase):
-    """The body of a call as a file; of a stream, whatever has come."""
+    """The body of a call as a file; of a stream, as much as has come."""
 
     def __init__(self, call: Call, reactor: Reactor) -> None:
         super().__init__()
         self.call = call
         self._reactor = reactor
         self.is_chunked = False
-        # What the head says of it.
+        # The length in the head.
         self.length: int | None = None
         self._rest = b""
         self._taken = 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def piece(self) -> bytes:
-        """The next piece; empty at the end of the body."""
+        """Return the next piece, empty at the end of the body."""
         if self.closed:
             return b""
         piece, self._rest = self._rest, b""
@@ -51,39 +51,39 @@ class BodyFile(io.RawIOBase):
         return piece
 
     def read(self, amount: int | None = -1) -> bytes:
-        """So many bytes, or all of them; fewer only at the end of the body."""
+        """Return that many bytes, or all; fewer only at the end of the body."""
         if self.closed or amount == 0:
             return b""
-        wanted = None if amount is None or amount < 0 else amount
+        limit = None if amount is None or amount < 0 else amount
         pieces, length = [], 0
-        while wanted is None or length < wanted:
+        while limit is None or length < limit:
             piece = self.piece()
             if not piece:
                 break
             pieces.append(piece)
             length += len(piece)
         whole = b"".join(pieces)
-        if wanted is None and self.call.failure == "read.closed_in_body" and self.length:
+        if limit is None and self.call.failure == "read.closed_in_body" and self.length:
             raise http.client.IncompleteRead(whole, self.length - self._taken)
-        if wanted is not None and length > wanted:
-            whole, self._rest = whole[:wanted], whole[wanted:]
+        if limit is not None and length > limit:
+            whole, self._rest = whole[:limit], whole[limit:]
         return whole
 
     def read1(self, amount: int | None = -1) -> bytes:
-        """What is there, at most so much of it."""
+        """Return at most that many of the bytes that have come."""
         piece = self.piece()
         if amount is not None and 0 <= amount < len(piece):
             piece, self._rest = piece[:amount], piece[amount:]
         return piece
 
     def close(self) -> None:
-        """Read no further: a connection with something left on it is closed."""
+        """Stop reading; a connection with unread bytes is closed."""
         if not self.closed:
             self.call.cancel()
         super().close()
 
     def _end(self) -> None:
-        """The body is over; raises what broke it."""
+        """Close the body, and raise the error that broke it, if any."""
         super().close()
         failure = self.call.failure
         if failure is None:
@@ -95,7 +95,7 @@ class BodyFile(io.RawIOBase):
             raise InvalidChunkLength(Broken(self._taken), b"")
         if "reset" in failure:
             raise ConnectionResetError(104, "Connection reset by peer")
-        # A length that was announced is checked by whoever counts: by urllib3.
+        # urllib3 itself checks an announced length.
         if self.is_chunked:
             raise InvalidChunkLength(Broken(self._taken), b"")
 
@@ -131,7 +131,7 @@ class Head:
 
 
 class ReactorResponse(HTTPResponse):
-    """An answer of the reactor."""
+    """A response of the reactor."""
 
     def __init__(self, source: BodyFile, method: str, pool: Any) -> None:
         version, status, reason, fields = source.call.head()
@@ -161,7 +161,7 @@ class ReactorResponse(HTTPResponse):
             raise
 
     def read(self, *args: Any, **kwargs: Any) -> bytes:
-        """The body, or so much of it; see urllib3's."""
+        """Return the body, or that much of it, as urllib3 does."""
         try:
             whole: bytes = super().read(*args, **kwargs)
         except Exception as error:
@@ -172,7 +172,7 @@ class ReactorResponse(HTTPResponse):
     def stream(
         self, amt: int | None = 2**16, decode_content: bool | None = None
     ) -> Iterator[bytes]:
-        """The body in pieces as they come where it is chunked; else in pieces of that size."""
+        """Yield the body: chunked in pieces as they come, else in pieces of that size."""
         if not self.chunked:
             yield from super().stream(amt, decode_content)
             return
@@ -191,6 +191,6 @@ class ReactorResponse(HTTPResponse):
 
 
 def pieces_of(whole: bytes, amount: int) -> Iterator[bytes]:
-    """The bytes in pieces of at most that size."""
+    """Yield the bytes in pieces of at most that size."""
     for start in range(0, len(whole), amount):
         yield whole[start : start + amount]

@@ -1,8 +1,8 @@
-"""Locust's CSV files at the end of a test: complete, and closed without an error.
+"""Locust's CSV files, complete at the end of a test and closed without an error.
 
-Locust closes them while the greenlet that writes them sleeps. What came since its last turn, up to
-a second ago, would be missing; and a process that lives longer would see the greenlet fail at a
-closed file.
+Locust closes them while the greenlet that writes them sleeps. Rows since its last turn, up to a
+second ago, would be missing; in a process that goes on, the greenlet would fail at a closed file.
+
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from locust.stats import StatsCSVFileWriter
 
 
 def complete_at_the_end() -> None:
-    """Have the files written once more before they are closed, and the greenlet end with them.
+    """Write the files once more before they are closed, and end the greenlet with them.
 
-    Call this before Locust's main.
+    This must be called before Locust's main.
     """
     write, close = StatsCSVFileWriter.stats_writer, StatsCSVFileWriter.close_files
 
@@ -38,7 +38,7 @@ def complete_at_the_end() -> None:
 
 
 def _write_again(self: StatsCSVFileWriter) -> None:
-    """Write the totals once more, from the first row on; the history has its rows already."""
+    """Write the totals again from the first row; the history has its rows already."""
     totals = (
         (self.requests_csv_filehandle, self.requests_csv_writer, self.requests_csv_columns),
         (self.failures_csv_filehandle, self.failures_csv_writer, self.failures_columns),

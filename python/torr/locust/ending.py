@@ -1,8 +1,9 @@
-"""How Locust's process ends: at SIGHUP as at SIGTERM, and once.
+"""End Locust's process once, on SIGHUP as on SIGTERM.
 
-Locust hears SIGTERM and SIGINT only. It hears SIGTERM in a greenlet, which ends the runner, which
-makes the main greenlet end everything again, while the first one waits for workers. A master's
+Locust handles SIGTERM and SIGINT only. It handles SIGTERM in a greenlet, which ends the runner;
+then the main greenlet ends everything again, while the first one waits for workers. A master's
 `quit` is called two or three times, and waits half a second for the workers each time.
+
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ if TYPE_CHECKING:
     from locust.env import Environment
     from locust.runners import MasterRunner
 
-_LOOK_S = 0.05
+_POLL_S = 0.05
 
 
 class Ending:
-    """Listens to what ends this process; `is_hung_up` says whether SIGHUP came."""
+    """Handles the signals that end this process; `is_hung_up` tells whether SIGHUP came."""
 
     def __init__(self) -> None:
         self.is_hung_up = False
         self._first: Any = None
 
     def listen(self, environment: Environment) -> None:
-        """Hear SIGHUP from now on, unless it is ignored, as under nohup, and Locust's end."""
+        """Listen to Locust's end, and to SIGHUP unless it is ignored, as under nohup."""
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
             gevent.signal_handler(signal.SIGHUP, self._hang_up)
         environment.events.quitting.add_listener(self._end)
@@ -41,15 +42,15 @@ class Ending:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _end(self, **_more: object) -> None:
-        """Let the greenlet that came first end the process, which ends this one, too."""
+        """Let the first greenlet that came here end the process, and this one with it."""
         current = gevent.getcurrent()
         self._first = self._first or current
         while self._first is not current and not self._first.dead:
-            gevent.sleep(_LOOK_S)
+            gevent.sleep(_POLL_S)
 
 
 def quit_once(runner: MasterRunner) -> None:
-    """Have a second call of the master's `quit` wait for the end of the first, and do nothing."""
+    """Make a second call of the master's `quit` wait for the end of the first."""
     original = runner.quit
     first: list[gevent.Greenlet] = []
     ended = Event()

@@ -1,4 +1,4 @@
-"""The exchange behind what Locust reports: found in the response, or in the error in its place."""
+"""Find the exchange behind what Locust reports, in a response or in the error instead of it."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from typing import Any
 
 from torr.locust.reactor import Call
 
-# Where a response keeps what it was made of: torr's plain ones, requests', geventhttpclient's.
-_KEEPERS = ("raw", "_response")
+# Attributes in which a response keeps what it was made of: in requests, in geventhttpclient.
+_SOURCES = ("raw", "_response")
 _MARK = "torr_call"
 
 
 def marked(error: Exception, call: Call) -> Exception:
-    """An error that knows whose it is."""
+    """Return the error, with the call that it is about attached."""
     setattr(error, _MARK, call)
     return error
 
 
 def exchange_of(response: Any) -> Call | None:
-    """The call that a response was made of; None where torr's client was not asked."""
-    kept = getattr(response, "__dict__", None)
-    if kept is None:
+    """Return the call that a response was made of; None if torr's client sent no request."""
+    attributes = getattr(response, "__dict__", None)
+    if attributes is None:
         return None
-    call = kept.get("_call")
-    for name in _KEEPERS:
-        call = call or getattr(kept.get(name), "call", None)
-    return call if isinstance(call, Call) else _behind(kept.get("error"))
+    call = attributes.get("_call")
+    for name in _SOURCES:
+        call = call or getattr(attributes.get(name), "call", None)
+    return call if isinstance(call, Call) else _behind(attributes.get("error"))
 
 
 def _behind(error: object) -> Call | None:
-    """The call of an error, or of the one that it was made of."""
+    """Return the call of an error, or of the error that caused it."""
     while isinstance(error, BaseException):
         call = getattr(error, _MARK, None)
         if isinstance(call, Call):

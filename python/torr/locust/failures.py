@@ -1,6 +1,7 @@
-"""What a failed exchange raises: the errors of urllib3, which requests turns into its own.
+"""The errors that a failed exchange raises: those of urllib3, which requests converts to its own.
 
-The words are those of the libraries that it stands in for, so that failures group as they did.
+Their texts are those of the replaced libraries, so that failures are grouped as before.
+
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ ERRNO = {
 }
 CLOSED = ("read.closed", "read.closed_on_reuse")
 CERTIFICATE = frozenset(
-    f"tls.{word}"
-    for word in (
+    f"tls.{name}"
+    for name in (
         "expired",
         "not_yet_valid",
         "wrong_host",
@@ -39,7 +40,7 @@ ABORTED = "Connection aborted."
 
 
 def raise_failure(call: Call, pool: Any, url: str, timeout: Any) -> NoReturn:
-    """Raise what urllib3 raises when an exchange fails before its head has come."""
+    """Raise the error that urllib3 raises when an exchange fails before its head has come."""
     reason = call.failure or ""
     kind = reason.partition(".")[0]
     if kind == "connect":
@@ -60,7 +61,7 @@ def raise_failure(call: Call, pool: Any, url: str, timeout: Any) -> NoReturn:
 
 
 def raise_broken(reason: str) -> NoReturn:
-    """Raise what urllib3 raises of a connection that broke before the head was whole."""
+    """Raise the error that urllib3 raises of a connection that broke within the head."""
     try:
         raise broken(reason)
     except (OSError, http.client.HTTPException) as error:
@@ -68,7 +69,7 @@ def raise_broken(reason: str) -> NoReturn:
 
 
 def insecure(reason: str, detail: str) -> ssl.SSLError:
-    """The error of a secure layer that did not come about."""
+    """Return the error of a TLS layer that could not be set up."""
     text = f"[{reason}] {detail}"
     if reason == "tls.closed":
         return ssl.SSLEOFError(ssl.SSL_ERROR_EOF, text)
@@ -78,7 +79,7 @@ def insecure(reason: str, detail: str) -> ssl.SSLError:
 
 
 def replay(head: bytes) -> None:
-    """Have http.client read a head, which has its own words for what is wrong with it."""
+    """Have http.client parse a head, and raise its error as urllib3 does."""
     answer_of: Any = http.client.HTTPResponse
     try:
         answer_of(Wire(head)).begin()
@@ -87,18 +88,18 @@ def replay(head: bytes) -> None:
 
 
 class Wire:
-    """A socket that has brought these bytes and nothing more."""
+    """A socket that delivers these bytes and nothing more."""
 
-    def __init__(self, brought: bytes) -> None:
-        self._brought = brought
+    def __init__(self, data: bytes) -> None:
+        self._data = data
 
     def makefile(self, *_: object) -> io.BytesIO:
-        """The bytes as a file."""
-        return io.BytesIO(self._brought)
+        """Return the bytes as a file."""
+        return io.BytesIO(self._data)
 
 
 def broken(reason: str) -> Exception:
-    """The error of the socket, or of http.client, behind a broken connection."""
+    """Return the error of the socket, or of http.client, behind a broken connection."""
     if reason in CLOSED:
         return http.client.RemoteDisconnected("Remote end closed connection without response")
     if reason == "write.closed":
@@ -117,11 +118,11 @@ def _raise_unconnected(reason: str, pool: Any, url: str) -> NoReturn:
         error: Exception = OSError("Tunnel connection failed")
         text = "Unable to connect to proxy"
         raise exceptions.MaxRetryError(pool, url, exceptions.ProxyError(text, error))
-    kind, number, words = ERRNO.get(reason, (OSError, 5, "Input/output error"))
+    kind, number, message = ERRNO.get(reason, (OSError, 5, "Input/output error"))
     try:
-        raise kind(number, words)
+        raise kind(number, message)
     except OSError as error:
-        text = f"Failed to establish a new connection: [Errno {number}] {words}"
+        text = f"Failed to establish a new connection: [Errno {number}] {message}"
         _raise_tried(exceptions.NewConnectionError(pool.connection, text), pool, url)
 
 
@@ -129,7 +130,7 @@ def _raise_insecure(reason: str, error: ssl.SSLError, pool: Any, url: str) -> No
     refused = exceptions.SSLError(error)
     if reason != "tls.refused":
         _raise_tried(refused, pool, url)
-    # Python hears of a refusal when it reads, after the handshake.
+    # Python receives a refusal when it reads, after the handshake.
     try:
         raise error
     except ssl.SSLError:
@@ -137,7 +138,7 @@ def _raise_insecure(reason: str, error: ssl.SSLError, pool: Any, url: str) -> No
 
 
 def _raise_tried(reason: exceptions.HTTPError, pool: Any, url: str) -> NoReturn:
-    """Raise what comes of a reason when it was the last try; Locust looks for what it came from."""
+    """Raise the error of a last try, caused by a reason; Locust looks for the cause."""
     try:
         raise reason
     except exceptions.HTTPError as error:

@@ -1,7 +1,8 @@
 """`FastHttpSession`: Locust's, on the reactor.
 
-Plain requests take the short way (`fast_plain.py`). The others are geventhttpclient's own, with
-clients on the reactor (`fast_client.py`). What is reported, and how, is Locust's in either case.
+Plain requests are sent by `fast_plain.py`, the others by geventhttpclient itself with clients on
+the reactor (`fast_client.py`). In both cases reports are those of Locust.
+
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 NOTHING: Json = {}
-# Older versions of Locust look for the parser's errors by themselves.
-BROKEN = (*FAILURE_EXCEPTIONS, HTTPParseError)
+# Older versions of Locust catch the parser's errors separately.
+FAILURES = (*FAILURE_EXCEPTIONS, HTTPParseError)
 
 
 class FastHttpSession(Original):
-    """A drop-in for Locust's FastHttpSession."""
+    """A drop-in replacement of Locust's FastHttpSession."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.plain: FastPlain | None = None
         if kwargs.get("client_pool") is None and kwargs.get("ssl_context_factory") is None:
-            # Somebody's own pool or context is used as it is, with geventhttpclient's sockets.
+            # A pool or TLS context that the locustfile passes is used as it is, on its own sockets.
             clients = Clients(**self.client.clientpool.client_args)
             self.client.clientpool = clients
             self.plain = FastPlain(self, clients)
@@ -42,8 +43,8 @@ class FastHttpSession(Original):
         self._has_context = user is not None and type(user).context is not User.context
 
     @property
-    def fired(self) -> Any:
-        """The event of every request; older versions of Locust find it in their environment."""
+    def event(self) -> Any:
+        """Return the event of every request; older versions of Locust keep it elsewhere."""
         event = getattr(self, "request_event", None)
         return event if event is not None else self.environment.events.request
 
@@ -72,7 +73,7 @@ class FastHttpSession(Original):
         if plain is not None and content is not None and key:
             sent = plain.send(method, url, content[1], key)
         if sent is None:
-            answer = super().request(
+            response = super().request(
                 method,
                 url,
                 name=name,
@@ -86,59 +87,59 @@ class FastHttpSession(Original):
                 context=context,
                 **more,
             )
-            if plain is not None and content is not None and key and answer.status_code == 200:
-                plain.learn(method, url, content[1], key, sent_for(answer))
-            return answer
+            if plain is not None and content is not None and key and response.status_code == 200:
+                plain.learn(method, url, content[1], key, sent_for(response))
+            return response
         call = sent.call
         is_fine = call.outcome() > 0
-        took = time.perf_counter() - start
-        title = name or getattr(self, "request_name", None) or url
-        shortcut = self.fired.__dict__.get("shortcut")
+        elapsed = time.perf_counter() - start
+        row_name = name or getattr(self, "request_name", None) or url
+        shortcut = self.event.__dict__.get("shortcut")
         if is_fine and not catch_response and shortcut is not None and shortcut.is_open():
-            shortcut.count(method, title, call, took * 1000)
+            shortcut.count(method, row_name, call, elapsed * 1000)
             return FastAnswer(sent)
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {
             "request_type": method,
-            "name": title,
+            "name": row_name,
             "context": dict(context),
             "response": None,
             "exception": None,
-            "start_time": time.time() - took,
+            "start_time": time.time() - elapsed,
             "url": sent.url,
             "response_length": 0,
             "response_time": 0.0,
         }
         if not is_fine:
-            return self._looked_at(sent, meta, start, catch_response=catch_response)
+            return self._response(sent, meta, start, catch_response=catch_response)
         meta["response_length"] = call.body_length
-        meta["response_time"] = took * 1000
+        meta["response_time"] = elapsed * 1000
         if catch_response:
             caught = meta["response"] = FastCaught(sent, self, meta)
             return caught
-        answer = meta["response"] = FastAnswer(sent)
-        self.fired.fire(**meta)
-        return answer
+        response = meta["response"] = FastAnswer(sent)
+        self.event.fire(**meta)
+        return response
 
-    def _looked_at(self, sent: FastSent, meta: Json, start: float, *, catch_response: bool) -> Any:
-        """What geventhttpclient makes of a call that came: redirects, encodings and errors."""
+    def _response(self, sent: FastSent, meta: Json, start: float, *, catch_response: bool) -> Any:
+        """Report the response that geventhttpclient makes of a call, and return it."""
         response = sent.plain.finished(sent)
         meta["response"] = response
         try:
             meta["response_length"] = len(response.content or b"")
             response.raise_for_status()
-        except BROKEN as error:
+        except FAILURES as error:
             meta["exception"] = error
         meta["response_time"] = (time.perf_counter() - start) * 1000
         if not catch_response:
-            self.fired.fire(**meta)
+            self.event.fire(**meta)
             return response
         if hasattr(self, "environment"):
             return ResponseContextManager(response, environment=self.environment, request_meta=meta)
-        return ResponseContextManager(response, self.fired, meta, catch_response)
+        return ResponseContextManager(response, self.event, meta, catch_response)
 
 
-def sent_for(answer: Any) -> str:
-    """The head of the request that an answer is to, the last of those that led to it."""
-    return str(getattr(getattr(answer, "_response", None), "_sent_request", None) or "")
+def sent_for(response: Any) -> str:
+    """Return the head of the request that a response is to, the last after redirects."""
+    return str(getattr(getattr(response, "_response", None), "_sent_request", None) or "")

@@ -1,4 +1,4 @@
-"""The answer to a plain request of a FastHttpUser, filled when somebody looks at it."""
+"""The response to a plain request of a FastHttpUser, whose attributes are made on first use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Lazy:
-    """What is looked up in the call instead of being set."""
+    """Attributes that are read from the call instead of being set."""
 
     _sent: FastSent
-    _made: FastRequest | None = None
+    _prepared: FastRequest | None = None
     error = None
 
     def _fill(self, sent: FastSent) -> None:
@@ -34,42 +34,42 @@ class Lazy:
 
     @property
     def headers(self) -> Headers:
-        """The fields of the answer."""
+        """Return the fields of the response."""
         return self._response.info()
 
     @property
     def request(self) -> FastRequest:
-        """What was sent."""
-        if self._made is None:
+        """Return the request that was sent."""
+        if self._prepared is None:
             sent, fields = self._sent, Headers()
             for line in sent.head.decode("latin-1").split("\r\n")[1:-2]:
                 name, _, value = line.partition(": ")
                 if name.lower() != "host":
                     fields.add(name, value)
-            self._made = FastRequest(sent.url, sent.method, fields, sent.body or None)
-        return self._made
+            self._prepared = FastRequest(sent.url, sent.method, fields, sent.body or None)
+        return self._prepared
 
     _request = request
 
     def raise_for_status(self) -> None:
-        """A plain answer is no failure."""
+        """Do nothing: a plain response is no failure."""
 
 
 class FastAnswer(Lazy, FastResponse):
-    """What a request gives without `catch_response`."""
+    """The response to a request without `catch_response`."""
 
     def __init__(self, sent: FastSent) -> None:
         self._fill(sent)
 
 
 class FastCaught(Lazy, ResponseContextManager):
-    """What a request gives with `catch_response`."""
+    """The response to a request with `catch_response`."""
 
     raise_for_status = ResponseContextManager.raise_for_status
 
     def __init__(self, sent: FastSent, session: FastHttpSession, meta: dict[str, Any]) -> None:
         self._fill(sent)
-        self._request_event = session.fired
+        self._request_event = session.event
         self._environment = getattr(session, "environment", None)
         self.request_meta = meta
         self._catch_response = True

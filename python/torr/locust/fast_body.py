@@ -1,4 +1,4 @@
-"""An answer as geventhttpclient gives it, read from a call."""
+"""A response as geventhttpclient returns it, read from a call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK_BYTES = 4096
 
 
 class FastBody:
-    """The interface of HTTPSocketPoolResponse, as far as answers are made of it."""
+    """The interface of HTTPSocketPoolResponse, as far as responses use it."""
 
     block_size = BLOCK_BYTES
 
@@ -35,7 +35,7 @@ class FastBody:
         self._sent_request = sent
         self._released = released
         self._rest = b""
-        self._is_known_broken = False
+        self._has_raised = False
         self._index: Headers | None = None
 
     @property
@@ -48,7 +48,7 @@ class FastBody:
 
     @property
     def headers(self) -> Iterator[tuple[str, str]]:
-        """Names and values, as they came."""
+        """Return names and values in the order of the head."""
         fields: Iterator[tuple[str, str]] = self._headers_index.items()
         return fields
 
@@ -56,26 +56,26 @@ class FastBody:
 
     @property
     def status_code(self) -> int:
-        """The status."""
+        """Return the status."""
         return self.call.status
 
     def get_code(self) -> int:
-        """The status."""
+        """Return the status."""
         return self.call.status
 
     @property
     def status_message(self) -> str:
-        """The words behind the status."""
+        """Return the reason phrase."""
         return self.call.head()[2]
 
     @property
     def version(self) -> str:
-        """The version of the protocol."""
+        """Return the protocol version."""
         return f"HTTP/1.{self.call.head()[0] - 10}"
 
     @property
     def content_length(self) -> int | None:
-        """The length that the head says."""
+        """Return the length in the head."""
         length = self._headers_index.get("content-length")
         return int(length) if isinstance(length, str) else None
 
@@ -83,15 +83,15 @@ class FastBody:
 
     @property
     def message_complete(self) -> bool:
-        """Whether all of it has come."""
+        """Return whether all of it has come."""
         return self.call.is_over
 
     def info(self) -> Headers:
-        """The fields of the head."""
+        """Return the fields of the head."""
         return self._headers_index
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A field of the head."""
+        """Return a field of the head."""
         value = self._headers_index.get(key)
         return default if value is None else value
 
@@ -102,7 +102,7 @@ class FastBody:
         return key in self._headers_index
 
     def read(self, length: int | None = None) -> bytearray | bytes:
-        """So many bytes of the body, or all of them; fewer only at its end."""
+        """Return that many bytes of the body, or all; fewer only at its end."""
         pieces, read = [self._rest], len(self._rest)
         self._rest = b""
         while length is None or read < length:
@@ -118,7 +118,7 @@ class FastBody:
         return whole
 
     def readline(self, sep: bytes = b"\r\n") -> bytes:
-        """Up to the end of a line; empty where there is none any more."""
+        """Return one line with its end; empty after the last one."""
         line = self._rest
         while sep not in line:
             piece = self._reactor.piece(self.call)
@@ -126,15 +126,15 @@ class FastBody:
                 self._end(line)
                 return b""
             line += piece
-        head, found, self._rest = line.partition(sep)
-        return head + found
+        head, end, self._rest = line.partition(sep)
+        return head + end
 
     def __iter__(self) -> Iterator[bytes]:
         while piece := self.read(self.block_size):
             yield bytes(piece)
 
     def release(self) -> None:
-        """Read no further: a connection with something left on it is closed."""
+        """Stop reading; a connection with unread bytes is closed."""
         if not self.call.is_over:
             self.call.cancel()
         released, self._released = self._released, None
@@ -145,8 +145,8 @@ class FastBody:
         self.release()
 
     def _end(self, rest: bytes) -> None:
-        """The body is over; what broke it is raised once, then the rest can be read."""
+        """Release the connection, and raise once the error that broke the body."""
         self.release()
-        if self.call.failure is not None and not self._is_known_broken:
-            self._rest, self._is_known_broken = rest, True
+        if self.call.failure is not None and not self._has_raised:
+            self._rest, self._has_raised = rest, True
             raise_failure(self.call)

@@ -1,4 +1,4 @@
-"""What a failed exchange raises for a FastHttpUser: the errors of sockets and of its parser."""
+"""The errors of a failed exchange for a FastHttpUser: those of sockets and of its parser."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
 
 
 def raise_failure(call: Call) -> NoReturn:
-    """Raise what geventhttpclient raises when an exchange fails so."""
+    """Raise the error that geventhttpclient raises of the same failure."""
     reason = call.failure or ""
     try:
         if reason.startswith("protocol.") or reason == "read.closed_in_head":
-            # The parser that it stands in for has its own words for what is wrong.
+            # The parser words the error.
             parser = HTTPResponse()
             parser.feed(call.raw())
             parser.feed(b"")
@@ -31,11 +31,11 @@ def raise_failure(call: Call) -> NoReturn:
 
 
 def error_of(reason: str, detail: str) -> Exception:
-    """The error of a reason."""
+    """Return the error of a reason."""
     kind = reason.partition(".")[0]
     if kind == "connect":
-        error, number, words = ERRNO.get(reason, (OSError, 5, "Input/output error"))
-        return error(number, words)
+        error, number, text = ERRNO.get(reason, (OSError, 5, "Input/output error"))
+        return error(number, text)
     if kind == "timeout":
         return TimeoutError("timed out")
     if kind == "tls":

@@ -1,7 +1,8 @@
-"""The short way of a FastHttpUser's plain requests.
+"""Send plain requests of a FastHttpUser without geventhttpclient.
 
-The first request of each set of fields goes all the way through geventhttpclient; what it builds is
-the template of those that follow.
+geventhttpclient sends the first request of each set of fields; the head that it builds is the
+template of those that follow.
+
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torr.locust.fast_client import Client, Clients, template_of
-from torr.locust.origin import AS_IT_IS
+from torr.locust.origin import UNCHANGED_PATH
 from torr.locust.plain import METHODS
 from torr.locust.reactor import IS_HEAD
-from torr.locust.templates import MOST_OWN, Template
+from torr.locust.templates import MOST_TEMPLATES, Template
 
 if TYPE_CHECKING:
     from torr.locust.fast import FastHttpSession
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 Key = tuple[Any, ...]
 CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
-OF_THE_MESSAGE = frozenset(["host", "content-length"])
+PER_REQUEST = frozenset(["host", "content-length"])
 
 
 @dataclass(slots=True)
 class FastSent:
-    """A plain request, and the call that it became."""
+    """A plain request and the call that carries it."""
 
     plain: FastPlain
     reactor: Reactor
@@ -40,20 +41,20 @@ class FastSent:
 
 
 class FastPlain:
-    """Plain requests of one session."""
+    """The plain requests of one session."""
 
     def __init__(self, session: FastHttpSession, clients: Clients) -> None:
         self._session = session
         self._clients = clients
         self._base_url: object = None
-        # Those that every request has.
+        # The fields that every request has.
         self._fields: dict[str, Any] = {}
         self._prefix: str | None = None
         self._client: Client | None = None
         self._templates: dict[Key, Template | None] = {}
 
     def send(self, method: str, url: str, body: bytes, key: Key) -> FastSent | None:
-        """Send a request and wait for its answer; None, and nothing sent, if it is not plain."""
+        """Send a request and wait for its response; if it is not plain, send nothing, return None."""
         base_url = self._session.base_url
         fields = self._session.client.default_headers
         if not dict.__eq__(fields, self._fields):
@@ -62,11 +63,11 @@ class FastPlain:
         if base_url is not self._base_url:
             self._base_url = base_url
             self._templates.clear()
-            self._client, self._prefix = self._place(base_url)
+            self._client, self._prefix = self._client_of(base_url)
         client = self._client
         if client is None or method not in METHODS or self._session.cookiejar._cookies:  # noqa: SLF001
             return None
-        if not url.startswith("/") or not AS_IT_IS.fullmatch(url):
+        if not url.startswith("/") or not UNCHANGED_PATH.fullmatch(url):
             return None
         template = self._templates.get(key)
         if template is None:
@@ -74,58 +75,60 @@ class FastPlain:
         target = f"{self._prefix}{url}"
         head = template.head(method, target, len(body) if body else None)
         try:
-            lane = self._clients.lanes.lane(client.place)
+            pool = self._clients.pools.pool(client.route)
         except OSError:
-            return None  # which geventhttpclient says in its own words
-        reactor = self._clients.lanes.reactor
+            return None  # geventhttpclient raises its own error
+        reactor = self._clients.pools.reactor
         flags = IS_HEAD if method == "HEAD" else 0
         client.slots.acquire()
         try:
-            call = reactor.exchange(lane, head, body, flags, client.patience)
+            call = reactor.exchange(pool, head, body, flags, client.timeouts)
         finally:
             client.slots.release()
         return FastSent(self, reactor, method, f"{base_url}{url}", head, body, call)
 
     def finished(self, sent: FastSent) -> Any:
-        """The answer that geventhttpclient makes of a call that came."""
+        """Return the response that geventhttpclient makes of a call."""
         lines = sent.head.decode("latin-1").split("\r\n")[1:-2]
         fields = (line.partition(": ")[::2] for line in lines)
-        headers = {name: value for name, value in fields if name.lower() not in OF_THE_MESSAGE}
+        headers = {name: value for name, value in fields if name.lower() not in PER_REQUEST}
         clients = self._clients
-        clients.made = (sent.call, sent.head.decode("latin-1"))
+        clients.finished_call = (sent.call, sent.head.decode("latin-1"))
         try:
             return self._session._send_request_safe_mode(  # noqa: SLF001
                 sent.method, sent.url, payload=sent.body or None, headers=headers
             )
         finally:
-            clients.made = None
+            clients.finished_call = None
 
     def learn(self, method: str, url: str, body: bytes, key: Key, built: str) -> None:
-        """Take the head that was built for such a request as the template of others."""
-        if self._client is None or self._prefix is None or not AS_IT_IS.fullmatch(url):
+        """Store the head that was built for a request as the template of those that follow."""
+        if self._client is None or self._prefix is None or not UNCHANGED_PATH.fullmatch(url):
             return
         if method not in METHODS or CARRIES_COOKIES.search(built):
             return
-        if len(self._templates) >= MOST_OWN:
+        if len(self._templates) >= MOST_TEMPLATES:
             self._templates.clear()
         target = f"{self._prefix}{url}"
         self._templates[key] = template_of(built, method, target, has_body=bool(body))
 
-    def _place(self, base_url: Any) -> tuple[Client | None, str | None]:
-        """The client of a base URL, and the path before every path."""
+    def _client_of(self, base_url: Any) -> tuple[Client | None, str | None]:
+        """Return the client of a base URL, and the path that precedes every path."""
         if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
             return None, None
         client = self._clients.get_client(base_url)
         prefix = base_url.split("://", 1)[1].partition("/")[1:]
         path = "".join(prefix)
         is_usable = (
-            not client.use_proxy and (not path or AS_IT_IS.fullmatch(path)) and "?" not in path
+            not client.use_proxy
+            and (not path or UNCHANGED_PATH.fullmatch(path))
+            and "?" not in path
         )
         return (client, path) if is_usable else (None, None)
 
 
 def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
-    """The kind of the body, and the body; None where only geventhttpclient can tell."""
+    """Return the kind of the body and the body; None if only geventhttpclient can handle it."""
     if not data:
         return ("json", jsonlib.dumps(json).encode()) if json is not None else ("", b"")
     if isinstance(data, bytes):
@@ -134,7 +137,7 @@ def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
 
 
 def key_of(method: str, kind: str, auth: Any, headers: Any) -> Key | None:
-    """What requests of one template have in common; None where they have none."""
+    """Return the key of the template of a request; None if it has none."""
     if headers is not None and not isinstance(headers, dict):
         return None
     key = (method, kind, auth, *(headers.items() if headers else ()))

@@ -1,8 +1,9 @@
-"""Whether torr works with the Locust that is installed: its version, and the names that torr uses.
+"""Check whether torr supports the installed Locust: its version, and the names that torr uses.
 
-Some of those names are private, and any version may lack one: then nothing is begun, and it is
-said which Locust to install. Versions newer than the newest that was tested are taken if they have
-all names; a new major version is not.
+Some of those names are private, and any version may lack one: then torr does not start, and names
+the versions to install. torr accepts versions newer than the newest tested one if they have all
+names, but no new major version.
+
 """
 
 from __future__ import annotations
@@ -46,25 +47,25 @@ NEEDED = {
     "urllib3._collections": ("HTTPHeaderDict",),
     "urllib3.response": ("HTTPResponse._error_catcher",),
 }
-"""By module, what torr overrides, calls or stands in for."""
+"""By module, the names that torr overrides, calls or replaces."""
 
 
 def check(installed: str | None = None, load: Callable[[str], object] = import_module) -> None:
-    """Raise UsageError where the installed Locust is none that torr works with."""
-    found = version("locust") if installed is None else installed
-    fits = _numbers(OLDEST) <= _numbers(found) < _numbers(NEXT_MAJOR)
-    lacking = next(_lacking(load), None) if fits else None
-    if fits and lacking is None:
+    """Raise UsageError if torr does not support the installed Locust."""
+    installed_version = version("locust") if installed is None else installed
+    is_in_range = _numbers(OLDEST) <= _numbers(installed_version) < _numbers(NEXT_MAJOR)
+    lacking = next(_lacking(load), None) if is_in_range else None
+    if is_in_range and lacking is None:
         return
-    because = f", and with what is installed {lacking} is not there" if lacking else ""
+    reason = f", and with what is installed {lacking} is not there" if lacking else ""
     raise UsageError(
-        f"torr works with Locust {OLDEST} to {TESTED}; this is {found}{because}",
+        f"torr works with Locust {OLDEST} to {TESTED}; this is {installed_version}{reason}",
         f"pip install 'torr[locust]' 'locust>={OLDEST},<{_after(TESTED)}'",
     )
 
 
 def _lacking(load: Callable[[str], object]) -> Iterator[str]:
-    """Name what is not there."""
+    """Yield the names that are missing."""
     for module, names in NEEDED.items():
         yield from (f"{module}.{name}" for name in names if not _has(load, module, name))
 

@@ -1,4 +1,4 @@
-"""What result.json says of a test before it starts, and where its target is."""
+"""The part of result.json that is written before a test starts, and the target's addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gevent
 import locust
 
 from torr.locust.arguments import options_in
-from torr.locust.lanes import PORTS
+from torr.locust.pools import PORTS
 from torr.model.label import labels_of
 from torr.model.secrets import redacted_command, redacted_text, whole
 from torr.store.environment import environment as machine
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from locust.env import Environment
 
-# So long a name of the target is looked up, to see whether it is this machine.
+# Time limit for resolving the target's name, which tells whether it is this machine.
 _LOOKUP_S = 1.0
 
 
 def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any]:
-    """The head of a run, without secrets."""
+    """Return the head of a run, without secrets."""
     options = options_in(environment.parsed_options)
     return {
         "kind": "locust",
@@ -38,7 +38,7 @@ def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any
 
 
 def warmup_s(environment: Environment) -> float:
-    """How long users are spawned, about, where statistics are reset after that."""
+    """Return about how long users are spawned, where statistics are reset after that."""
     options = environment.parsed_options
     if not environment.reset_stats:
         return 0.0
@@ -47,24 +47,28 @@ def warmup_s(environment: Environment) -> float:
 
 
 def addresses_of(environment: Environment) -> list[str]:
-    """Where the targets listen, as far as that is known in time."""
-    found: list[str] = []
+    """Return the addresses of the targets that could be resolved in time."""
+    addresses: list[str] = []
     with gevent.Timeout(_LOOKUP_S, False):
         for host in hosts_of(environment):
-            found += _looked_up(host)
-    return list(dict.fromkeys(found))
+            addresses += _resolved(host)
+    return list(dict.fromkeys(addresses))
 
 
 def hosts_of(environment: Environment) -> list[str]:
-    """The hosts that users are sent to."""
-    hosts = [environment.host] if environment.host else [x.host for x in environment.user_classes]
+    """Return the hosts that users send to."""
+    hosts = (
+        [environment.host]
+        if environment.host
+        else [user_class.host for user_class in environment.user_classes]
+    )
     return list(dict.fromkeys(host for host in hosts if isinstance(host, str)))
 
 
 def _experiment(environment: Environment) -> dict[str, Any]:
     options = environment.parsed_options
     shape = environment.shape_class
-    asked = {
+    option_names = {
         "users": "num_users",
         "spawn_rate": "spawn_rate",
         "run_time_s": "run_time",
@@ -74,9 +78,9 @@ def _experiment(environment: Environment) -> dict[str, Any]:
     return {
         "locust": locust.__version__,
         "locustfiles": [whole(str(file)) for file in environment.parsed_locustfiles or ()],
-        "user_classes": [x.__name__ for x in environment.user_classes],
+        "user_classes": [user_class.__name__ for user_class in environment.user_classes],
         "hosts": [redacted_text(host) for host in hosts_of(environment)],
-        **{name: getattr(options, key, None) for name, key in asked.items()},
+        **{name: getattr(options, key, None) for name, key in option_names.items()},
         "shape": None if shape is None else type(shape).__name__,
         "tags": sorted(getattr(options, "tags", None) or ()),
         "exclude_tags": sorted(getattr(options, "exclude_tags", None) or ()),
@@ -84,13 +88,13 @@ def _experiment(environment: Environment) -> dict[str, Any]:
     }
 
 
-def _looked_up(host: str) -> list[str]:
+def _resolved(host: str) -> list[str]:
     try:
         parts = urlsplit(host)
         port = parts.port or PORTS.get(parts.scheme, 80)
-        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, ValueError):
         return []
-    # The part of a link-local address behind its % is this machine's name of the link.
-    names = [str(place[0]).partition("%")[0] for *_, place in found]
+    # The part behind the % of a link-local address is this machine's name of the interface.
+    names = [str(address[0]).partition("%")[0] for *_, address in entries]
     return [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]

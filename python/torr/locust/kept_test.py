@@ -1,6 +1,7 @@
-"""One test of Locust as a run of torr: its directory, its slices as they come, its level.
+"""One test of Locust as a run of torr: its directory, its intervals as they come, its level.
 
-A directory that cannot be written costs the run, not the test: that goes on as if nobody kept it.
+If the directory cannot be written, the run is lost, but the test goes on.
+
 """
 
 from __future__ import annotations
@@ -25,36 +26,36 @@ log = logging.getLogger("torr.locust")
 
 
 class KeptTest:
-    """A test that is kept; `awaited` are the processes that have not told how it ended."""
+    """A test that is recorded; `awaited` are the processes that have not reported its end."""
 
-    def __init__(self, directory: RunDirectory, gathering: Gathering) -> None:
+    def __init__(self, directory: RunDirectory, aggregate: Gathering) -> None:
         self.directory = directory
-        self.gathering = gathering
+        self.aggregate = aggregate
         self.awaited: set[str] = set()
         self.is_lost = False
 
     def expect(self, process: str) -> None:
-        """Wait for what a process will tell."""
+        """Wait for the report of a process."""
         self.awaited.add(process)
-        self.gathering.expect(process)
+        self.aggregate.expect(process)
 
     def count_users(self, now: int) -> None:
-        """Note how many users there are."""
-        self.gathering.users(now)
+        """Record the number of users."""
+        self.aggregate.users(now)
 
-    def take(self, process: str, sheet: bytes | None, *, is_over: bool) -> None:
-        """Take what a process tells."""
-        if sheet is not None:
+    def take(self, process: str, tally: bytes | None, *, is_over: bool) -> None:
+        """Add a report of a process."""
+        if tally is not None:
             try:
-                self.keep(self.gathering.take(process, sheet))
+                self.keep(self.aggregate.take(process, tally))
             except ValueError as error:
-                self.gathering.warn(f"worker {process} is not counted: {error}")
+                self.aggregate.warn(f"worker {process} is not counted: {error}")
         if is_over:
             self.awaited.discard(process)
 
-    def keep(self, slices: Iterable[str]) -> None:
-        """Keep slices; when the disk does not take them, say so once and keep no more."""
-        for text in slices:
+    def keep(self, intervals: Iterable[str]) -> None:
+        """Keep intervals; if the disk is full, log it once and keep no more."""
+        for text in intervals:
             if self.is_lost:
                 return
             interval = msgspec.structs.replace(decoded_interval(text), level=0, round=1)
@@ -64,21 +65,21 @@ class KeptTest:
                 self.lose(error)
 
     def lose(self, error: OutputError) -> None:
-        """Say why the run cannot be kept, and keep what there is of it."""
+        """Log why the run cannot be kept, and close it with what there is."""
         self.is_lost = True
         log.error("torr: %s", error)
         with suppress(OutputError):
             self.directory.close("failed")
 
     def finish(self, *, is_interrupted: bool, warnings: Iterable[str]) -> Outcome | None:
-        """Keep the level; None when the run is lost."""
+        """Keep the level, and return the outcome; None if the run is lost."""
         for text in warnings:
-            self.gathering.warn(text)
-        self.keep(self.gathering.end(interrupted=is_interrupted))
+            self.aggregate.warn(text)
+        self.keep(self.aggregate.end(interrupted=is_interrupted))
         if self.is_lost:
             return None
-        # Whoever ends a test by hand has not cut it: most have no other end.
-        level = msgspec.structs.replace(decoded_level(self.gathering.level()), cut_short=False)
+        # A test that was ended by hand is complete: most tests have no other end.
+        level = msgspec.structs.replace(decoded_level(self.aggregate.level()), cut_short=False)
         try:
             level = self.directory.keep_level(level)
         except OutputError as error:

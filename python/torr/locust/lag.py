@@ -1,6 +1,7 @@
-"""How late this process is: a timer that says when it rang, while a test runs.
+"""How late this process is: a timer that measures its own delay while a test runs.
 
-Requests tell how long they waited for their turn only when there are some; the timer always does.
+Requests show how long they waited only while there are some; the timer always does.
+
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import gevent
 if TYPE_CHECKING:
     from torr.locust.ledger import Ledger
 
-EVERY_S = 0.05
+INTERVAL_S = 0.05
 
 
 def watch(ledger: Ledger) -> gevent.Greenlet:
-    """Start the timer; killing it ends it."""
+    """Start the timer, and return its greenlet; killing it ends the timer."""
     return gevent.spawn(_ring, ledger)
 
 
 def _ring(ledger: Ledger) -> NoReturn:
     while True:
-        due = time.monotonic() + EVERY_S
-        gevent.sleep(EVERY_S)
+        due = time.monotonic() + INTERVAL_S
+        gevent.sleep(INTERVAL_S)
         ledger.late(max(0.0, time.monotonic() - due))

@@ -1,7 +1,8 @@
-"""The door to the engine's ledger: what a process fires goes in, and comes out as a run.
+"""The engine's types that count what Locust's processes fire.
 
-A `Ledger` is made after any fork, in the thread that fires; a `Gathering` lays the sheets of all
-ledgers of a test on each other.
+A `Ledger` is made after any fork, in the thread that fires; a `Gathering` adds up those of all
+processes of a test.
+
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""The short way of plain requests, which are most of a load.
+"""Send plain requests, which are most of a load, without requests.
 
-A request is plain when nothing about it needs more than its method, its URL, its fields and a body
-of bytes. What requests would send is what is sent: targets and heads are taken from what it
-prepares. Everything else goes through requests.
+A request is plain if it consists of a method, a URL, fields and a body of bytes. torr sends the
+same bytes as requests: targets and heads come from requests that it has prepared. requests sends
+every other request.
+
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import requests
 from requests.compat import json as complexjson
@@ -26,20 +27,29 @@ if TYPE_CHECKING:
 
 NUMBERS = (int, float)
 METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
-# What a plain request may be asked with; anything else leads through requests.
-KNOWN = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
-MOST_BARE = 64
-Patience = tuple[float | None, float | None]
-# Where it leads, its target, its head, what that was made of, the kind of its body, its body, how
-# long to wait.
-Asked = tuple[Origin, str, bytes, Template, str, bytes, Patience]
-# Whoever puts another function in its place wants to see every request.
+# Options of a plain request; with any other, requests sends it.
+PLAIN_OPTIONS = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
+MOST_CACHED = 64
+Timeouts = tuple[float | None, float | None]
+# Code that replaces this function is to see every request.
 SEND = requests.Session.send
+
+
+class Encoded(NamedTuple):
+    """A plain request as it is sent."""
+
+    origin: Origin
+    target: str
+    head: bytes
+    template: Template
+    kind: str
+    body: bytes
+    timeouts: Timeouts
 
 
 @dataclass(slots=True)
 class Sent:
-    """A plain request, and the call that it became."""
+    """A plain request and the call that carries it."""
 
     adapter: Adapter
     origin: Origin
@@ -53,14 +63,14 @@ class Sent:
 
     @property
     def content(self) -> bytes | str | None:
-        """The body as requests keeps it."""
+        """Return the body as requests keeps it."""
         if not self.kind:
             return None
         return self.body.decode() if self.kind in ("form", "text") else self.body
 
 
 class Plain:
-    """Plain requests of one session."""
+    """The plain requests of one session."""
 
     def __init__(self, session: HttpSession) -> None:
         self._session = session
@@ -68,81 +78,83 @@ class Plain:
         self._cookies = Cookies()
         self._origin: Origin | None = None
         self._base_url: object = None
-        # Requests without anything of their own, for as long as their session stays as it is.
-        self._bare: dict[tuple[str, str], Asked] = {}
+        # Requests that have only a method and a URL, while the session stays as it is.
+        self._cached: dict[tuple[str, str], Encoded] = {}
         self._state: tuple[Any, ...] = ()
         self.is_possible = False
 
     def send(
-        self, method: Any, url: Any, data: Any, json: Any, more: dict[str, Any]
+        self, method: Any, url: Any, data: Any, json: Any, options: dict[str, Any]
     ) -> Sent | None:
-        """Send a request and wait for its answer, of a stream for its head.
+        """Send a request and wait for its response; of a stream, for its head.
 
-        None, and nothing sent, if it is not plain.
+        Return None, and send nothing, if it is not plain.
         """
         adapter = self._session.adapter
         if adapter is None or not self.is_possible or not is_plain(self._session):
             return None
-        is_bare = data is None and json is None and is_usual(more)
-        asked = self._again(method, url) if is_bare else None
-        if asked is None:
-            asked = self._asked(method, url, data, json, more)
-        if asked is None:
+        is_simple = data is None and json is None and is_usual(options)
+        encoded = self._from_cache(method, url) if is_simple else None
+        if encoded is None:
+            encoded = self._encode(method, url, data, json, options)
+        if encoded is None:
             return None
-        if is_bare:
-            self._keep(method, url, asked)
-        origin, target, head, template, kind, body, patience = asked
-        lanes = adapter.lanes
+        if is_simple:
+            self._keep(method, url, encoded)
+        origin, target, head, template, kind, body, timeouts = encoded
+        pools = adapter.pools
         try:
-            lane = lanes.lane(origin.place)
+            pool = pools.pool(origin.route)
         except OSError:
-            return None  # which requests says in its own words
+            return None  # requests raises its own error
         jar = self._session.cookies
         if jar._cookies:  # noqa: SLF001
             cookie = self._cookies.field(jar, origin, target)
             head = template.head(method, target, len(body) if kind else None, cookie)
-        streams = bool(more.get("stream"))
+        streams = bool(options.get("stream"))
         flags = IS_HEAD * (method == "HEAD") | STREAMS * streams
-        call = lanes.reactor.exchange(lane, head, body, flags, patience)
+        call = pools.reactor.exchange(pool, head, body, flags, timeouts)
         return Sent(adapter, origin, method, target, head, kind, body, streams, call)
 
-    def _asked(
-        self, method: Any, url: Any, data: Any, json: Any, more: dict[str, Any]
-    ) -> Asked | None:
-        """What a request becomes; None where only requests can tell."""
+    def _encode(
+        self, method: Any, url: Any, data: Any, json: Any, options: dict[str, Any]
+    ) -> Encoded | None:
+        """Return a request as it is sent; None if only requests can handle it."""
         origin = self._origin_now()
-        is_known = method in METHODS and isinstance(url, str) and more.keys() <= KNOWN
-        if origin is None or not is_known:
+        is_supported = (
+            method in METHODS and isinstance(url, str) and options.keys() <= PLAIN_OPTIONS
+        )
+        if origin is None or not is_supported:
             return None
         path = url.removeprefix(origin.base_url)
         if not path.startswith("/"):
             return None
-        target = target_of(origin, path, more.get("params"))
-        patience = patience_of(more.get("timeout"))
+        target = target_of(origin, path, options.get("params"))
+        timeouts = timeouts_of(options.get("timeout"))
         content = content_of(data, json)
-        if target is None or patience is None or content is None:
+        if target is None or timeouts is None or content is None:
             return None
         kind, body = content
-        template = self._templates.find(method, kind, more.get("headers"), origin)
+        template = self._templates.find(method, kind, options.get("headers"), origin)
         if template is None:
             return None
         head = template.head(method, target, len(body) if kind else None)
-        return origin, target, head, template, kind, body, patience
+        return Encoded(origin, target, head, template, kind, body, timeouts)
 
-    def _again(self, method: Any, url: Any) -> Asked | None:
-        """What a request without anything of its own became the last time."""
+    def _from_cache(self, method: Any, url: Any) -> Encoded | None:
+        """Return the encoded request of the last time, if the session has not changed since."""
         session = self._session
         fields = session.headers
         state = (session.base_url, fields, fields.changes)
         if state != self._state:
             self._state = state
-            self._bare.clear()
-        return self._bare.get((method, url)) if type(url) is str else None
+            self._cached.clear()
+        return self._cached.get((method, url)) if type(url) is str else None
 
-    def _keep(self, method: str, url: str, asked: Asked) -> None:
-        if len(self._bare) >= MOST_BARE:
-            self._bare.clear()
-        self._bare[method, url] = asked
+    def _keep(self, method: str, url: str, encoded: Encoded) -> None:
+        if len(self._cached) >= MOST_CACHED:
+            self._cached.clear()
+        self._cached[method, url] = encoded
 
     def _origin_now(self) -> Origin | None:
         base_url = self._session.base_url
@@ -151,13 +163,13 @@ class Plain:
         return self._origin
 
 
-def is_usual(more: dict[str, Any]) -> bool:
-    """Whether nothing is asked beyond what Locust's verbs add by themselves."""
-    return not more or (len(more) == 1 and "allow_redirects" in more)
+def is_usual(options: dict[str, Any]) -> bool:
+    """Return whether there are no options beyond those that Locust's methods always add."""
+    return not options or (len(options) == 1 and "allow_redirects" in options)
 
 
 def is_plain(session: HttpSession) -> bool:
-    """Whether nothing that the session was given needs requests."""
+    """Return whether nothing that was set on the session needs requests."""
     return (
         session.is_usual
         and not session.auth
@@ -174,7 +186,7 @@ def is_plain(session: HttpSession) -> bool:
 
 
 def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
-    """The kind of the body, and the body; None where only requests can tell."""
+    """Return the kind of the body and the body; None if only requests can handle it."""
     if not data:
         if json is None:
             return "", b""
@@ -192,14 +204,16 @@ def content_of(data: Any, json: Any) -> tuple[str, bytes] | None:
     return None
 
 
-def patience_of(timeout: Any) -> tuple[float | None, float | None] | None:
-    """How long to wait for a connection and for each byte; None where only requests can tell."""
+def timeouts_of(timeout: Any) -> tuple[float | None, float | None] | None:
+    """Return the limits for connecting and for each read; None if only requests can handle them."""
     if timeout is None:
         return None, None
     if type(timeout) in NUMBERS and timeout > 0:
         return timeout, timeout
     is_pair = isinstance(timeout, tuple) and len(timeout) == 2
-    if is_pair and all(x is None or (type(x) in NUMBERS and x > 0) for x in timeout):
+    if is_pair and all(
+        limit is None or (type(limit) in NUMBERS and limit > 0) for limit in timeout
+    ):
         connect, read = timeout
         return connect, read
     return None

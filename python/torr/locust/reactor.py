@@ -1,7 +1,9 @@
-"""The door to the reactor: exchanges of greenlets on sockets that the engine owns.
+"""The reactor: it runs exchanges of greenlets on sockets that the engine owns.
 
-One a process and hub, made when it is first needed. gevent's loop watches its one descriptor; who
-asks for an exchange is parked and woken when there is news of it. Nothing here blocks the thread.
+There is one for each process and hub, created on first use. gevent's loop watches its descriptor.
+A greenlet that starts an exchange is parked, and woken when the exchange has news. Nothing here
+blocks the thread.
+
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from gevent import getcurrent
 
-from torr._engine import Call, Lane, Tls
+from torr._engine import Call, Tls
+from torr._engine import Lane as ConnectionPool
 from torr._engine import Reactor as Engine
 
 if TYPE_CHECKING:
     from gevent.hub import Hub
 
-__all__ = ["IS_HEAD", "STREAMS", "UNDER_WAY", "Call", "Lane", "Reactor", "Tls", "reactor"]
+__all__ = ["IS_HEAD", "STREAMS", "UNDER_WAY", "Call", "ConnectionPool", "Reactor", "Tls", "reactor"]
 
 READ = 1
 UNDER_WAY = -1
@@ -38,23 +41,23 @@ class Reactor:
 
     def exchange(
         self,
-        lane: Lane,
+        pool: ConnectionPool,
         head: bytes,
         body: bytes,
         flags: int = 0,
-        timeout: tuple[float | None, float | None] = (None, None),
+        timeouts: tuple[float | None, float | None] = (None, None),
     ) -> Call:
-        """Send a request and wait for its answer; of a stream, for its head.
+        """Send a request and wait for its response; of a stream, for its head.
 
-        What interrupts the wait (a kill, a gevent.Timeout) closes the connection and is raised.
+        An exception that interrupts the wait (a kill, a gevent.Timeout) closes the connection.
         """
-        call = lane.send(head, body, flags, timeout[0], timeout[1], getcurrent().switch)
+        call = pool.send(head, body, flags, timeouts[0], timeouts[1], getcurrent().switch)
         while call.outcome() == UNDER_WAY:
             self._wait(call)
         return call
 
     def piece(self, call: Call) -> bytes:
-        """The next piece of a stream; empty at its end."""
+        """Return the next piece of a stream, empty at its end."""
         wake = getcurrent().switch
         piece = call.piece(wake)
         while piece is None:
@@ -63,14 +66,14 @@ class Reactor:
         return piece
 
     def abandon(self) -> None:
-        """Leave the descriptors alone: they are another process's too."""
+        """Stop watching, and leave the descriptors open: the parent process uses them too."""
         self._watcher.stop()
         self._watcher.close()
 
     def _wait(self, call: Call) -> None:
-        """Let the others run until somebody wakes this greenlet."""
+        """Let other greenlets run until this one is woken."""
         if self._parked == 0:
-            self._watcher.ref = True  # the loop has something to wait for
+            self._watcher.ref = True  # keeps the loop alive
         self._parked += 1
         try:
             self.hub.switch()
@@ -90,8 +93,8 @@ _reactor: Reactor | None = None
 
 
 def reactor() -> Reactor:
-    """The reactor of the running hub."""
-    global _reactor  # noqa: PLW0603 - one a process, and a fork needs to find it
+    """Return the reactor of the running hub."""
+    global _reactor  # noqa: PLW0603 - one for each process; a fork needs it
     hub = gevent.get_hub()
     if _reactor is None or _reactor.hub is not hub:
         _reactor = Reactor(hub)
@@ -99,7 +102,7 @@ def reactor() -> Reactor:
 
 
 def _forked() -> None:
-    """A child has sockets of its own: those of its parent it closes, and says nothing on them."""
+    """Drop the parent's reactor in a child, which closes its copies and sends nothing on them."""
     global _reactor  # noqa: PLW0603
     if _reactor is not None:
         _reactor.abandon()

@@ -1,6 +1,7 @@
-"""How sheets travel: with each of a worker's reports, and at once when its test has ended.
+"""Send tallies with each report of a worker, and at once when its test has ended.
 
-Under Locust's own master they are one key more in a report, which nobody reads.
+Under Locust's own master they are one more key in a report, which it ignores.
+
 """
 
 from __future__ import annotations
@@ -13,33 +14,33 @@ if TYPE_CHECKING:
     from locust.env import Environment
     from locust.runners import MasterRunner, WorkerRunner
 
-    from torr.locust.bookkeeper import Bookkeeper
+    from torr.locust.recorder import RequestRecorder
 
 KEY = "torr"
 
 
-def send_sheets(environment: Environment, runner: WorkerRunner, books: Bookkeeper) -> None:
-    """Have a worker's sheets sent to its master."""
+def send_tallies(environment: Environment, runner: WorkerRunner, recorder: RequestRecorder) -> None:
+    """Send the tallies of a worker to its master."""
 
-    def add_sheet(data: dict[str, Any], **_more: object) -> None:
-        data[KEY] = {"sheet": books.ledger.sheet(), "is_over": False}
+    def add_tally(data: dict[str, Any], **_more: object) -> None:
+        data[KEY] = {"sheet": recorder.ledger.sheet(), "is_over": False}
 
     def send_last(**_more: object) -> None:
-        sheet = books.ledger.sheet()
-        if sheet is not None:
-            runner.send_message(KEY, {"sheet": sheet, "is_over": True})
+        tally = recorder.ledger.sheet()
+        if tally is not None:
+            runner.send_message(KEY, {"sheet": tally, "is_over": True})
 
-    environment.events.report_to_master.add_listener(add_sheet)
-    # After the books were closed: listeners are called in the order in which they came.
+    environment.events.report_to_master.add_listener(add_tally)
+    # Listeners are called in the order in which they were added: the ledger is closed before.
     environment.events.test_stop.add_listener(send_last)
 
 
-def take_sheets(
+def receive_tallies(
     environment: Environment,
     runner: MasterRunner,
     take: Callable[[str, bytes | None, bool], None],
 ) -> None:
-    """Have `take` called with the sheets of each worker, and whether it was the last one."""
+    """Call `take` with each tally of a worker, and whether it was the last."""
 
     def take_report(client_id: str, data: dict[str, Any], **_more: object) -> None:
         part = data.pop(KEY, None)

@@ -1,4 +1,4 @@
-"""Locust's log and tables without secrets, which names of rows, URLs and exceptions may hold."""
+"""Remove secrets from Locust's log and tables; names of rows, URLs and exceptions may hold them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SafeFormatter(logging.Formatter):
 
 
 def redact_logs() -> None:
-    """Let no handler of Locust's loggers write a secret; call it when Locust has set them up."""
+    """Let no handler of Locust's loggers write a secret; call it after Locust has set them up."""
     for name in LOGGERS:
         for handler in logging.getLogger(name).handlers:
             if not isinstance(handler.formatter, SafeFormatter):

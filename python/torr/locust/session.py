@@ -1,7 +1,8 @@
 """`HttpSession`: Locust's, on the reactor.
 
-Plain requests take the short way (`plain.py`). The others are requests' own, with an adapter on the
-reactor (`adapter.py`). What is reported, and how, is Locust's in either case.
+Plain requests are sent by `plain.py`, the others by requests itself with an adapter on the reactor
+(`adapter.py`). In both cases reports are those of Locust.
+
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from locust.user import User
 from torr.locust.adapter import Adapter
 from torr.locust.answer import LocustResponse
 from torr.locust.cookies import Jar
-from torr.locust.lanes import Lanes
 from torr.locust.plain import Plain
+from torr.locust.pools import ConnectionPools
 from torr.locust.streamed import Streamed
 from torr.locust.templates import Fields
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 NOTHING: Json = {}
-# Whoever changes one of these sees every request of theirs.
+# Code that overrides one of these is to see every request.
 OVERRIDABLE = (
     "send",
     "prepare_request",
@@ -38,7 +39,7 @@ OVERRIDABLE = (
 
 
 class HttpSession(Original):
-    """A drop-in for Locust's HttpSession, and so for requests.Session."""
+    """A drop-in replacement of Locust's HttpSession, and so of requests.Session."""
 
     is_usual = True
 
@@ -59,8 +60,8 @@ class HttpSession(Original):
         self.plain = Plain(self)
         super().__init__(base_url, request_event, user, *args, pool_manager=pool_manager, **kwargs)
         if pool_manager is None:
-            # Somebody's own connections are used as they are, and are urllib3's.
-            self.adapter = Adapter(Lanes())
+            # A pool manager that the locustfile passes is used as it is.
+            self.adapter = Adapter(ConnectionPools())
             self.mount("https://", self.adapter)
             self.mount("http://", self.adapter)
         self.cookies = Jar()
@@ -74,7 +75,7 @@ class HttpSession(Original):
 
     @property
     def headers(self) -> Fields:
-        """The fields of every request."""
+        """Return the fields of every request."""
         return self._fields
 
     @headers.setter
@@ -82,9 +83,9 @@ class HttpSession(Original):
         self._fields = Fields(fields or {})
 
     def mount(self, prefix: str, adapter: Any) -> None:
-        """Have an adapter of one's own for some URLs; requests sends all of them then."""
+        """Use an adapter for some URLs; requests then sends all requests."""
         super().mount(prefix, adapter)
-        self.plain.is_possible = all(known is self.adapter for known in self.adapters.values())
+        self.plain.is_possible = all(mounted is self.adapter for mounted in self.adapters.values())
 
     def request(
         self,
@@ -102,17 +103,17 @@ class HttpSession(Original):
         start = time.perf_counter()
         sent = self.plain.send(method, url, data, json, more)
         if sent is None:
-            asked = {"name": name, "catch_response": catch_response, "context": context}
-            return super().request(method, url, **asked, data=data, json=json, **more)
+            reporting = {"name": name, "catch_response": catch_response, "context": context}
+            return super().request(method, url, **reporting, data=data, json=json, **more)
         call = sent.call
         is_fine = call.outcome() > 0
-        took = time.perf_counter() - start
+        elapsed = time.perf_counter() - start
         shortcut = self.request_event.__dict__.get("shortcut")
         is_whole = is_fine and not sent.streams
         if is_whole and not catch_response and shortcut is not None and shortcut.is_open():
-            title = name or self.request_name or sent.target
-            shortcut.count(method, title, call, took * 1000)
-            return LocustResponse(sent, (method, title, took * 1000, context))
+            row_name = name or self.request_name or sent.target
+            shortcut.count(method, row_name, call, elapsed * 1000)
+            return LocustResponse(sent, (method, row_name, elapsed * 1000, context))
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {
@@ -122,40 +123,40 @@ class HttpSession(Original):
             "context": dict(context),
             "response": None,
             "exception": None,
-            "start_time": time.time() - took,
+            "start_time": time.time() - elapsed,
             "url": sent.origin.root + sent.target,
             "response_length": 0,
         }
         if is_fine:
-            answer = meta["response"] = LocustResponse(sent) if is_whole else Streamed(sent)
-            meta["response_time"] = took * 1000
-            meta["response_length"] = call.body_length if is_whole else announced(answer)
-            return answer.reported(self.request_event, meta, catch_response=catch_response)
+            response = meta["response"] = LocustResponse(sent) if is_whole else Streamed(sent)
+            meta["response_time"] = elapsed * 1000
+            meta["response_length"] = call.body_length if is_whole else announced(response)
+            return response.reported(self.request_event, meta, catch_response=catch_response)
         response = self._finished(sent, name or self.request_name, data, json, more)
         meta["response_time"] = (time.perf_counter() - start) * 1000
         meta["response"] = response
         meta["response_length"] = (
             announced(response) if sent.streams else len(response.content or b"")
         )
-        first = ((response.history and response.history[0]) or response).request
-        if first is not None:
-            meta["url"] = str(first.url)
-            meta["name"] = name or self.request_name or first.path_url
+        first_request = ((response.history and response.history[0]) or response).request
+        if first_request is not None:
+            meta["url"] = str(first_request.url)
+            meta["name"] = name or self.request_name or first_request.path_url
         return self._reported(response, meta, catch_response=catch_response)
 
     def _finished(self, sent: Sent, name: str | None, data: Any, json: Any, more: Json) -> Any:
-        """What requests makes of a call that came: redirects, cookies, encodings and errors."""
+        """Return the response that requests makes of a call."""
         self.explicit_name = name
-        sent.adapter.made = sent.call
+        sent.adapter.finished_call = sent.call
         url = sent.origin.root + sent.target
         more = {key: value for key, value in more.items() if key != "params"}
         try:
             return self._send_request_safe_mode(sent.method, url, data=data, json=json, **more)
         finally:
-            sent.adapter.made = None
+            sent.adapter.finished_call = None
 
     def _reported(self, response: Any, meta: Json, *, catch_response: bool) -> Any:
-        """Report an answer as the installed Locust does."""
+        """Report a response as the installed Locust does."""
         event = self.request_event
         if hasattr(ResponseContextManager, "wrap_response"):
             response = ResponseContextManager.wrap_response(
@@ -173,5 +174,5 @@ class HttpSession(Original):
 
 
 def announced(response: Any) -> int:
-    """The length of a body that is not to be read yet; 0 where its head does not say."""
+    """Return the announced length of a body that is not read yet; 0 if the head has none."""
     return int(response.headers.get("content-length") or 0)

@@ -1,8 +1,9 @@
-"""Locust's statistics, counted by the engine until somebody looks.
+"""Locust's statistics, counted by the engine until they are read.
 
-Most requests have nobody to hear of them but Locust's own listener and torr's: they are counted
-here, and are in Locust's entries as soon as anybody asks for those. A listener of the locustfile
-hears of every request: with one, nothing takes this way.
+Most requests have no listeners but Locust's own and torr's. They are counted by the engine, and
+added to Locust's entries when those are read. A listener of the locustfile gets every request: with
+one, this shortcut is closed.
+
 """
 
 from __future__ import annotations
@@ -20,27 +21,27 @@ if TYPE_CHECKING:
 
     from locust.env import Environment
 
-    from torr.locust.bookkeeper import Bookkeeper
     from torr.locust.reactor import Call
+    from torr.locust.recorder import RequestRecorder
 
-# Who adds to Locust's statistics: the one listener that can be counted for.
-_OWN_LISTENER = "Runner.__init__.<locals>.on_request"
+# The listener that adds to Locust's statistics: the only one that the shortcut replaces.
+_LOCUSTS_LISTENER = "Runner.__init__.<locals>.on_request"
 ROUNDED = getattr(locust_stats, "bucket_response_time", None)
-# Names that a locustfile makes up have no end.
+# A locustfile may generate any number of names.
 _MOST_NAMES = 10_000
-_EVERY_S = 0.5
+_INTERVAL_S = 0.5
 
-Heard = list["Callable[..., object]"]
+Listeners = list["Callable[..., object]"]
 
 
 class LocustStatistics(RequestStats):
-    """Locust's statistics, which take in what was counted elsewhere before they are looked at."""
+    """Locust's statistics, which include the engine's counts whenever they are read."""
 
     shortcut: Shortcut
 
     @property
     def total(self) -> Any:
-        """The entry of all requests."""
+        """Return the entry of all requests."""
         self.shortcut.hand_over()
         return self._total
 
@@ -50,7 +51,7 @@ class LocustStatistics(RequestStats):
 
     @property
     def entries(self) -> Any:
-        """The entry of each name and method."""
+        """Return the entry of each name and method."""
         self.shortcut.hand_over()
         return self._entries
 
@@ -59,78 +60,82 @@ class LocustStatistics(RequestStats):
         self._entries = entries
 
     def reset_all(self) -> None:
-        """Forget what was counted, here and elsewhere."""
+        """Reset all counts, the engine's too."""
         self.shortcut.forget()
         super().reset_all()
 
     def clear_all(self) -> None:
-        """The same, and all entries."""
+        """Reset all counts, and drop all entries."""
         self.shortcut.forget()
         super().clear_all()
 
 
 class Shortcut:
-    """The way past Locust's event, for as long as nobody else listens."""
+    """Counts requests without firing Locust's event, while the locustfile has no listener."""
 
-    def __init__(self, environment: Environment, books: Bookkeeper) -> None:
-        self._books = books
+    def __init__(self, environment: Environment, recorder: RequestRecorder) -> None:
+        self._recorder = recorder
         self._listeners = environment.events.request._handlers  # noqa: SLF001
-        own = [x for x in self._listeners if getattr(x, "__qualname__", "") == _OWN_LISTENER]
-        # Others are none of ours: with one of them, every request is fired.
-        self._expected: Heard = [*own[:1], self._listeners[-1]]
+        locusts = [
+            listener
+            for listener in self._listeners
+            if getattr(listener, "__qualname__", "") == _LOCUSTS_LISTENER
+        ]
+        # With any other listener, every request is fired.
+        self._expected: Listeners = [*locusts[:1], self._listeners[-1]]
         self._counts = Counts()
         self._names: dict[tuple[str, str], tuple[int, int]] = {}
         self._keys: list[tuple[str, str]] = []
         self._stats = watched(environment, self)
 
     def is_open(self) -> bool:
-        """Whether a request that went well may take it."""
+        """Return whether a successful request may be counted here."""
         return self._listeners == self._expected and ROUNDED is getattr(
             locust_stats, "bucket_response_time", None
         )
 
-    def count(self, method: str, name: str, call: Call, took_ms: float) -> None:
-        """Count a request that went well."""
+    def count(self, method: str, name: str, call: Call, elapsed_ms: float) -> None:
+        """Count a successful request."""
         key = (name, method)
-        known = self._names.get(key)
-        if known is None:
-            known = self._known(key)
-        row, number = known
-        self._books.ledger.book(row, call, took_ms)
-        self._counts.add(number, took_ms, call.body_length)
+        row_and_number = self._names.get(key)
+        if row_and_number is None:
+            row_and_number = self._add_name(key)
+        row, number = row_and_number
+        self._recorder.ledger.book(row, call, elapsed_ms)
+        self._counts.add(number, elapsed_ms, call.body_length)
 
     def hand_over(self) -> None:
-        """Put what was counted into Locust's entries."""
+        """Add the counts to Locust's entries."""
         if not self._counts.has_some():
             return
-        for number, counted in self._counts.take():
-            add(self._stats._total, counted)  # noqa: SLF001
-            add(self._stats._entries[self._keys[number]], counted)  # noqa: SLF001
+        for number, counts in self._counts.take():
+            add(self._stats._total, counts)  # noqa: SLF001
+            add(self._stats._entries[self._keys[number]], counts)  # noqa: SLF001
 
     def keep_up(self) -> None:
-        """Hand over twice a second: Locust keeps what each second was like."""
+        """Hand over twice a second: Locust keeps statistics of each second."""
         while True:
-            gevent.sleep(_EVERY_S)
+            gevent.sleep(_INTERVAL_S)
             self.hand_over()
 
     def forget(self) -> None:
-        """Drop what was counted."""
+        """Drop the counts."""
         self._counts.take()
 
-    def _known(self, key: tuple[str, str]) -> tuple[int, int]:
+    def _add_name(self, key: tuple[str, str]) -> tuple[int, int]:
         if len(self._names) >= _MOST_NAMES:
             self.hand_over()
             self._names.clear()
             self._keys.clear()
         name, method = key
-        row = self._books.row(str(method), str(name), is_event=False)
+        row = self._recorder.row(str(method), str(name), is_event=False)
         self._keys.append(key)
-        known = self._names[key] = (row, len(self._keys) - 1)
-        return known
+        row_and_number = self._names[key] = (row, len(self._keys) - 1)
+        return row_and_number
 
 
 def watched(environment: Environment, shortcut: Shortcut) -> Any:
-    """The environment's statistics, from now on those of the class above."""
+    """Return the environment's statistics, made an instance of LocustStatistics."""
     stats = environment.stats
     total, entries = stats.__dict__.pop("total"), stats.__dict__.pop("entries")
     stats.__class__ = LocustStatistics
@@ -139,18 +144,18 @@ def watched(environment: Environment, shortcut: Shortcut) -> Any:
     return stats
 
 
-def add(entry: Any, counted: Any) -> None:
-    """Add what was counted to an entry, as its own `log` would have, one by one."""
-    requests, total, least, most, length, last, buckets, seconds = counted
-    before = entry.last_request_timestamp
-    if entry.use_response_times_cache and before and int(last) > int(before):
+def add(entry: Any, counts: Any) -> None:
+    """Add counts to an entry, as the entry's `log` would have, one by one."""
+    requests, total, minimum, maximum, length, last, buckets, seconds = counts
+    previous = entry.last_request_timestamp
+    if entry.use_response_times_cache and previous and int(last) > int(previous):
         entry._cache_response_times(int(last) - 1)  # noqa: SLF001
     entry.num_requests += requests
-    entry.last_request_timestamp = max(before or 0.0, last)
+    entry.last_request_timestamp = max(previous or 0.0, last)
     entry.total_response_time += total
-    known = entry.min_response_time
-    entry.min_response_time = least if known is None else min(known, least)
-    entry.max_response_time = max(entry.max_response_time, most)
+    known_min = entry.min_response_time
+    entry.min_response_time = minimum if known_min is None else min(known_min, minimum)
+    entry.max_response_time = max(entry.max_response_time, maximum)
     entry.total_content_length += length
     for bucket, count in buckets.items():
         entry.response_times[bucket] += count

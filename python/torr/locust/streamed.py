@@ -1,7 +1,8 @@
-"""The answer to a plain request whose body is read as it comes.
+"""The response to a plain request whose body is read as it comes.
 
-The lines of a chunked body are what most streams are read by: they take one generator here, where
-requests has three over urllib3's.
+Most streams are read by the lines of a chunked body: one generator yields them here, where requests
+has three over urllib3's.
+
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from requests import exceptions
 from requests.models import ITER_CHUNK_SIZE
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
-from torr.locust.adapter import Way
+from torr.locust.adapter import ReactorPool
 from torr.locust.answer import Fills, LocustResponse
 from torr.locust.body import BodyFile
-from torr.locust.body import ReactorResponse as RawAnswer
+from torr.locust.body import ReactorResponse as RawResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,30 +26,30 @@ if TYPE_CHECKING:
 
 
 class Streamed(LocustResponse):
-    """What Locust gives for a stream, made of a call whose head was plain."""
+    """The response that Locust returns for a stream whose head was plain."""
 
     fills: ClassVar[Fills] = {}
 
     def iter_lines(
         self, chunk_size: Any = ITER_CHUNK_SIZE, decode_unicode: Any = False, delimiter: Any = None
     ) -> Any:
-        """The lines as they come; see requests'."""
+        """Yield the lines as they come, as requests does."""
         is_usual = not delimiter and type(chunk_size) is int
         if not is_usual or self._content_consumed or not self.raw.chunked:
             return super().iter_lines(chunk_size, decode_unicode, delimiter)
         return self._lines(chunk_size, self.encoding if decode_unicode else None)
 
     def _lines(self, size: int, encoding: str | None) -> Iterator[Any]:
-        """The lines of pieces of at most that size, with requests' errors."""
+        """Yield the lines of pieces of at most that size, with requests' errors."""
         decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding else None
-        begun: Any = None
+        partial: Any = None
         try:
             for piece in self.raw.stream(size, decode_content=True):
                 text: Any = decoder.decode(piece) if decoder else piece
-                if begun is not None:
-                    text = begun + text
+                if partial is not None:
+                    text = partial + text
                 lines = text.splitlines()
-                begun = lines.pop() if lines and lines[-1][-1:] == text[-1:] else None
+                partial = lines.pop() if lines and lines[-1][-1:] == text[-1:] else None
                 yield from lines
         except ProtocolError as error:
             raise exceptions.ChunkedEncodingError(error) from error
@@ -57,19 +58,19 @@ class Streamed(LocustResponse):
         self._content_consumed = True
         rest = decoder.decode(b"", final=True) if decoder else ""
         if rest:
-            begun = (begun or "") + rest
-        if begun is not None:
-            yield from begun.splitlines()
+            partial = (partial or "") + rest
+        if partial is not None:
+            yield from partial.splitlines()
 
 
-def _raw(_answer: LocustResponse, sent: Sent) -> RawAnswer:
-    way = Way(sent.adapter, sent.origin.place)
-    return RawAnswer(BodyFile(sent.call, sent.adapter.lanes.reactor), sent.method, way)
+def _raw(_response: LocustResponse, sent: Sent) -> RawResponse:
+    pool = ReactorPool(sent.adapter, sent.origin.route)
+    return RawResponse(BodyFile(sent.call, sent.adapter.pools.reactor), sent.method, pool)
 
 
 Streamed.fills = {
     **LocustResponse.fills,
-    "_content": lambda _answer, _sent: False,
-    "_content_consumed": lambda _answer, _sent: False,
+    "_content": lambda _response, _sent: False,
+    "_content_consumed": lambda _response, _sent: False,
     "raw": _raw,
 }

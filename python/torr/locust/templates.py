@@ -1,4 +1,4 @@
-"""Heads of requests, rendered once for each set of fields and used for every target and length."""
+"""Heads of requests, rendered once for each set of fields, for every target and length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torr.locust.origin import Origin
 
 MOST_SHARED = 4096
-MOST_OWN = 64
+MOST_TEMPLATES = 64
 SAMPLES: dict[str, dict[str, Any]] = {
     "": {},
     "json": {"json": 1},
@@ -23,14 +23,14 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "text": {"data": "0"},
     "form": {"data": {"a": "b"}},
 }
-# Fields that requests, urllib3 or http.client make something of.
+# Fields that requests, urllib3 or http.client change.
 ONLY_REQUESTS = frozenset(["content-length", "cookie", "expect", "host", "transfer-encoding"])
 MARK = "\x00"
 LENGTH = b"Content-Length: "
 
 
 class Fields(CaseInsensitiveDict[Any]):
-    """The fields of a session, which knows when they have changed."""
+    """The fields of a session, with a count of their changes."""
 
     changes = 0
 
@@ -50,7 +50,7 @@ class Template(NamedTuple):
     after: bytes
 
     def head(self, method: str, target: str, length: int | None, cookie: str = "") -> bytes:
-        """The head of one request."""
+        """Return the head of one request."""
         line = f"{method} {target}".encode("ascii")
         before = self._with_cookie(cookie) if cookie else self.before
         if length is None:
@@ -58,7 +58,7 @@ class Template(NamedTuple):
         return b"%b%b%d%b" % (line, before, length, self.after)
 
     def _with_cookie(self, cookie: str) -> bytes:
-        """Cookies come before the length, or at the end."""
+        """Return the part before the length with a Cookie field."""
         end = LENGTH if self.after else b"\r\n"
         return b"%bCookie: %b\r\n%b" % (self.before[: -len(end)], cookie.encode("latin-1"), end)
 
@@ -68,55 +68,55 @@ _shared: dict[Key, Template] = {}
 
 
 class Templates:
-    """The heads of one session, for as long as its fields stay the same."""
+    """The templates of one session, while its fields stay the same."""
 
     def __init__(self, session: requests.Session) -> None:
         self._session = session
-        self._own: dict[Key, Template] = {}
+        self._templates: dict[Key, Template] = {}
         self._fields: Any = None
         self._changes = -1
 
     def find(
         self, method: str, kind: str, headers: Mapping[str, Any] | None, origin: Origin
     ) -> Template | None:
-        """The head of such requests; None where only requests can tell."""
+        """Return the template of such a request; None if only requests can handle it."""
         fields: Any = self._session.headers
         if fields is not self._fields or fields.changes != self._changes:
             self._fields, self._changes = fields, fields.changes
-            self._own.clear()
+            self._templates.clear()
         key = (method, kind, origin.base_url, tuple(headers.items()) if headers else ())
         try:
-            found = self._own.get(key)
+            template = self._templates.get(key)
         except TypeError:
-            return None  # a value that cannot be a field's: requests says so
-        if found is None:
-            found = self._shared_template(key, headers, origin)
-            if found is not None:
-                if len(self._own) >= MOST_OWN:
-                    self._own.clear()
-                self._own[key] = found
-        return found
+            return None  # a value that no field can have: requests raises an error
+        if template is None:
+            template = self._shared_template(key, headers, origin)
+            if template is not None:
+                if len(self._templates) >= MOST_TEMPLATES:
+                    self._templates.clear()
+                self._templates[key] = template
+        return template
 
     def _shared_template(
         self, key: Key, headers: Mapping[str, Any] | None, origin: Origin
     ) -> Template | None:
-        """Users have the same fields, mostly."""
-        shared = (*key, tuple(self._session.headers.items()))
-        found = _shared.get(shared)
-        if found is None:
-            found = self._render(key[0], key[1], headers, origin)
-            if found is not None:
+        """Return the template that all sessions with the same fields share."""
+        shared_key = (*key, tuple(self._session.headers.items()))
+        template = _shared.get(shared_key)
+        if template is None:
+            template = self._render(key[0], key[1], headers, origin)
+            if template is not None:
                 if len(_shared) >= MOST_SHARED:
                     _shared.clear()
-                _shared[shared] = found
-        return found
+                _shared[shared_key] = template
+        return template
 
     def _render(
         self, method: str, kind: str, headers: Mapping[str, Any] | None, origin: Origin
     ) -> Template | None:
         url = origin.base_url + "/"
         if any(value is None for value in (headers or {}).values()):
-            return None  # takes a field away
+            return None  # the field is removed
         request = requests.Request(method, url, headers=dict(headers or {}), **SAMPLES[kind])
         try:
             prepared = without_cookies(self._session, request)
@@ -124,20 +124,20 @@ class Templates:
             return None
         if not all(isinstance(text, str) for field in prepared.headers.items() for text in field):
             return None
-        given = {name.lower() for name in (*self._session.headers, *(headers or {}))}
+        names = {name.lower() for name in (*self._session.headers, *(headers or {}))}
         fields: dict[str, Any] = dict(prepared.headers)
-        if given & ONLY_REQUESTS or "user-agent" not in given:
+        if names & ONLY_REQUESTS or "user-agent" not in names:
             return None
         if kind:
             fields["Content-Length"] = MARK
-        pieces = head_of(method, MARK, origin.place, fields, chunked=False).split(MARK.encode())
+        pieces = head_of(method, MARK, origin.route, fields, chunked=False).split(MARK.encode())
         if len(pieces) != 2 + bool(kind) or (kind and not pieces[1].endswith(LENGTH)):
             return None
         return Template(pieces[1], pieces[2] if kind else b"")
 
 
 def without_cookies(session: requests.Session, request: requests.Request) -> Any:
-    """What a session prepares, but for its cookies, which every path may have others of."""
+    """Return the request as the session prepares it, without cookies, which depend on the path."""
     cookies, session.cookies = session.cookies, requests.cookies.RequestsCookieJar()
     try:
         return requests.Session.prepare_request(session, request)

@@ -1,10 +1,10 @@
-"""Requests as bytes: a head from fields, a body from whatever a locustfile gives."""
+"""Requests as bytes: a head from fields, a body from any value that a locustfile passes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.locust.lanes import PORTS, ConnectionRoute
+from torr.locust.pools import PORTS, ConnectionRoute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,13 +13,13 @@ CHUNK_BYTES = 16 * 1024
 
 
 def head_of(
-    method: str, target: str, place: ConnectionRoute, headers: Mapping[str, Any], *, chunked: bool
+    method: str, target: str, route: ConnectionRoute, headers: Mapping[str, Any], *, chunked: bool
 ) -> bytes:
-    """The head as http.client writes it: Host first, then the fields in their order."""
+    """Return the head as http.client writes it: Host first, then the fields in their order."""
     lines = [f"{method} {target} HTTP/1.1"]
     names = {text_of(name).lower() for name in headers}
     if "host" not in names:
-        lines.append(f"Host: {host_of(place)}")
+        lines.append(f"Host: {host_of(route)}")
     if "accept-encoding" not in names:
         lines.append("Accept-Encoding: identity")
     if chunked and "transfer-encoding" not in names:
@@ -28,19 +28,19 @@ def head_of(
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-def host_of(place: ConnectionRoute) -> str:
-    """The Host field: the port where it is not the scheme's own."""
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    return host if place.port == PORTS[place.scheme] else f"{host}:{place.port}"
+def host_of(route: ConnectionRoute) -> str:
+    """Return the Host field, with the port unless it is the scheme's default."""
+    host = f"[{route.host}]" if ":" in route.host else route.host
+    return host if route.port == PORTS[route.scheme] else f"{host}:{route.port}"
 
 
 def text_of(value: Any) -> str:
-    """A field's name or value: bytes are Latin-1."""
+    """Return a field's name or value as text; bytes are Latin-1."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def whole_body(body: Any, *, chunked: bool) -> bytes:
-    """The body in one piece: it is sent from memory, however it is given."""
+    """Return the body in one piece, as it is sent from memory."""
     if body is None:
         return b""
     if isinstance(body, str):
@@ -58,5 +58,5 @@ def whole_body(body: Any, *, chunked: bool) -> bytes:
 
 
 def encoded(piece: str | bytes) -> bytes:
-    """Text as UTF-8."""
+    """Return text as UTF-8."""
     return piece.encode() if isinstance(piece, str) else piece

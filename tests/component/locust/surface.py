@@ -93,7 +93,7 @@ def play(family, kind, site, scenario, *, in_order=True, is_heard=True, **attrib
     if is_heard:
         environment.events.request.add_listener(lambda **given: events.append(_event(given)))
     else:
-        import_module("torr.locust.bookkeeper").Bookkeeper(environment).listen()
+        import_module("torr.locust.recorder").RequestRecorder(environment).listen()
     for one in (site, site.other):
         one.forget()
     outcome = Outcome(events=events)

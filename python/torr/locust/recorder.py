@@ -1,7 +1,8 @@
-"""The books of one process that fires: a row for each name, from Locust's own events.
+"""Record what one firing process sends: a row for each name, from Locust's own events.
 
-What a response carries of torr's client is an exchange; whatever else is fired is an event, with
-a row of its own that is in no total.
+A report whose response carries a call of torr's client is a request; any other report is an event,
+whose row is in no total.
+
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from torr.locust.statistics import Shortcut
 if TYPE_CHECKING:
     from locust.env import Environment
 
-# Names that a locustfile makes up have no end; their row is asked for each time.
-_MOST_KNOWN = 2_000
+# A locustfile may generate any number of names; beyond this, rows are looked up in the ledger.
+_MOST_ROWS = 2_000
 
 Row = tuple[str, str, bool]
-# What is raised before anything was sent.
+# Errors that are raised before anything was sent.
 UNSENT = (socket.gaierror, ConnectionError)
-# What its clients give.
-ANSWERS = (Response, FastResponse)
-# What Locust calls a status that it does not like; its versions name the second one differently.
+# The responses of Locust's clients.
+RESPONSES = (Response, FastResponse)
+# Locust's errors for a status; its versions name the second one differently.
 BAD_STATUS = (HTTPError, BadStatusCode)
 
 
-class Bookkeeper:
-    """Hears what a process fires, and books it while a test runs."""
+class RequestRecorder:
+    """Listens to Locust's request events, and counts requests while a test runs."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
@@ -48,7 +49,7 @@ class Bookkeeper:
         self._unreported_before = 0
 
     def listen(self) -> None:
-        """Hear of requests, and of tests that begin and end."""
+        """Listen to requests, and to tests that begin and end."""
         events = self.environment.events
         events.request.add_listener(self.on_request)
         self.shortcut = events.request.shortcut = Shortcut(self.environment, self)
@@ -57,7 +58,7 @@ class Bookkeeper:
         events.test_stop.add_listener(self.end)
 
     def begin(self, **_more: object) -> None:
-        """Open the books of a new test."""
+        """Begin to count a new test."""
         self._stop_timers()
         self._timers.append(gevent.spawn(self.shortcut.keep_up))
         if options_in(self.environment.parsed_options).is_kept:
@@ -66,47 +67,47 @@ class Bookkeeper:
             self._timers.append(lag.watch(self.ledger))
 
     def open_window(self, **_more: object) -> None:
-        """Leave what was until now to the warm-up, where Locust resets its statistics, too."""
+        """End the warm-up, as Locust resets its statistics, too."""
         self.ledger.open_window()
 
     def end(self, **_more: object) -> None:
-        """Close the books."""
+        """End counting."""
         self._stop_timers()
-        # Streams whose reader caught what broke them: Locust hears nothing of those.
+        # Streams whose reader caught the error: Locust fires no event for them.
         self.ledger.unreported(reactor().engine.unreported - self._unreported_before)
         self.ledger.end()
 
     def on_request(
         self, request_type: object, name: object, response_time: object, **more: object
     ) -> None:
-        """Book what was fired."""
+        """Count a reported request."""
         exception = more.get("exception")
         response = more.get("response")
-        method, title = _text(request_type), _text(name)
-        took = _number(response_time)
+        method, row_name = _text(request_type), _text(name)
+        elapsed_ms = _number(response_time)
         failure = None if exception is None else _text(exception) or type(exception).__name__
-        # Locust says these of its own clients' requests; a locustfile that fires has no need to.
-        is_request = "url" in more and "start_time" in more and isinstance(response, ANSWERS)
+        # Locust's own clients report these; a locustfile that fires the event need not.
+        is_request = "url" in more and "start_time" in more and isinstance(response, RESPONSES)
         call = exchange_of(response) if is_request else None
         if call is not None:
-            row = self.row(method, title, is_event=False)
-            if self.ledger.book(row, call, took, failure, isinstance(exception, BAD_STATUS)):
+            row = self.row(method, row_name, is_event=False)
+            if self.ledger.book(row, call, elapsed_ms, failure, isinstance(exception, BAD_STATUS)):
                 return
             is_request = False
-        row = self.row(method, title, is_event=not is_request)
+        row = self.row(method, row_name, is_event=not is_request)
         length = max(0, int(_number(more.get("response_length")) or 0))
         unsent = is_request and isinstance(exception, UNSENT)
-        self.ledger.book_event(row, took, failure, length, unsent)
+        self.ledger.book_event(row, elapsed_ms, failure, length, unsent)
 
     def row(self, method: str, name: str, *, is_event: bool) -> int:
-        """The row of a name."""
+        """Return the row of a name."""
         key = (method, name, is_event)
-        found = self._rows.get(key)
-        if found is None:
-            found = self.ledger.row(method, name, event=is_event)
-            if len(self._rows) < _MOST_KNOWN:
-                self._rows[key] = found
-        return found
+        row = self._rows.get(key)
+        if row is None:
+            row = self.ledger.row(method, name, event=is_event)
+            if len(self._rows) < _MOST_ROWS:
+                self._rows[key] = row
+        return row
 
     def _stop_timers(self) -> None:
         for timer in self._timers:
@@ -115,7 +116,7 @@ class Bookkeeper:
 
 
 def _text(value: Any) -> str:
-    """What a locustfile calls it, in characters that can be written."""
+    """Return a name or message of the locustfile in characters that can be written."""
     text = value if isinstance(value, str) else str(value if value is not None else "")
     return text.encode(errors="replace").decode()
 
