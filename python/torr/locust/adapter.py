@@ -7,6 +7,7 @@ connections of urllib3 are replaced.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -39,7 +40,7 @@ class Adapter(LocustHttpAdapter):
     """Sends prepared requests over the connection pools of one session."""
 
     def __init__(self, pools: ConnectionPools) -> None:
-        super().__init__(pool_manager=Nothing())
+        super().__init__(pool_manager=SimpleNamespace(clear=lambda: None))
         self.pools = pools
         # A call that has its response already: the next request takes it instead of sending.
         self.finished_call: Call | None = None
@@ -69,13 +70,6 @@ class Adapter(LocustHttpAdapter):
     def close(self) -> None:
         """Close idle connections."""
         self.pools.close()
-
-
-class Nothing:
-    """Stands where Locust's adapter expects connections of urllib3's."""
-
-    def clear(self) -> None:
-        """There is nothing."""
 
 
 class Named:

@@ -15,6 +15,7 @@ from urllib3._collections import HTTPHeaderDict
 
 from torr.locust.body import BodyFile
 from torr.locust.body import ReactorResponse as RawResponse
+from torr.locust.wire import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,6 +41,8 @@ class LocustResponse(ResponseContextManager):
 
     fills: ClassVar[Fills] = {}
     error = None
+    _content_consumed = True
+    _next = None
     _manual_result = None
     _entered = False
     _catch_response = False
@@ -150,11 +153,9 @@ def _raw(response: LocustResponse, sent: Sent) -> RawResponse:
 def _request(_response: LocustResponse, sent: Sent) -> requests.PreparedRequest:
     """Return the prepared request, parsed from the bytes that were sent."""
     prepared = requests.PreparedRequest()
-    lines = sent.head.decode("latin-1").split("\r\n")[1:-2]
-    fields = [line.partition(": ")[::2] for line in lines]
     prepared.method = sent.method
     prepared.url = sent.origin.root + sent.target
-    prepared.headers = CaseInsensitiveDict([field for field in fields if field[0] != "Host"])
+    prepared.headers = CaseInsensitiveDict(fields_of(sent.head))
     prepared.body = sent.content
     prepared._cookies = RequestsCookieJar()  # noqa: SLF001
     prepared.hooks = {"response": []}
@@ -170,7 +171,6 @@ def _meta(response: LocustResponse, sent: Sent) -> dict[str, Any]:
 LocustResponse.fills = {
     "status_code": lambda _response, sent: sent.call.status,
     "_content": lambda _response, sent: sent.call.body(),
-    "_content_consumed": lambda _response, _sent: True,
     "headers": _headers,
     "encoding": lambda response, _sent: get_encoding_from_headers(response.headers),
     "reason": lambda _response, sent: sent.call.head()[2],
@@ -182,5 +182,4 @@ LocustResponse.fills = {
     "request": _request,
     "connection": lambda _response, sent: sent.adapter,
     "request_meta": _meta,
-    "_next": lambda _response, _sent: None,
 }

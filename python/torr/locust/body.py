@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from urllib3 import HTTPResponse
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.locust.reactor import Call, Reactor
-
-BROKEN_CHUNKS = ("protocol.bad_chunk",)
 
 
 class BodyFile(io.RawIOBase):
@@ -91,43 +90,27 @@ class BodyFile(io.RawIOBase):
         kind = failure.partition(".")[0]
         if kind == "timeout":
             raise TimeoutError("timed out")
-        if failure in BROKEN_CHUNKS:
-            raise InvalidChunkLength(Broken(self._taken), b"")
+        if failure == "protocol.bad_chunk":
+            raise broken_chunk(self._taken)
         if "reset" in failure:
             raise ConnectionResetError(104, "Connection reset by peer")
         # urllib3 itself checks an announced length.
         if self.is_chunked:
-            raise InvalidChunkLength(Broken(self._taken), b"")
+            raise broken_chunk(self._taken)
 
 
-class Broken:
-    """As much of a response as an error about its chunks wants to see."""
-
-    length = None
-    length_remaining = None
-
-    def __init__(self, taken: int) -> None:
-        self._taken = taken
-
-    def tell(self) -> int:
-        """Bytes that came before it broke."""
-        return self._taken
+def broken_chunk(received: int) -> InvalidChunkLength:
+    """Return urllib3's error for chunks that broke after so many bytes."""
+    response: Any = SimpleNamespace(tell=lambda: received, length=None, length_remaining=None)
+    return InvalidChunkLength(response, b"")
 
 
-class Head:
-    """As much of http.client's response as cookies are read from."""
-
-    def __init__(self, fields: list[tuple[str, str]]) -> None:
-        self.msg = http.client.HTTPMessage()
-        for name, value in fields:
-            self.msg[name] = value
-
-    def isclosed(self) -> bool:
-        """It holds nothing open."""
-        return True
-
-    def close(self) -> None:
-        """There is nothing to close."""
+def original_response(fields: list[tuple[str, str]]) -> SimpleNamespace:
+    """Return as much of http.client's response as cookies are read from."""
+    message = http.client.HTTPMessage()
+    for name, value in fields:
+        message[name] = value
+    return SimpleNamespace(msg=message, isclosed=lambda: True, close=lambda: None)
 
 
 class ReactorResponse(HTTPResponse):
@@ -145,7 +128,7 @@ class ReactorResponse(HTTPResponse):
             reason=reason,
             preload_content=False,
             decode_content=False,
-            original_response=Head(fields),
+            original_response=original_response(fields),
             pool=pool,
             request_method=method,
         )

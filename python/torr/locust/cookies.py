@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import requests
 from requests.cookies import RequestsCookieJar, get_cookie_header
 
+from torr.locust.bounded_dict import BoundedDict
+
 if TYPE_CHECKING:
     from torr.locust.origin import Origin
-
-_MOST_PATHS = 256
 
 
 class Jar(RequestsCookieJar):
@@ -33,7 +33,7 @@ class Cookies:
     """The Cookie fields of one session."""
 
     def __init__(self) -> None:
-        self._fields: dict[tuple[str, str], str] = {}
+        self._fields: BoundedDict[tuple[str, str], str] = BoundedDict(256)
         self._jar: Jar | None = None
         self._changes = -1
         self._expires = False
@@ -48,8 +48,6 @@ class Cookies:
         key = (origin.root, path)
         field = None if self._expires else self._fields.get(key)
         if field is None:
-            if len(self._fields) >= _MOST_PATHS:
-                self._fields.clear()
             request = requests.Request("GET", origin.root + path).prepare()
             field = self._fields[key] = get_cookie_header(jar, request) or ""
             # The jar may have dropped expired cookies.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import io
 import ssl
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from urllib3 import exceptions
@@ -80,22 +81,11 @@ def insecure(reason: str, detail: str) -> ssl.SSLError:
 
 def replay(head: bytes) -> None:
     """Have http.client parse a head, and raise its error as urllib3 does."""
-    answer_of: Any = http.client.HTTPResponse
+    parser: Any = http.client.HTTPResponse
     try:
-        answer_of(Wire(head)).begin()
+        parser(SimpleNamespace(makefile=lambda *_: io.BytesIO(head))).begin()
     except http.client.HTTPException as error:
         raise exceptions.ProtocolError(ABORTED, error) from error
-
-
-class Wire:
-    """A socket that delivers these bytes and nothing more."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def makefile(self, *_: object) -> io.BytesIO:
-        """Return the bytes as a file."""
-        return io.BytesIO(self._data)
 
 
 def broken(reason: str) -> Exception:

@@ -22,8 +22,7 @@ from torr.locust.fast_plain import FastPlain, content_of, key_of
 if TYPE_CHECKING:
     from torr.locust.fast_plain import FastSent
 
-Json = dict[str, Any]
-NOTHING: Json = {}
+NOTHING: dict[str, Any] = {}
 # Older versions of Locust catch the parser's errors separately.
 FAILURES = (*FAILURE_EXCEPTIONS, HTTPParseError)
 
@@ -56,11 +55,11 @@ class FastHttpSession(Original):
         data: Any = None,
         catch_response: bool = False,
         stream: bool = False,
-        headers: Json | None = None,
+        headers: dict[str, Any] | None = None,
         auth: Any = None,
         json: Any = None,
         allow_redirects: bool = True,
-        context: Json = NOTHING,
+        context: dict[str, Any] = NOTHING,
         **more: Any,
     ) -> Any:
         """Send a request and report it; the arguments are those of Locust's FastHttpSession."""
@@ -122,7 +121,9 @@ class FastHttpSession(Original):
         self.event.fire(**meta)
         return response
 
-    def _response(self, sent: FastSent, meta: Json, start: float, *, catch_response: bool) -> Any:
+    def _response(
+        self, sent: FastSent, meta: dict[str, Any], start: float, *, catch_response: bool
+    ) -> Any:
         """Report the response that geventhttpclient makes of a call, and return it."""
         response = sent.plain.finished(sent)
         meta["response"] = response

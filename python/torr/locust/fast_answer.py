@@ -8,6 +8,7 @@ from geventhttpclient.header import Headers
 from locust.contrib.fasthttp import FastRequest, FastResponse, ResponseContextManager
 
 from torr.locust.fast_body import FastBody
+from torr.locust.wire import fields_of
 
 if TYPE_CHECKING:
     from torr.locust.fast import FastHttpSession
@@ -42,10 +43,8 @@ class Lazy:
         """Return the request that was sent."""
         if self._prepared is None:
             sent, fields = self._sent, Headers()
-            for line in sent.head.decode("latin-1").split("\r\n")[1:-2]:
-                name, _, value = line.partition(": ")
-                if name.lower() != "host":
-                    fields.add(name, value)
+            for name, value in fields_of(sent.head):
+                fields.add(name, value)
             self._prepared = FastRequest(sent.url, sent.method, fields, sent.body or None)
         return self._prepared
 

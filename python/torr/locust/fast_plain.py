@@ -12,11 +12,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from torr.locust.bounded_dict import BoundedDict
 from torr.locust.fast_client import Client, Clients, template_of
 from torr.locust.origin import UNCHANGED_PATH
 from torr.locust.plain import METHODS
 from torr.locust.reactor import IS_HEAD
 from torr.locust.templates import MOST_TEMPLATES, Template
+from torr.locust.wire import fields_of
 
 if TYPE_CHECKING:
     from torr.locust.fast import FastHttpSession
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 Key = tuple[Any, ...]
 CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
-PER_REQUEST = frozenset(["host", "content-length"])
 
 
 @dataclass(slots=True)
@@ -51,10 +52,10 @@ class FastPlain:
         self._fields: dict[str, Any] = {}
         self._prefix: str | None = None
         self._client: Client | None = None
-        self._templates: dict[Key, Template | None] = {}
+        self._templates: BoundedDict[Key, Template | None] = BoundedDict(MOST_TEMPLATES)
 
     def send(self, method: str, url: str, body: bytes, key: Key) -> FastSent | None:
-        """Send a request and wait for its response; if it is not plain, send nothing, return None."""
+        """Send a request, wait for its response, and return both; None if it is not plain."""
         base_url = self._session.base_url
         fields = self._session.client.default_headers
         if not dict.__eq__(fields, self._fields):
@@ -89,9 +90,8 @@ class FastPlain:
 
     def finished(self, sent: FastSent) -> Any:
         """Return the response that geventhttpclient makes of a call."""
-        lines = sent.head.decode("latin-1").split("\r\n")[1:-2]
-        fields = (line.partition(": ")[::2] for line in lines)
-        headers = {name: value for name, value in fields if name.lower() not in PER_REQUEST}
+        fields = fields_of(sent.head)
+        headers = {name: value for name, value in fields if name.lower() != "content-length"}
         clients = self._clients
         clients.finished_call = (sent.call, sent.head.decode("latin-1"))
         try:
@@ -107,8 +107,6 @@ class FastPlain:
             return
         if method not in METHODS or CARRIES_COOKIES.search(built):
             return
-        if len(self._templates) >= MOST_TEMPLATES:
-            self._templates.clear()
         target = f"{self._prefix}{url}"
         self._templates[key] = template_of(built, method, target, has_body=bool(body))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -10,7 +9,7 @@ import gevent
 import locust
 
 from torr.locust.arguments import options_in
-from torr.locust.pools import PORTS
+from torr.locust.pools import PORTS, resolved
 from torr.model.label import labels_of
 from torr.model.secrets import redacted_command, redacted_text, whole
 from torr.store.environment import environment as machine
@@ -51,7 +50,7 @@ def addresses_of(environment: Environment) -> list[str]:
     addresses: list[str] = []
     with gevent.Timeout(_LOOKUP_S, False):
         for host in hosts_of(environment):
-            addresses += _resolved(host)
+            addresses += _endpoints(host)
     return list(dict.fromkeys(addresses))
 
 
@@ -88,13 +87,11 @@ def _experiment(environment: Environment) -> dict[str, Any]:
     }
 
 
-def _resolved(host: str) -> list[str]:
+def _endpoints(host: str) -> list[str]:
     try:
         parts = urlsplit(host)
         port = parts.port or PORTS.get(parts.scheme, 80)
-        entries = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        addresses = resolved(parts.hostname or "", port)
     except (OSError, ValueError):
         return []
-    # The part behind the % of a link-local address is this machine's name of the interface.
-    names = [str(address[0]).partition("%")[0] for *_, address in entries]
-    return [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]
+    return [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name, _ in addresses]

@@ -9,6 +9,7 @@ import requests
 from requests.models import RequestEncodingMixin
 
 from torr.locust.adapter import route_of, trust_of
+from torr.locust.bounded_dict import BoundedDict
 
 if TYPE_CHECKING:
     from torr.locust.pools import ConnectionRoute, Trust
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 UNCHANGED_PATH = re.compile(
     r"(?:/(?![./])[\w\-.~!$&'()*+,;=:@]*)+(?:\?[\w\-.~!$&'()*+,;=:@/?]+)?", re.ASCII
 )
-MOST_TARGETS = 4096
 
 
 class Origin(NamedTuple):
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
     """The path that precedes every path."""
 
 
-_targets: dict[tuple[str, str], str | None] = {}
+_targets: BoundedDict[tuple[str, str], str | None] = BoundedDict(4096)
 
 
 def origin_of(base_url: Any, trust: Trust | None = None) -> Origin | None:
@@ -70,8 +70,6 @@ def target_of(origin: Origin, path: str, params: Any) -> str | None:
         return origin.prefix + path
     key = (origin.base_url, path)
     if key not in _targets:
-        if len(_targets) >= MOST_TARGETS:
-            _targets.clear()
         _targets[key] = _quoted(origin, path)
     return _targets[key]
 

@@ -15,6 +15,7 @@ import requests
 from requests.compat import json as complexjson
 from requests.models import RequestEncodingMixin
 
+from torr.locust.bounded_dict import BoundedDict
 from torr.locust.cookies import Cookies, Jar
 from torr.locust.origin import Origin, origin_of, target_of
 from torr.locust.reactor import IS_HEAD, STREAMS
@@ -29,7 +30,6 @@ NUMBERS = (int, float)
 METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 # Options of a plain request; with any other, requests sends it.
 PLAIN_OPTIONS = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
-MOST_CACHED = 64
 Timeouts = tuple[float | None, float | None]
 # Code that replaces this function is to see every request.
 SEND = requests.Session.send
@@ -79,7 +79,7 @@ class Plain:
         self._origin: Origin | None = None
         self._base_url: object = None
         # Requests that have only a method and a URL, while the session stays as it is.
-        self._cached: dict[tuple[str, str], Encoded] = {}
+        self._cached: BoundedDict[tuple[str, str], Encoded] = BoundedDict(64)
         self._state: tuple[Any, ...] = ()
         self.is_possible = False
 
@@ -100,7 +100,7 @@ class Plain:
         if encoded is None:
             return None
         if is_simple:
-            self._keep(method, url, encoded)
+            self._cached[method, url] = encoded
         origin, target, head, template, kind, body, timeouts = encoded
         pools = adapter.pools
         try:
@@ -150,11 +150,6 @@ class Plain:
             self._state = state
             self._cached.clear()
         return self._cached.get((method, url)) if type(url) is str else None
-
-    def _keep(self, method: str, url: str, encoded: Encoded) -> None:
-        if len(self._cached) >= MOST_CACHED:
-            self._cached.clear()
-        self._cached[method, url] = encoded
 
     def _origin_now(self) -> Origin | None:
         base_url = self._session.base_url

@@ -55,7 +55,7 @@ class ConnectionPools:
         pool = self._pools.get(route)
         if pool is None:
             # Another greenlet may have opened it while the name was resolved.
-            found = addresses(*(route.proxy or (route.host, route.port))[:2])
+            found = resolved(*(route.proxy or (route.host, route.port))[:2])
             pool = self._pools.get(route) or self._open(current, route, found)
         self._last = (route, pool)
         return pool
@@ -74,9 +74,10 @@ class ConnectionPools:
         return pool
 
 
-def addresses(host: str, port: int) -> list[tuple[str, int]]:
+def resolved(host: str, port: int) -> list[tuple[str, int]]:
     """Return every address of a host, in the resolver's order."""
     entries = socket.getaddrinfo(host.strip("[]"), port, socket.AF_UNSPEC, socket.SOCK_STREAM)
+    # The part behind the % of a link-local address is this machine's name of the interface.
     texts = [str(entry[4][0]).partition("%")[0] for entry in entries]
     return [(text, port) for text in dict.fromkeys(texts)]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import socket
-from typing import TYPE_CHECKING, Any
+import time
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gevent
 from geventhttpclient.useragent import ConnectionError as BadStatusCode
 from locust.contrib.fasthttp import FastResponse
 from requests import HTTPError, Response
 
-from torr.locust import lag
 from torr.locust.arguments import options_in
 from torr.locust.exchanges import exchange_of
 from torr.locust.ledger import Ledger
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # A locustfile may generate any number of names; beyond this, rows are looked up in the ledger.
 _MOST_ROWS = 2_000
+_TIMER_S = 0.05
 
 Row = tuple[str, str, bool]
 # Errors that are raised before anything was sent.
@@ -64,7 +65,7 @@ class RequestRecorder:
         if options_in(self.environment.parsed_options).is_kept:
             self.ledger.begin(warmup=bool(self.environment.reset_stats))
             self._unreported_before = reactor().engine.unreported
-            self._timers.append(lag.watch(self.ledger))
+            self._timers.append(gevent.spawn(self._measure_lag))
 
     def open_window(self, **_more: object) -> None:
         """End the warm-up, as Locust resets its statistics, too."""
@@ -108,6 +109,13 @@ class RequestRecorder:
             if len(self._rows) < _MOST_ROWS:
                 self._rows[key] = row
         return row
+
+    def _measure_lag(self) -> NoReturn:
+        """Record how late a timer is: unlike requests, it fires all the time."""
+        while True:
+            due = time.monotonic() + _TIMER_S
+            gevent.sleep(_TIMER_S)
+            self.ledger.late(max(0.0, time.monotonic() - due))
 
     def _stop_timers(self) -> None:
         for timer in self._timers:

@@ -25,8 +25,7 @@ from torr.locust.templates import Fields
 if TYPE_CHECKING:
     from torr.locust.plain import Sent
 
-Json = dict[str, Any]
-NOTHING: Json = {}
+NOTHING: dict[str, Any] = {}
 # Code that overrides one of these is to see every request.
 OVERRIDABLE = (
     "send",
@@ -93,7 +92,7 @@ class HttpSession(Original):
         url: Any,
         name: str | None = None,
         catch_response: bool = False,
-        context: Json = NOTHING,
+        context: dict[str, Any] = NOTHING,
         *,
         data: Any = None,
         json: Any = None,
@@ -144,7 +143,9 @@ class HttpSession(Original):
             meta["name"] = name or self.request_name or first_request.path_url
         return self._reported(response, meta, catch_response=catch_response)
 
-    def _finished(self, sent: Sent, name: str | None, data: Any, json: Any, more: Json) -> Any:
+    def _finished(
+        self, sent: Sent, name: str | None, data: Any, json: Any, more: dict[str, Any]
+    ) -> Any:
         """Return the response that requests makes of a call."""
         self.explicit_name = name
         sent.adapter.finished_call = sent.call
@@ -155,7 +156,7 @@ class HttpSession(Original):
         finally:
             sent.adapter.finished_call = None
 
-    def _reported(self, response: Any, meta: Json, *, catch_response: bool) -> Any:
+    def _reported(self, response: Any, meta: dict[str, Any], *, catch_response: bool) -> Any:
         """Report a response as the installed Locust does."""
         event = self.request_event
         if hasattr(ResponseContextManager, "wrap_response"):

@@ -29,6 +29,8 @@ class Streamed(LocustResponse):
     """The response that Locust returns for a stream whose head was plain."""
 
     fills: ClassVar[Fills] = {}
+    _content = False
+    _content_consumed = False
 
     def iter_lines(
         self, chunk_size: Any = ITER_CHUNK_SIZE, decode_unicode: Any = False, delimiter: Any = None
@@ -70,7 +72,5 @@ def _raw(_response: LocustResponse, sent: Sent) -> RawResponse:
 
 Streamed.fills = {
     **LocustResponse.fills,
-    "_content": lambda _response, _sent: False,
-    "_content_consumed": lambda _response, _sent: False,
     "raw": _raw,
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import requests
 from requests.structures import CaseInsensitiveDict
 
+from torr.locust.bounded_dict import BoundedDict
 from torr.locust.wire import head_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from torr.locust.origin import Origin
 
-MOST_SHARED = 4096
 MOST_TEMPLATES = 64
 SAMPLES: dict[str, dict[str, Any]] = {
     "": {},
@@ -64,7 +64,7 @@ class Template(NamedTuple):
 
 
 Key = tuple[Any, ...]
-_shared: dict[Key, Template] = {}
+_shared: BoundedDict[Key, Template] = BoundedDict(4096)
 
 
 class Templates:
@@ -72,7 +72,7 @@ class Templates:
 
     def __init__(self, session: requests.Session) -> None:
         self._session = session
-        self._templates: dict[Key, Template] = {}
+        self._templates: BoundedDict[Key, Template] = BoundedDict(MOST_TEMPLATES)
         self._fields: Any = None
         self._changes = -1
 
@@ -92,8 +92,6 @@ class Templates:
         if template is None:
             template = self._shared_template(key, headers, origin)
             if template is not None:
-                if len(self._templates) >= MOST_TEMPLATES:
-                    self._templates.clear()
                 self._templates[key] = template
         return template
 
@@ -106,8 +104,6 @@ class Templates:
         if template is None:
             template = self._render(key[0], key[1], headers, origin)
             if template is not None:
-                if len(_shared) >= MOST_SHARED:
-                    _shared.clear()
                 _shared[shared_key] = template
         return template
 

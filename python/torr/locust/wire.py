@@ -39,6 +39,13 @@ def text_of(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
+def fields_of(head: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a head without its Host field."""
+    lines = head.decode("latin-1").split("\r\n")[1:-2]
+    fields = [line.partition(": ") for line in lines]
+    return [(name, value) for name, _, value in fields if name.lower() != "host"]
+
+
 def whole_body(body: Any, *, chunked: bool) -> bytes:
     """Return the body in one piece, as it is sent from memory."""
     if body is None:
