@@ -54,7 +54,7 @@ class Connection:
     ) -> None:
         """Connect; without `verify` any certificate is accepted."""
         self._within_s = within_s
-        self._host = place.place if place.socket is None else place.host
+        self._host = place.address if place.socket is None else place.host
         until_s = time.monotonic() + within_s
         sock = _connected(place, within_s if connect_s is None else connect_s)
         self._socket = _secured(sock, place, verify=verify) if place.scheme == "https" else sock

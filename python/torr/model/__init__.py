@@ -1,1 +1,1 @@
-"""What torr talks about: plans, conditions, results. Typed once, at the edge."""
+"""Typed values that users' texts become once: plans and their parts, conditions, labels."""

@@ -1,7 +1,7 @@
 """A limit on what changed between two sides: `p99 > +10%`, `ok/s < -5%`, `errors > +0.5 points`.
 
 The grammar is that of conditions, with another VALUE: a signed percentage of the baseline, or,
-for shares of attempts, signed percentage points, since ten percent of no errors are no errors.
+for shares of attempts, signed percentage points, since 10 % more than no errors is no errors.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _POINTS = re.compile(r"([+-]\d+(?:\.\d+)?)\s*points?", re.ASCII)
 
 @dataclass(frozen=True)
 class Change(Condition):
-    """One parsed limit; `limit` is percent of the baseline, or points of a share."""
+    """A parsed limit of a change; `limit` is percent of the baseline, or points of a share."""
 
     @classmethod
     def parse(cls, text: str) -> Change:
-        """Read one; raises UsageError that says what was not understood."""
+        """Read one limit of a change; raise UsageError that says what was not understood."""
         change = cls.parse_with(text, _signed, _HINT)
         if change.unit == "":
             raise UsageError(f"{text.strip()!r}: {change.metric} may be none", "write errors")
@@ -33,12 +33,12 @@ class Change(Condition):
 
     @property
     def is_of_share(self) -> bool:
-        """Whether it is about percentage points."""
+        """Return whether the limit is in percentage points."""
         return self.unit == "%"
 
     @property
     def key(self) -> str:
-        """The place of its number in result.json, as metrics of comparisons are called."""
+        """Return the path of its number in result.json, as comparisons name metrics."""
         if self.unit == "ms":
             return f"{self.metric}_ms.{(self.stat or '').replace('.', '_')}"
         if self.unit == "%":
@@ -53,8 +53,8 @@ class Change(Condition):
 
 def _signed(metric: str, text: str) -> float:
     is_share = METRICS[metric] == "%"
-    found = (_POINTS if is_share else _PERCENT).fullmatch(text)
-    if found is None:
-        wanted = "signed percentage points" if is_share else "a signed percentage"
-        raise UsageError(f"{text!r} is not {wanted}, as a change of {metric} is", _HINT)
-    return float(found[1])
+    match = (_POINTS if is_share else _PERCENT).fullmatch(text)
+    if match is None:
+        kind = "signed percentage points" if is_share else "a signed percentage"
+        raise UsageError(f"{text!r} is not {kind}, as a change of {metric} is", _HINT)
+    return float(match[1])

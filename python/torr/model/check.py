@@ -1,7 +1,7 @@
-"""What is looked for in an answer, and what is kept of it: statuses, bodies, JSON, captures.
+"""Checks of answers and captured values: statuses, texts and JSON of bodies, captures.
 
-Read once from their texts, which are the same as flags and as members of a requests file. What a
-JSONPath or an expression may contain is the engine's to say: it refuses what it cannot run.
+Each is read once from a text, which is the same in a flag and in a requests file. The engine
+refuses a JSONPath or a regular expression that it cannot run; nothing here checks them.
 """
 
 from __future__ import annotations
@@ -14,56 +14,56 @@ from torr.errors import UsageError, require
 from torr.model.json_input import JsonInputError, is_not_json, parse_json_to_send
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
-from torr.model.template import MADE, NAME
+from torr.model.template import GENERATED, NAME
 
 Json = dict[str, Any]
 Spans = tuple[tuple[int, int], ...]
 
 _CAPTURE = "write NAME=json:$.token, NAME=header:Location or NAME=regex:/id=(\\d+)/"
-# Words that Python, but not JSON, takes for numbers.
+# Numbers in Python's notation that JSON does not have.
 _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 _LAST_NAME = re.compile(r"([\w-]+)['\"\]\s]*$")
 
 
 def parse_statuses(text: str) -> Spans:
-    """Ranges of statuses: `200`, `2xx`, `200-299`, several with commas."""
+    """Return the ranges of statuses: `200`, `2xx`, `200-299`, several with commas."""
     spans = []
-    for word in text.replace(" ", "").split(","):
-        found = re.fullmatch(r"([1-5])xx|([1-5]\d\d)(?:-([1-5]\d\d))?", word.lower())
-        if found is None:
+    for part in text.replace(" ", "").split(","):
+        match = re.fullmatch(r"([1-5])xx|([1-5]\d\d)(?:-([1-5]\d\d))?", part.lower())
+        if match is None:
             hint = "they are 100 to 599: write 200, 2xx, 200-299 or 200,404"
-            raise UsageError(f"{word!r} is not a status", hint)
-        hundred, low, high = found.groups()
-        start = int(hundred) * 100 if hundred else int(low)
-        span = (start, start + 99 if hundred else int(high or low))
+            raise UsageError(f"{part!r} is not a status", hint)
+        hundreds, low, high = match.groups()
+        start = int(hundreds) * 100 if hundreds else int(low)
+        span = (start, start + 99 if hundreds else int(high or low))
         if span[0] > span[1]:
-            raise UsageError(f"{word!r} is no range: it ends before it begins")
+            raise UsageError(f"{part!r} is no range: it ends before it begins")
         spans.append(span)
     return tuple(spans)
 
 
 @dataclass(frozen=True, slots=True)
 class BodyCheck:
-    """Text that a body must contain, or an expression that must match in it."""
+    """A text that a body must contain, or a regular expression that must match in it."""
 
     text: str
     is_regex: bool = False
 
     @classmethod
     def parse(cls, text: str) -> BodyCheck:
-        """Read `TEXT` or `/REGEX/`; raises UsageError."""
+        """Read `TEXT` or `/REGEX/`; raise UsageError."""
         require(bool(text.strip("/")), f"{text!r} is in every body", "write a text or /REGEX/")
         inside = _between_slashes(text)
         return cls(text) if inside is None else cls(inside, is_regex=True)
 
     def as_json(self) -> Json:
-        """The contract's body check."""
+        """Return the body check of the engine's plan."""
         if self.is_regex:
             return {"kind": "regex", "pattern": self.text}
         return {"kind": "text", "text": self.text}
 
     def redacted(self) -> BodyCheck:
-        """The same without the values of secret fields and members."""
+        """Return the check without the values of secret fields and members."""
         return replace(self, text=redacted_text(self.text))
 
 
@@ -76,23 +76,23 @@ class JsonCheck:
 
     @classmethod
     def parse(cls, text: str) -> JsonCheck:
-        """Read `$.a.b=VALUE` or `a.b=VALUE`; a value that is no JSON is text; raises UsageError."""
-        place = _equals_sign(text)
+        """Read `$.a.b=VALUE` or `a.b=VALUE`; a value that is not JSON is text; raise UsageError."""
+        end = _equals_sign(text)
         require(
-            place is not None and bool(text[:place].strip()),
+            end is not None and bool(text[:end].strip()),
             f"{text!r} is not PATH=VALUE",
             "write $.status=ok or $.items[0].id=7",
         )
-        path, written = text[:place].strip(), text[place:][1:].strip()
+        path, written = text[:end].strip(), text[end:][1:].strip()
         require(not written.startswith("="), f"{text!r} has two equals signs", "write PATH=VALUE")
         return cls(json_path(path), _value(written))
 
     def as_json(self) -> Json:
-        """The contract's JSON check."""
+        """Return the JSON check of the engine's plan."""
         return {"path": self.path, "value": self.value}
 
     def redacted(self) -> JsonCheck:
-        """The same without values whose name says that they are secrets."""
+        """Return the check without values whose name says that they are secrets."""
         name = _LAST_NAME.search(self.path)
         hides = name is not None and is_secret(name[1])
         return replace(self, value=REDACTED if hides else _redacted(self.value))
@@ -100,9 +100,9 @@ class JsonCheck:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A part of an answer that the user's later requests may name.
+    """A part of an answer that later requests of the same user may name.
 
-    Of a stream it is the text, or the conversation that the server says it belongs to.
+    From a stream, torr captures the text or the identifier of the conversation.
     """
 
     name: str
@@ -112,12 +112,12 @@ class Capture:
     @classmethod
     def parse(cls, text: str) -> Capture:
         """Read `NAME=json:PATH`, `NAME=header:FIELD` or `NAME=regex:/…(…)…/`."""
-        name, _, rest = text.partition("=")
-        source, colon, what = rest.partition(":")
+        name, _, origin = text.partition("=")
+        source, colon, what = origin.partition(":")
         name, source, what = name.strip(), source.strip(), what.strip()
         require(bool(colon and what), f"{text!r} is not a capture", _CAPTURE)
         require(
-            bool(NAME.fullmatch(name)) and name not in (*MADE, "row"),
+            bool(NAME.fullmatch(name)) and name not in (*GENERATED, "row"),
             f"{name!r} cannot name a captured value",
             "write a word of your own, such as token",
         )
@@ -129,12 +129,12 @@ class Capture:
         return cls(name, "regex", _between_slashes(what) or what)
 
     def as_json(self) -> Json:
-        """The contract's capture."""
+        """Return the capture of the engine's plan."""
         return {"name": self.name, "from": self.source, "what": self.what}
 
 
 def json_path(text: str) -> str:
-    """A JSONPath; `a.b` is short for `$.a.b`."""
+    """Return a JSONPath; `a.b` is short for `$.a.b`."""
     if text.startswith("$"):
         return text
     return f"${text}" if text.startswith("[") else f"$.{text}"
@@ -146,19 +146,19 @@ def _between_slashes(text: str) -> str | None:
 
 
 def _equals_sign(text: str) -> int | None:
-    """Where the path ends: the first `=` outside of brackets and quotes."""
+    """Return the position of the first `=` outside of brackets and quotes."""
     depth, quote = 0, ""
-    for place, sign in enumerate(text):
+    for position, character in enumerate(text):
         if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"" and depth:
-            quote = sign
-        elif sign in "[(":
+            quote = "" if character == quote else quote
+        elif character in "'\"" and depth:
+            quote = character
+        elif character in "[(":
             depth += 1
-        elif sign in "])":
+        elif character in "])":
             depth -= 1
-        elif sign == "=" and depth == 0:
-            return place
+        elif character == "=" and depth == 0:
+            return position
     return None
 
 
@@ -166,7 +166,7 @@ def _redacted(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, dict):
         return {k: REDACTED if is_secret(k) else _redacted(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_redacted(each) for each in value]
+        return [_redacted(item) for item in value]
     return redacted_text(value) if isinstance(value, str) else value
 
 

@@ -13,11 +13,8 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
             an error class, for errors and failures
     OP      <  <=  >  >=
 
-A metric that nothing measures is refused: a condition on it could never be told. What is measured
-is the table METRICS, whose units say the rest: a new metric is a line there.
-
-What a condition is worth at one level and which levels and rounds belong together,
-is decided in verdicts.
+The table METRICS names every metric and its unit; a condition on another metric is refused. A new
+metric is a line of that table. `verdicts` judges conditions.
 """
 
 from __future__ import annotations
@@ -39,9 +36,9 @@ if TYPE_CHECKING:
 Unit = Literal["ms", "%", "/s", ""]
 
 _MS: Unit = "ms"
-# `ttfb` is one of every answer.
+# Every answer has the first one, `ttfb`.
 STREAM_TIMES = TIMES[1:]
-# What only streams have.
+# Metrics that only streams have.
 STREAM_METRICS = frozenset({*STREAM_TIMES, "goodput", "tokens/s", "good/s"})
 
 METRICS: Mapping[str, Unit] = {
@@ -88,43 +85,43 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Read one condition; raises UsageError that says what was not understood."""
+        """Read one condition; raise UsageError that says what was not understood."""
         return cls.parse_with(text, _limit, _HINT)
 
     @classmethod
     def parse_with(cls, text: str, limit: Callable[[str, str], float], hint: str) -> Self:
-        """Read one whose VALUE `limit` understands: of the metric and the text, its number."""
-        found = _GRAMMAR.fullmatch(text.strip())
-        if found is None:
+        """Read one condition; `limit` returns the number of VALUE from the metric and the text."""
+        match = _GRAMMAR.fullmatch(text.strip())
+        if match is None:
             raise UsageError(f"{text.strip()!r} is not a condition", hint)
-        metric, stat = _metric_and_stat(found["words"].split(), text)
+        metric, stat = _metric_and_stat(match["words"].split(), text)
         return cls(
             metric=metric,
             stat=stat,
-            op=found["op"],
-            limit=limit(metric, found["value"].strip()),
-            name=found["name"],
+            op=match["op"],
+            limit=limit(metric, match["value"].strip()),
+            name=match["name"],
             text=" ".join(text.split()),
         )
 
     @property
     def unit(self) -> Unit:
-        """The unit of value and limit: `ms`, `%` or `/s`; empty for a number of things."""
+        """Return the unit of value and limit: `ms`, `%` or `/s`; empty for a count."""
         return METRICS[self.metric]
 
     @property
     def is_of_streams(self) -> bool:
-        """Whether only streams have it."""
+        """Return whether only streams have the metric."""
         return self.metric in STREAM_METRICS or self.stat == "stream"
 
     @property
     def wants_little(self) -> bool:
-        """Whether the value has to lie below the limit."""
+        """Return whether the value has to lie below the limit."""
         return self.op in ("<", "<=")
 
     @property
     def label(self) -> str:
-        """The measured thing in words: `p95`, `service p99`, `success`."""
+        """Return the name of the metric and statistic: `p95`, `service p99`, `success`."""
         words = [self.metric, self.stat or ""]
         if self.metric == "response":
             words = [self.stat or ""]
@@ -158,10 +155,10 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
     metric, *stats = words or [""]
     if metric not in METRICS:
         if _is_percentile(metric):
-            raise UsageError(f"{text.strip()!r}: {metric} is not kept", _kept())
+            raise UsageError(f"{text.strip()!r}: {metric} is not kept", _known_stats())
         hint = f"metrics are {', '.join(METRICS)}"
-        what = f"{metric or 'nothing'} is not a metric that this version measures"
-        raise UsageError(f"{text.strip()!r}: {what}", hint)
+        problem = f"{metric or 'nothing'} is not a metric that this version measures"
+        raise UsageError(f"{text.strip()!r}: {problem}", hint)
     if len(stats) > 1:
         raise UsageError(f"{text.strip()!r}: {' '.join(stats)!r} is more than one statistic", _HINT)
     stat = stats[0] if stats else None
@@ -174,7 +171,7 @@ def _check_stat(metric: str, stat: str | None, text: str) -> None:
         if stat is None:
             raise UsageError(f"{text!r}: {metric} needs a statistic", f"write {metric} p95")
         if stat not in STATS:
-            raise UsageError(f"{text!r}: {stat} is not kept", _kept())
+            raise UsageError(f"{text!r}: {stat} is not kept", _known_stats())
     elif metric in ("errors", "failures") and stat is not None:
         if stat not in CLASSES:
             hint = f"classes are {', '.join(CLASSES)}"
@@ -191,16 +188,16 @@ def _limit(metric: str, text: str) -> float:
     if METRICS[metric] == "":
         return float(units.parse_count(text))
     if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
-        # Seconds would be valid too, and hardly ever meant.
+        # A number without a unit may mean seconds or milliseconds.
         raise UsageError(f"the limit {text.strip()!r} has no unit", f"write {text.strip()}ms")
     return units.parse_duration(text) / 1e6
 
 
-def _is_percentile(word: str) -> bool:
-    return re.fullmatch(r"p\d+(\.\d+)?", word) is not None
+def _is_percentile(text: str) -> bool:
+    return re.fullmatch(r"p\d+(\.\d+)?", text) is not None
 
 
-def _kept() -> str:
+def _known_stats() -> str:
     return f"kept are {', '.join(STATS)}"
 
 

@@ -1,8 +1,8 @@
 """JSON that comes from outside torr: files of users, results of other machines, answers of servers.
 
-Python's reader takes more than JSON allows, and more than what reads its values can hold: numbers
-beyond the range of a float become infinite, deep nesting ends in a RecursionError. Here both are
-errors that say what is wrong. Nothing is checked about the meaning of a document.
+Python's reader accepts more than JSON allows: NaN, numbers beyond the range of a float, which
+become infinite, and nesting so deep that it ends in a RecursionError. This reader refuses them with
+an error that says what is wrong. It does not check the meaning of a document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_INTEGER = 2**64 - 1
 
 
 class JsonInputError(ValueError):
-    """A text is not JSON that torr reads; the message says why."""
+    """An error for a text that is not JSON, or that exceeds a limit; the message says which."""
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON value
@@ -53,19 +53,19 @@ def parse_json_to_send(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON val
 
 
 def is_not_json(error: ValueError) -> bool:
-    """Whether an error of `parse_json` says that the text is no JSON, not that it is too much."""
+    """Return whether an error of `parse_json` means a syntax error, not a limit."""
     return isinstance(error.__cause__, json.JSONDecodeError)
 
 
 def is_json_number(number: float) -> bool:
-    """Whether `parse_json` reads the number: it is finite, a whole one has at most 64 bits."""
+    """Return whether `parse_json` reads the number: finite, and at most 64 bits if whole."""
     if isinstance(number, int):
         return abs(number) <= _MOST_INTEGER
     return math.isfinite(number)
 
 
-def _constant(word: str) -> float:
-    raise JsonInputError(f"{word} is not a number of JSON")
+def _constant(constant: str) -> float:
+    raise JsonInputError(f"{constant} is not a number of JSON")
 
 
 def _finite(text: str) -> float:
@@ -89,8 +89,15 @@ def check_depth(value: object) -> None:
     """Raise JsonInputError for a document of too many levels; without recursion."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MOST_DEPTH):
-        children = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [one for some in children for one in some if isinstance(one, dict | list)]
+        children = (
+            container.values() if isinstance(container, dict) else container for container in level
+        )
+        level = [
+            container
+            for some in children
+            for container in some
+            if isinstance(container, dict | list)
+        ]
         if not level:
             return
     raise JsonInputError(_too_deep())

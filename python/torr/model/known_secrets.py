@@ -1,7 +1,7 @@
-"""Values that are known to be secret, found in texts wherever they stand.
+"""Covering of known secret values in texts.
 
-There may be tens of thousands, such as a token in each row of a data file: they are found by how
-they begin, so that a text is read once, however many there are.
+There may be tens of thousands of values, such as a token in each row of a data file. They are
+looked up by their first characters, so that a text is read once, however many values there are.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class KnownSecrets:
-    """Covers values; where they overlap in a text, all that they take up there is covered."""
+    """Secret values; where they overlap in a text, everything from first to last is covered."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        """Make it ready for many texts; empty values are left out."""
-        known = {value for value in values if value}
-        # How many characters of a value it is looked up by.
-        self._length = min(4, min(map(len, known), default=1))
+        """Index the values by their first characters; empty values are left out."""
+        distinct = {value for value in values if value}
+        # The number of first characters by which a value is looked up.
+        self._length = min(4, min(map(len, distinct), default=1))
         self._lengths: dict[str, list[int]] = defaultdict(list)
-        for start, length in sorted({(v[: self._length], len(v)) for v in known}, reverse=True):
+        for start, length in sorted({(v[: self._length], len(v)) for v in distinct}, reverse=True):
             self._lengths[start].append(length)
-        self._known = known
+        self._values = distinct
 
     def covered(self, text: str) -> str:
         """Return the text with `***` for each value."""
-        if not self._known:
+        if not self._values:
             return text
         parts, end, start = [], 0, 0
         while (start := self._next(text, start)) < len(text):
@@ -40,21 +40,25 @@ class KnownSecrets:
         return "".join((*parts, text[end:])) if parts else text
 
     def _next(self, text: str, start: int) -> int:
-        """Where the next value begins, or the end of the text."""
-        for at in range(start, len(text) - self._length + 1):
-            if text[at : at + self._length] in self._lengths and self._longest(text, at):
-                return at
+        """Return the position at which the next value begins, or the length of the text."""
+        for position in range(start, len(text) - self._length + 1):
+            if text[position : position + self._length] in self._lengths and self._longest(
+                text, position
+            ):
+                return position
         return len(text)
 
     def _end(self, text: str, start: int) -> int:
-        """Where values end that begin here, or within those that do."""
-        end, at = start + 1, start
-        while at < end:
-            end = max(end, at + self._longest(text, at))
-            at += 1
+        """Return the end of the overlapping values of which the first begins at `start`."""
+        end, position = start + 1, start
+        while position < end:
+            end = max(end, position + self._longest(text, position))
+            position += 1
         return end
 
-    def _longest(self, text: str, at: int) -> int:
-        """How long the longest value is that begins here, 0 where none does."""
-        lengths = self._lengths.get(text[at : at + self._length], ())
-        return next((length for length in lengths if text[at : at + length] in self._known), 0)
+    def _longest(self, text: str, position: int) -> int:
+        """Return the length of the longest value that begins at a position, 0 without one."""
+        lengths = self._lengths.get(text[position : position + self._length], ())
+        return next(
+            (length for length in lengths if text[position : position + length] in self._values), 0
+        )

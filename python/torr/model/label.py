@@ -1,6 +1,6 @@
-"""What people write on a run: tags to find it by, and a note that says what is special about it.
+"""Labels of a run: tags to find it by, and a note that describes it.
 
-Secrets of a note are covered as those of a command are.
+Secrets in a note are covered as those in a command are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_TAG = 100
 
 
 def read_tag(text: str) -> str:
-    """Return a tag: one word; raises UsageError."""
+    """Return a tag, which is one word; raise UsageError for other texts."""
     tag = text.strip()
     if not tag or not tag.isprintable() or " " in tag or tag.startswith("-"):
         raise UsageError(f"{text!r} is no tag", "write one word, such as baseline")
@@ -27,7 +27,7 @@ def read_tag(text: str) -> str:
 
 
 def read_note(text: str) -> str:
-    """Return a note in one line, without the values of secrets and what moves a terminal."""
+    """Return a note in one line, without values of secrets and without control characters."""
     line = " ".join(text.split())
     return redacted_text("".join(letter for letter in line if letter.isprintable()))
 

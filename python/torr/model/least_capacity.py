@@ -1,4 +1,4 @@
-"""The capacity that a ladder must show to pass: so many ok answers a second, or so many users."""
+"""The least capacity with which a ladder passes, as ok answers per second or as users."""
 
 from __future__ import annotations
 

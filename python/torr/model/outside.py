@@ -1,7 +1,7 @@
-"""What comes from outside, fit to be kept and printed: no secrets, nothing that moves a terminal.
+"""Texts from outside torr, made safe to keep and print: without secrets and control characters.
 
-A target, a server, a task, an imported file and a command line say what they like. Their words pass
-here once, where they enter a result, a log or the terminal.
+Answers of a target, output of a server or task, imported files and command lines can contain any
+text. It is cleaned here once, before it enters a result, a log or the terminal.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from torr.model.secrets import redacted_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Control characters but for tabs and line feeds, what turns the direction of writing around, and
-# halves of a character (lone surrogates), which UTF-8 has no bytes for. A carriage return stays at
-# the end of a line.
+# Control characters except tabs and line feeds, characters that change the direction of writing,
+# and lone surrogates, which UTF-8 cannot encode. A carriage return stays at the end of a line.
 _MOVING = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
 )
@@ -34,18 +33,18 @@ _NUMBERS = frozenset({int, float, bool, type(None)})
 
 
 def printable(text: str) -> str:
-    r"""The text with control characters as they are written in a program: `\x1b`."""
-    return _MOVING.sub(lambda found: ascii(found[0])[1:-1], text)
+    r"""Return the text with each control character as an escape sequence: `\x1b`."""
+    return _MOVING.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def safe_text(text: str) -> str:
-    """A text from outside, fit to be kept and printed."""
+    """Return a text from outside, safe to keep and print."""
     return printable(redacted_text(text))
 
 
 @cache
 def _text_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The fields of a part of a result that may hold texts from outside: most hold numbers."""
+    """Return the fields of a part of a result that may hold texts; most hold numbers."""
     return tuple(name for name, hint in get_type_hints(kind).items() if _holds_texts(hint))
 
 
@@ -60,40 +59,41 @@ def _holds_texts(hint: object) -> bool:
 
 @dataclass(frozen=True)
 class Outside:
-    """Makes texts fit to be kept; `secrets` are values to cover wherever they stand."""
+    """A cleaner of texts from outside; it also covers each value of `secrets` in every text."""
 
     secrets: tuple[str, ...] = ()
-    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    _covered: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     _values: KnownSecrets = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Make the values ready to be looked for."""
+        """Index the secrets."""
         object.__setattr__(self, "_values", KnownSecrets(self.secrets))
 
     def with_secrets(self, secrets: Iterable[str]) -> Outside:
-        """The same with more secrets."""
+        """Return a cleaner with more secrets."""
         return Outside((*self.secrets, *secrets))
 
     def covered(self, text: str) -> str:
-        """A text without secrets, else as it is."""
+        """Return a text without secrets, otherwise unchanged."""
         return redacted_text(self._values.covered(text))
 
     def text(self, text: str) -> str:
-        """A text, fit to be kept."""
+        """Return a text, safe to keep."""
         if len(text) > _LONGEST_REMEMBERED:
-            # A histogram is numbers: what looks like a secret in it is none.
+            # An encoded histogram can look like a secret, and holds only numbers.
             return text if _HISTOGRAM.fullmatch(text) else printable(self.covered(text))
-        found = self._known.get(text)
-        if found is None:
-            found = printable(self.covered(text))
-            if len(self._known) < _MOST_REMEMBERED:
-                self._known[text] = found
-        return found
+        covered = self._covered.get(text)
+        if covered is None:
+            covered = printable(self.covered(text))
+            if len(self._covered) < _MOST_REMEMBERED:
+                self._covered[text] = covered
+        return covered
 
     def json(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """Return a value of JSON with all texts in it, names of members too, fit to be kept.
+        """Return a JSON value in which all texts, and names of members, are safe to keep.
 
-        A number that JSON has not becomes null. Members whose names become the same are numbered.
+        A number that JSON does not have becomes null. Members whose names become the same are
+        numbered.
         """
         if isinstance(value, Message):
             return Message(self.text(str(value)), value.code, self.json(dict(value.values)))
@@ -102,13 +102,13 @@ class Outside:
         if isinstance(value, dict):
             return self._members(value, self.json)
         if isinstance(value, (list, tuple)):
-            return [self.json(each) for each in value]
+            return [self.json(item) for item in value]
         if isinstance(value, int | float) and not is_json_number(value):
             return None
         return value
 
     def part(self, part: Any) -> Any:  # noqa: ANN401 - a part of a result, or what is in one
-        """Return a part of a result after making all texts in it fit to be kept."""
+        """Return a part of a result after making all texts in it safe to keep."""
         if isinstance(part, msgspec.Struct):
             for name in _text_fields(type(part)):
                 value = getattr(part, name)
@@ -124,12 +124,12 @@ class Outside:
         return self.json(part)
 
     def _members(self, members: dict[str, Any], clean: Callable[[Any], Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        cleaned: dict[str, Any] = {}
         for name, value in members.items():
-            safe = free = self.text(name)
+            safe = unique = self.text(name)
             number = 1
-            while free in found:
+            while unique in cleaned:
                 number += 1
-                free = f"{safe} #{number}"
-            found[free] = clean(value)
-        return found
+                unique = f"{safe} #{number}"
+            cleaned[unique] = clean(value)
+        return cleaned

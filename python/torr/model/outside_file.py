@@ -1,8 +1,8 @@
-"""Files from outside torr, read up to a limit, and only those whose end comes.
+"""Files from outside torr, read up to a limit of size, and without waiting forever.
 
-A regular file is read, and a pipe, as `--requests-file <(command)` gives one. A device such as
-/dev/zero has no end, and is refused, as is a pipe through which nothing comes. What is wrong with a
-file is an OSError as the system's own are, so that every reader says it in its own words.
+torr reads regular files and pipes, such as that of `--requests-file <(command)`. It refuses a
+device such as /dev/zero, which has no end, and a pipe that delivers nothing in time. Each fault is
+an OSError as those of the system are, so that every reader can word its own message.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 256 << 20
-"""Of a file that people write or record: requests, prompts, plans, bodies."""
+"""The largest file that people write or record: requests, prompts, plans, bodies."""
 MOST_RESULT_BYTES = 1 << 30
-"""Of a result.json, which has a part for each second of each level."""
+"""The largest result.json, which has a part for each second of each level."""
 LONGEST_LINE = 16 << 20
-"""Characters of a line, where a file is read line by line and may be longer than all limits."""
+"""The most characters of a line in a file that is read line by line, whatever its size."""
 
 # /dev/null, the only device that has an end.
 _NULL_DEVICE = os.makedev(1, 3)
 _CHUNK_BYTES = 1 << 20
-# A program whose output is a pipe has so long until its first byte.
-_PATIENCE_S = 60.0
+# The longest wait for the first byte of a pipe.
+_FIRST_BYTE_TIMEOUT_S = 60.0
 
 
 class OutsideFileError(OSError):
-    """A file that is not read; `strerror` says why."""
+    """An error of a file that torr refuses to read; `strerror` says why."""
 
 
 def read_bounded(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return the content of a file or pipe; raises OSError, also where there is too much."""
-    parts, left = [], most_bytes + 1
+    """Return the content of a file or pipe; raise OSError, also where it is too large."""
+    parts, remaining = [], most_bytes + 1
     with _opened(path) as file:
-        while left and (part := file.read(min(left, _CHUNK_BYTES))):
+        while remaining and (part := file.read(min(remaining, _CHUNK_BYTES))):
             parts.append(part)
-            left -= len(part)
-    if not left:
+            remaining -= len(part)
+    if not remaining:
         raise _error(errno.EFBIG, f"it is larger than {most_bytes >> 20} MiB", path)
     return b"".join(parts)
 
 
 def read_text(path: Path, what: str | None = None, most_bytes: int = MOST_BYTES) -> str:
-    """Return the text of a file; raises UsageError, which calls the file `what`.
+    """Return the text of a UTF-8 file, with or without a byte order mark.
 
-    It is UTF-8, with or without a mark at its start; what is not is a FileError at its line.
+    Raise UsageError, which calls the file `what`; a FileError names the line that is not UTF-8.
     """
     try:
         content = read_bounded(path, most_bytes)
@@ -78,7 +78,7 @@ def lines_of(
 ) -> Iterator[str]:
     """Yield the lines of a file one by one, with their ends, as `open` does.
 
-    Raises OSError, UnicodeDecodeError, and FileError for a line that is too long to be one.
+    Raise OSError, UnicodeDecodeError, and FileError for a line longer than LONGEST_LINE.
     """
     with (
         _opened(path) as file,
@@ -93,7 +93,7 @@ def lines_of(
 
 
 def unpacked(packed: bytes, most_bytes: int) -> bytes:
-    """Return what zlib has packed; raises zlib.error, also where it is too much."""
+    """Return the content of zlib data; raise zlib.error, also where it is too large."""
     unpacking = zlib.decompressobj()
     content = unpacking.decompress(packed, most_bytes + 1)
     if len(content) > most_bytes:
@@ -104,7 +104,7 @@ def unpacked(packed: bytes, most_bytes: int) -> bytes:
 
 
 def check_readable(path: Path) -> None:
-    """Raise OSError for a file that cannot be read; nothing is taken out of a pipe."""
+    """Raise OSError for a file that cannot be read; read nothing from a pipe."""
     try:
         _check_kind(path.stat(), path)
     except ValueError as error:
@@ -116,14 +116,14 @@ def check_readable(path: Path) -> None:
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
-        # Without waiting, since a pipe into which nobody writes would be waited for without end.
+        # O_NONBLOCK, since opening a pipe without a writer would block forever.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except ValueError as error:
         raise _no_name(path) from error
     try:
         opened = os.fdopen(file, "rb")
     except OSError:
-        os.close(file)  # that of a directory, which fdopen leaves open
+        os.close(file)  # fdopen leaves the descriptor of a directory open
         raise
     with opened:
         status = os.fstat(file)
@@ -144,11 +144,12 @@ def _check_kind(status: os.stat_result, path: Path) -> None:
 
 
 def _await(file: int, path: Path) -> None:
-    """Wait until something came through a pipe, or its other end was closed."""
+    """Wait until a pipe has data, or its other end is closed."""
     poll = select.poll()
     poll.register(file, select.POLLIN)
-    if not poll.poll(_PATIENCE_S * 1000):
-        raise _error(errno.ETIMEDOUT, f"nothing came through this pipe in {_PATIENCE_S:g} s", path)
+    if not poll.poll(_FIRST_BYTE_TIMEOUT_S * 1000):
+        wait = f"{_FIRST_BYTE_TIMEOUT_S:g} s"
+        raise _error(errno.ETIMEDOUT, f"nothing came through this pipe in {wait}", path)
 
 
 def _no_name(path: Path) -> OutsideFileError:

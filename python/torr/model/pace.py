@@ -1,7 +1,7 @@
-"""When requests start: users that take turns, arrivals that wait for nobody, times written down.
+"""The pace of requests: closed loops of users, an open-loop rate, or a replay of given times.
 
-Each pace says what it may hold at once, and gives its share when a load is dealt over several
-endpoints: `parts` are paces whose sum is the whole. Times are integer nanoseconds.
+Each pace knows its largest number of connections, and divides itself over several endpoints: the
+sum of its `parts` is the whole load. Times are integer nanoseconds.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 MOST_USERS = 2**32 - 1
-"""What the engine counts in 32 bits: users, connections, requests in flight."""
+"""The most users, connections or requests in flight, which the engine counts in 32 bits."""
 
 MOST_PER_S = 10_000_000
-"""Beyond what any core sends; it bounds what a mistyped rate can ask for."""
+"""The highest rate, more than any core sends; it catches mistyped rates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stretch of time in which users or rate go evenly to `target`; a time of 0 is a jump."""
+    """A time in which users or rate change linearly to `target`; a time of 0 is a jump."""
 
     duration_ns: int
     target: float
@@ -40,12 +40,12 @@ class Stage:
 
     @classmethod
     def parse_all(cls, text: str) -> tuple[Stage, ...]:
-        """Read `30s:100,2m:1k,30s:0`; raises UsageError."""
+        """Read `30s:100,2m:1k,30s:0`; raise UsageError."""
         stages = []
-        for word in text.split(","):
-            lasts, colon, target = word.partition(":")
-            require(bool(colon), f"{word.strip()!r} is no stage", "write 30s:100,2m:1k,30s:0")
-            stages.append(cls(parse_duration(lasts), parse_rate(target)))
+        for part in text.split(","):
+            duration, colon, target = part.partition(":")
+            require(bool(colon), f"{part.strip()!r} is no stage", "write 30s:100,2m:1k,30s:0")
+            stages.append(cls(parse_duration(duration), parse_rate(target)))
         require(
             any(stage.duration_ns for stage in stages) and any(stage.target for stage in stages),
             f"{text!r} is no load: it takes a time and a target",
@@ -54,16 +54,16 @@ class Stage:
         return tuple(stages)
 
     def as_json(self) -> Json:
-        """The contract's stage."""
+        """Return the stage of the engine's plan."""
         return {"duration_ns": self.duration_ns, "target": float(self.target)}
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """`users` users, each sending its next request when the last one has ended.
+    """Closed loops of `users` users: each sends its next request when the last one has ended.
 
-    They share `pool` connections, or keep one each. With `stages`, `users` is the most there are.
-    With `spawn_rate` so many of them begin a second, before the window.
+    They share `pool` connections, or have one each. With `stages`, `users` is the largest number.
+    With `spawn_rate`, this many users per second begin, before the window.
     """
 
     users: int
@@ -95,31 +95,31 @@ class Closed:
 
     @property
     def connections(self) -> int:
-        """How many connections it may hold."""
+        """Return the largest number of connections."""
         return self.users if self.pool is None else self.pool
 
     @property
     def concurrency(self) -> int:
-        """How many users there are."""
+        """Return the number of users."""
         return self.users
 
     @property
     def spawning_ns(self) -> int:
-        """How long it takes until all of them have begun."""
+        """Return the time until all users have begun."""
         return round((self.users - 1) / self.spawn_rate * SECOND_NS) if self.spawn_rate else 0
 
     def with_users(self, users: int) -> Closed:
-        """The same with another number of users, who share no more connections than they are."""
+        """Return the pace with another number of users, and at most as many connections."""
         require(not self.stages, "users by --stages have no levels", "leave --stages out")
         return replace(self, users=users, pool=None if self.pool is None else min(self.pool, users))
 
     def parts(self, shares: Sequence[int]) -> list[Closed]:
-        """The users by shares, at least one each; and so are their connections and stages."""
+        """Return the paces of the shares: users, connections and stages, at least one user each."""
         users = dealt_to_each(self.users, shares, "user", "-c")
         pools: Sequence[int | None] = [None] * len(shares)
         if self.pool is not None:
             pools = dealt_to_each(self.pool, shares, "connection", "--pool")
-            pools = [min(each) for each in zip(pools, users, strict=True)]
+            pools = [min(pair) for pair in zip(pools, users, strict=True)]
         steps = [dealt(round(stage.target), shares) for stage in self.stages]
         return [
             Closed(
@@ -132,18 +132,18 @@ class Closed:
         ]
 
     def as_json(self) -> Json:
-        """The contract's `pace`."""
-        found: Json = {"kind": "closed", "users": self.users}
+        """Return the `pace` of the engine's plan."""
+        members: Json = {"kind": "closed", "users": self.users}
         if self.pool is not None:
-            found["pool"] = self.pool
+            members["pool"] = self.pool
         if self.spawn_rate is not None:
-            found["spawn_rate"] = float(self.spawn_rate)
-        return found | _stages(self.stages)
+            members["spawn_rate"] = float(self.spawn_rate)
+        return members | _stages(self.stages)
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Requests that start at `rate_per_s` whatever the target does, over at most `connections`.
+    """Open-loop requests at `rate_per_s`, over at most `connections`, however slow the answers are.
 
     With `stages`, `rate_per_s` is the highest rate.
     """
@@ -167,11 +167,11 @@ class Open:
 
     @property
     def concurrency(self) -> int:
-        """How many requests may be sent at once."""
+        """Return the largest number of connections."""
         return self.connections
 
     def parts(self, shares: Sequence[int]) -> list[Open]:
-        """The rate by shares, and its connections, at least one each."""
+        """Return the paces of the shares: rate, and at least one connection each."""
         connections = dealt_to_each(self.connections, shares, "connection", "-c")
         limits: Sequence[int | None] = [None] * len(shares)
         if self.max_in_flight is not None:
@@ -191,7 +191,7 @@ class Open:
         ]
 
     def as_json(self) -> Json:
-        """The contract's `pace`."""
+        """Return the `pace` of the engine's plan."""
         return {
             "kind": self.arrivals,
             "rate_per_s": float(self.rate_per_s),
@@ -202,9 +202,9 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Requests that start at given times from the start of the window, ascending.
+    """Requests at ascending times from the start of the window.
 
-    On disk the times are left out: they stand in the file that they were read from.
+    The plan on disk leaves the times out, since the file has them that they were read from.
     """
 
     offsets_ns: Sequence[int]
@@ -217,11 +217,11 @@ class Replay:
 
     @property
     def concurrency(self) -> int:
-        """How many requests may be sent at once."""
+        """Return the largest number of connections."""
         return self.connections
 
     def parts(self, shares: Sequence[int]) -> list[Replay]:
-        """Itself, for one endpoint."""
+        """Return this pace, for one endpoint; raise UsageError for several."""
         require(
             len(shares) == 1,
             "--replay: the requests go to several endpoints",
@@ -230,7 +230,7 @@ class Replay:
         return [self]
 
     def as_json(self) -> Json:
-        """The contract's `pace`."""
+        """Return the `pace` of the engine's plan."""
         return {
             "kind": "replay",
             "offsets_ns": list(self.offsets_ns),
@@ -244,7 +244,7 @@ Pace = Closed | Open | Replay
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """How long a user thinks after each answer: a uniform or an exponential time."""
+    """The time between an answer and the user's next request: uniform or exponential."""
 
     from_ns: int = 0
     to_ns: int = 0
@@ -252,11 +252,11 @@ class Think:
 
     def __post_init__(self) -> None:
         """Check the times."""
-        require(self.from_ns <= self.to_ns, "the longest thought is shorter than the shortest")
+        require(self.from_ns <= self.to_ns, "the longest time to think is below the shortest")
 
     @classmethod
     def parse(cls, text: str) -> Think:
-        """Read `1s`, `1s-3s` or `exp:2s`; raises UsageError."""
+        """Read `1s`, `1s-3s` or `exp:2s`; raise UsageError."""
         kind, colon, mean = text.partition(":")
         if colon:
             require(
@@ -268,7 +268,7 @@ class Think:
         return cls(shortest, parse_duration(high) if dash else shortest)
 
     def as_json(self) -> Json:
-        """The contract's `think`."""
+        """Return the `think` of the engine's plan."""
         if self.mean_ns is not None:
             return {"kind": "exponential", "mean_ns": self.mean_ns}
         return {"kind": "uniform", "from_ns": self.from_ns, "to_ns": self.to_ns}

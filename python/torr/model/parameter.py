@@ -1,8 +1,8 @@
-"""Parameters of a test as texts, by which its numbers are found again in another session.
+"""Parameters of a test as texts, which identify its results in another session.
 
-A text must tell a value from every other one of its test, and be the same in the next process.
-Where it may not, it is written as Python has it, or there is none: `1` and `"1"` read alike, a
-function has its address in it.
+The text of a value must differ from that of every other value of the test, and be the same in the
+next process. A string that reads like another value, as `"1"` reads like `1`, is written by `repr`.
+A value whose text may change, such as a function with its address, has no text.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-_PLAIN = (bytes, bool, int, float, complex, type(None))
-_LIKE_ANOTHER = re.compile(
+_PLAIN_TYPES = (bytes, bool, int, float, complex, type(None))
+_AMBIGUOUS = re.compile(
     r"""[-+]?\(?[\d.]+([eE][-+]?\d+)?j?\)?\Z|[(\['"]|b['"]|(True|False|None|nan|inf|[-+]inf)\Z"""
 )
-"""What reads as a number, as a name of a value, or begins as a list or a quoted text does."""
+"""Texts that read as a number or a constant, or begin as a list or a quoted text does."""
 
 
 def text_of(value: object) -> str | None:
-    """Return what tells a value; None where nothing does."""
+    """Return the text that identifies a value; None where there is none."""
     if isinstance(value, str):
-        return repr(value) if _LIKE_ANOTHER.match(value) or not value else value
+        return repr(value) if _AMBIGUOUS.match(value) or not value else value
     if isinstance(value, PurePath):
         return repr(value)
     return str(value) if _is_plain(value) else None
 
 
 def _is_plain(value: object) -> bool:
-    # Exactly these: what is derived from them may write itself as it likes.
+    # Exactly these types: a derived one may define another text.
     if isinstance(value, tuple | list):
         return type(value) in (tuple, list) and all(map(_is_plain, value))
-    return isinstance(value, str | PurePath) or type(value) in _PLAIN
+    return isinstance(value, str | PurePath) or type(value) in _PLAIN_TYPES

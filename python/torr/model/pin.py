@@ -1,8 +1,8 @@
-"""Which cores the generator and the target have: apart, so that neither is measured by the other.
+"""The cores of the generator and of the target, which are separate so that neither slows the other.
 
 auto        halves of the cores that this process may use; of an odd number the target has more
 0/1-3       the generator on 0, the target on 1, 2 and 3
-off         both wherever the kernel puts them
+off         both on any core
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SPAN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """The numbers of the cores of either side, ascending."""
+    """The numbers of the generator's and the target's cores, ascending."""
 
     generator: tuple[int, ...]
     target: tuple[int, ...]
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `0/1-3` or `0,2/1,3`; raises UsageError."""
+        """Read `0/1-3` or `0,2/1,3`; raise UsageError."""
         sides = text.strip().split("/")
         require(len(sides) == 2, f"{text!r} does not name the cores of two sides", _HINT)
         generator, target = (_cores(side, text) for side in sides)
@@ -41,7 +41,7 @@ class Pin:
 
     @classmethod
     def halves(cls, cores: Sequence[int]) -> Self | None:
-        """The cores shared out; None where there is only one."""
+        """Return the cores dealt to both sides; None where there is only one."""
         if len(cores) < 2:
             return None
         ordered = sorted(cores)
@@ -51,27 +51,27 @@ class Pin:
     def check(self, cores: Sequence[int]) -> None:
         """Raise UsageError where a core is not one that this process may use."""
         missing = sorted({*self.generator, *self.target} - set(cores))
-        there = ", ".join(map(str, sorted(cores)))
-        what = f"core {missing[0] if missing else 0} is not there"
-        require(not missing, f"--pin {self}: {what}", f"there is {there}")
+        available = ", ".join(map(str, sorted(cores)))
+        problem = f"core {missing[0] if missing else 0} is not there"
+        require(not missing, f"--pin {self}: {problem}", f"there is {available}")
 
     def __str__(self) -> str:
         return "/".join(",".join(map(str, side)) for side in (self.generator, self.target))
 
 
 def read_pin(text: str) -> Pin | str:
-    """What `--pin` says: cores, or `auto` or `off`."""
-    word = text.strip().lower()
-    return word if word in ("auto", "off") else Pin.parse(text)
+    """Return the cores of `--pin`, or `auto` or `off`."""
+    choice = text.strip().lower()
+    return choice if choice in ("auto", "off") else Pin.parse(text)
 
 
 def _cores(side: str, text: str) -> tuple[int, ...]:
-    found: set[int] = set()
+    cores: set[int] = set()
     for part in side.split(","):
         span = _SPAN.fullmatch(part.strip())
         if span is None:
             raise UsageError(f"{text!r}: {part!r} is no core", _HINT)
         first, last = int(span[1]), int(span[2] or span[1])
         require(first <= last, f"{text!r}: {part} ends before it begins", _HINT)
-        found |= set(range(first, last + 1))
-    return tuple(sorted(found))
+        cores |= set(range(first, last + 1))
+    return tuple(sorted(cores))

@@ -1,8 +1,8 @@
-"""A plan: which load goes where, when and until when.
+"""A plan: groups of users or of open-loop requests, their transport, and when the load stops.
 
-The one thing that the engine is started with. Frozen dataclasses, since they load in a few
-milliseconds; each checks itself when it is made, and nothing looks again. Times are integer
-nanoseconds. A plan holds no file name, no experiment and no opinion about results.
+The engine is started with a plan and nothing else. Its parts are frozen dataclasses, each of which
+is checked once, when it is made. Times are integer nanoseconds. A plan holds no experiment and no
+conditions.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 VERSION = 1
 
-# More would not find work on any one machine.
+# More than any one machine can use.
 MOST_PROCESSES = 64
 MOST_WORKERS = 4096
 
 MOST_REQUESTS = 10**18
-"""What the engine counts in 64 bits."""
+"""The most requests, which the engine counts in 64 bits."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Users or arrivals of one kind: when they send, what, and with which rows of data.
+    """A user group: one pace, one source, and the rows of data of its templates.
 
-    `share` is its part of a load that is dealt over several groups. Its rows and `{{seq}}` are
-    `first`, `first + stride`, …, so that groups that begin apart draw none twice.
+    `share` is its part of a load that is divided over several groups. Its rows and `{{seq}}` are
+    `first`, `first + stride`, …, so that groups with different `first` draw none twice.
     """
 
     pace: Pace
@@ -53,37 +53,37 @@ class Group:
     stride: int = 1
 
     def __post_init__(self) -> None:
-        """Check what goes together."""
+        """Refuse sessions and thinking without users."""
         if isinstance(self.pace, Closed):
             return
-        what = "--replay" if isinstance(self.pace, Replay) else "--rate"
+        flag = "--replay" if isinstance(self.pace, Replay) else "--rate"
         require(
-            self.think is None, f"--think and {what} are both given: users think, arrivals do not"
+            self.think is None, f"--think and {flag} are both given: users think, arrivals do not"
         )
         require(
             not self.source.has_session,
-            f"{what} and --steps or --capture are both given: arrivals are nobody's",
-            f"leave {what} out: users by -c go through steps and keep what they captured",
+            f"{flag} and --steps or --capture are both given: arrivals are nobody's",
+            f"leave {flag} out: users by -c go through steps and keep what they captured",
         )
 
     def as_json(self) -> Json:
-        """The contract's group."""
-        found: Json = {
+        """Return the group of the engine's plan."""
+        members: Json = {
             "name": self.name,
             "pace": self.pace.as_json(),
             "source": self.source.as_json(),
             "think": None if self.think is None else self.think.as_json(),
         }
         if isinstance(self.data, str):
-            found["data"] = {"path": self.data}
+            members["data"] = {"path": self.data}
         elif self.data is not None:
-            found["data"] = self.data.as_json()
+            members["data"] = self.data.as_json()
         if (self.first, self.stride) != (0, 1):
-            found |= {"first": self.first, "stride": self.stride}
-        return found
+            members |= {"first": self.first, "stride": self.stride}
+        return members
 
     def redacted(self) -> Group:
-        """The same without secrets, and without what there is much of: times of a replay, rows."""
+        """Return the group without secrets, times of a replay and rows."""
         pace = replace(self.pace, offsets_ns=()) if isinstance(self.pace, Replay) else self.pace
         data = self.data.redacted() if isinstance(self.data, Rows) else self.data
         return replace(self, source=self.source.redacted(), pace=pace, data=data)
@@ -91,7 +91,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """Stop when the measured window has lasted this long."""
+    """Stop when the measurement window has lasted this long."""
 
     duration_ns: int
 
@@ -100,13 +100,13 @@ class Duration:
         require(self.duration_ns > 0, "the duration must be longer than 0")
 
     def as_json(self) -> Json:
-        """The contract's `stop`."""
+        """Return the `stop` of the engine's plan."""
         return {"kind": "duration", "duration_ns": self.duration_ns}
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Stop when this many requests were started in the measured window."""
+    """Stop when this many requests were started in the measurement window."""
 
     requests: int
 
@@ -115,13 +115,13 @@ class Count:
         require(self.requests >= 1, f"{self.requests} requests: at least 1 is needed")
 
     def as_json(self) -> Json:
-        """The contract's `stop`."""
+        """Return the `stop` of the engine's plan."""
         return {"kind": "requests", "requests": self.requests}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Groups, transport and stop: everything that the engine needs to know."""
+    """Everything that the engine needs to know: groups, transport, stop and phases."""
 
     groups: tuple[Group, ...]
     stop: Duration | Count
@@ -147,11 +147,11 @@ class Plan:
 
         if self.transport.proxy is not None:
             sockets = [r.unix_socket for r in self.requests if r.unix_socket is not None]
-            require(not sockets, "--proxy: a Unix socket is not reached by a proxy")
+            require(not sockets, "--proxy: a Unix socket cannot be reached through a proxy")
 
     @property
     def window_ns(self) -> int | None:
-        """How long the measured window lasts, when that is known before."""
+        """Return the length of the measurement window, None where it is not known before."""
         if isinstance(self.stop, Duration):
             return self.stop.duration_ns
         times = [g.pace.offsets_ns for g in self.groups if isinstance(g.pace, Replay)]
@@ -160,52 +160,52 @@ class Plan:
 
     @property
     def slice_ns(self) -> int:
-        """One second, or a tenth for measured windows under 10 s."""
+        """Return the length of an interval: 1 s, or 0.1 s for windows under 10 s."""
         window_ns = self.window_ns
         is_short = window_ns is not None and window_ns < 10 * SECOND_NS
         return SECOND_NS // 10 if is_short else SECOND_NS
 
     @property
     def seconds(self) -> float | None:
-        """How long warm-up and window last, when that is known before."""
+        """Return the seconds of warm-up and window, None where they are not known before."""
         if self.window_ns is None:
             return None
-        return (self.before_ns + self.window_ns) / SECOND_NS
+        return (self.lead_ns + self.window_ns) / SECOND_NS
 
     @property
-    def before_ns(self) -> int:
-        """How long the load goes before the window, which begins when all users are there."""
+    def lead_ns(self) -> int:
+        """Return the time before the window, which begins when all users have begun."""
         closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
         return max([self.warmup_ns, *(pace.spawning_ns for pace in closed)])
 
     @property
     def requests(self) -> list[Request]:
-        """Every request, in order."""
+        """Return every request, in order."""
         return [request for group in self.groups for request in group.source.requests]
 
     @property
     def has_schedule(self) -> bool:
-        """Whether anything is due at a time of its own, not when an answer has come."""
+        """Return whether any request is due at a time of its own, as in an open loop."""
         return any(not isinstance(group.pace, Closed) for group in self.groups)
 
     @property
     def connections(self) -> int:
-        """How many connections are asked for."""
+        """Return the largest number of connections."""
         return sum(group.pace.connections for group in self.groups)
 
     @property
     def concurrency(self) -> int:
-        """How many users there are, or connections of arrivals."""
+        """Return the number of users, or of connections in an open loop."""
         return sum(group.pace.concurrency for group in self.groups)
 
     @property
     def rate_per_s(self) -> float | None:
-        """The rate asked for, when the pace is an open one."""
+        """Return the rate of an open loop, None without one."""
         rates = [g.pace.rate_per_s for g in self.groups if isinstance(g.pace, Open)]
         return sum(rates) if rates else None
 
     def with_users(self, users: int) -> Plan:
-        """The same load from another number of users, dealt as before: a ladder's level."""
+        """Return the plan of a ladder's level: another number of users, divided as before."""
         closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
         require(
             len(closed) == len(self.groups),
@@ -213,7 +213,7 @@ class Plan:
             "measure them by torr run",
         )
         shares = [group.share for group in self.groups]
-        endpoints = {group.source.requests[0].place.endpoint for group in self.groups}
+        endpoints = {group.source.requests[0].parsed_url.endpoint for group in self.groups}
         parts = "endpoints" if len(endpoints) == len(shares) else "groups"
         counts = dealt_to_each(users, shares, "user", "--levels", parts)
         paces = [pace.with_users(count) for pace, count in zip(closed, counts, strict=True)]
@@ -221,7 +221,7 @@ class Plan:
         return replace(self, groups=tuple(replace(g, pace=pace) for g, pace in groups))
 
     def as_json(self) -> Json:
-        """The contract's plan, as a value."""
+        """Return the engine's plan as a JSON object."""
         return {
             "version": VERSION,
             "groups": [group.as_json() for group in self.groups],
@@ -240,21 +240,21 @@ class Plan:
         }
 
     def to_text(self) -> str:
-        """The contract's plan, as the engine takes it."""
+        """Return the engine's plan as JSON text."""
         return json.dumps(self.as_json(), separators=(",", ":"))
 
     def as_kept(self) -> Json:
-        """The contract's plan as it is written to disk: without secrets and a replay's times."""
-        # How long a slice is follows from those times.
+        """Return the plan that is written to disk: without secrets and times of a replay."""
+        # The length of an interval depends on the times, which the redacted plan lacks.
         return self.redacted().as_json() | {"slice_ns": self.slice_ns}
 
     @property
     def secrets(self) -> list[str]:
-        """What is sent that nobody else may read, longest first."""
+        """Return the secret values that the plan sends, the longest first."""
         texts = [text for request in self.requests for text in request.texts_with_secrets()]
         return known_secrets([*texts, *self.transport.texts_with_secrets()])
 
     def redacted(self) -> Plan:
-        """The same without secrets, and without the times of a replay."""
+        """Return the plan without secrets and without the times of a replay."""
         groups = tuple(group.redacted() for group in self.groups)
         return replace(self, groups=groups, transport=self.transport.redacted())

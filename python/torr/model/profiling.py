@@ -1,4 +1,4 @@
-"""What people ask to be profiled, as they write it."""
+"""The value of `--profile`: which process or URL is profiled, and for what."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _OF_LINES_HINT = "lines are seen of functions, in pytest: pytest --torr-profile 
 
 @dataclass(frozen=True, slots=True)
 class ProfileRequest:
-    """What is to be seen, of which process or at which URL; neither is of a server of torr's own.
+    """A kind of profile, and the process or URL to profile; neither for servers that torr starts.
 
-    A `url` may have `{port}`, which is that server's.
+    In a `url`, `{port}` stands for the port of such a server.
     """
 
     kind: Kind = "cpu"
@@ -33,34 +33,36 @@ class ProfileRequest:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `PID`, `memory:PID` or the URL of a Go server's pprof; raises UsageError."""
-        words = text.strip()
-        if _is_url(words):
-            return cls(url=words)
-        kind, _, number = words.rpartition(":")
+        """Read `PID`, `memory:PID` or the URL of a Go server's pprof; raise UsageError."""
+        stripped = text.strip()
+        if _is_url(stripped):
+            return cls(url=stripped)
+        kind, _, number = stripped.rpartition(":")
         if not (number.isascii() and number.isdigit()) or kind not in ("", "memory"):
             raise _refused(text, _HINT)
         return cls("memory" if kind else "cpu", int(number))
 
     @classmethod
     def of_servers(cls, text: str) -> Self:
-        """Read `cpu`, `memory`, or a URL with `{port}`; raises UsageError."""
-        words = text.strip()
-        if _is_url(words):
-            require("{port}" in words, f"{words}: servers differ by {{port}}", _OF_SERVERS_HINT)
-            return cls(url=words)
-        if words not in ("cpu", "memory"):
+        """Read `cpu`, `memory`, or a URL with `{port}`; raise UsageError."""
+        stripped = text.strip()
+        if _is_url(stripped):
+            require(
+                "{port}" in stripped, f"{stripped}: servers differ by {{port}}", _OF_SERVERS_HINT
+            )
+            return cls(url=stripped)
+        if stripped not in ("cpu", "memory"):
             raise _refused(text, _OF_SERVERS_HINT)
-        return cls("memory" if words == "memory" else "cpu")
+        return cls("memory" if stripped == "memory" else "cpu")
 
     def at_port(self, port: int | None) -> ProfileRequest:
-        """Return the same of the server at a port."""
+        """Return the request for the server at a port."""
         filled = None if self.url is None else self.url.replace("{port}", str(port))
         return ProfileRequest(self.kind, self.pid, filled)
 
 
 def _refused(text: str, hint: str) -> UsageError:
-    """What is said of what cannot be profiled; of lines, where they can be."""
+    """Return the error for a text that cannot be profiled."""
     is_of_lines = text.strip().partition(":")[0] == "lines"
     message = f"{text!r} is nothing that can be profiled"
     return UsageError(message, _OF_LINES_HINT if is_of_lines else hint)

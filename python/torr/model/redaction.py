@@ -1,10 +1,10 @@
-"""Finding the secrets of a text in each notation that may hold one.
+"""Search for the secrets of a text in each notation that may hold one.
 
-Of headers, of fields of a query or a form, of members of JSON, of elements of XML, of parts of a
-multipart body, of the user of a URL, and of keys whose shape tells what they are. Each value that
-is found is handed to a function, which says what is written in its place.
+The notations are headers, fields of a query or a form, members of JSON, elements of XML, parts of a
+multipart body, users of a URL, and keys of well-known forms. A function that is passed in returns
+the replacement of each value.
 
-Every notation is looked for in time that grows with the length of the text, whatever the text is.
+The time of each search is linear in the length of the text, whatever the text is.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
     Cover = Callable[[str], str]
 
-# A name and its equals sign. Names begin where no letter of a name stands before them: so a long
-# text is read once.
+# A name and its equals sign. A name begins where no letter of a name stands before it, so that a
+# long text is read once.
 _FIELD = re.compile(r"(?<![\w.%~\[\]-])([\w.%~\[\]-]+)[ \t]?=>?[ \t]?(?!=)")
-# A piece of a value without quotes; what stands for a value, `{{ row.token }}`, is one.
+# A piece of a value without quotes; an expression of a template, `{{ row.token }}`, is one.
 _PIECE = re.compile(r"""\{\{[^{}]*\}\}|[^&\s#'"<\\{]+|\{|\\(?!["'])""")
 # In a text between quotes: an escape, or a quote that may end it.
 _IN_TEXT = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in "\"'"}
 _LINE = re.compile(r"""^([<>*\s"'-]{0,8}([\w.-]+)[ \t]*:[ \t]*)([^\s].*?)(?=\r?$)""", re.MULTILINE)
-# In the middle of a line a colon behind such a word tells of a secret, behind others of anything.
-_SAID = re.compile(
+# Names behind which a colon in the middle of a line is followed by a secret.
+_NAMED_IN_LINE = re.compile(
     r"\b((?:password|passwd|passphrase|secret|(?:api|access|private|secret)[-_ ]?key|"
     r"(?:access|auth|api|refresh|bearer)[-_ ]?token)[ \t]*(?::|=>)[ \t]*)"
     r"""(?:"([^"]*)"?|'([^']*)'?|([^\s'",;\\]+))""",
@@ -80,8 +80,8 @@ _SHAPES = re.compile(
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     re.DOTALL,
 )
-# Without one of these there is nothing to be found.
-_TELLING = re.compile(
+# A text without one of these has no secret.
+_HINT_OF_SECRET = re.compile(
     r"://|-----BEGIN|eyJ|A[KS]IA|AIza|sk-|xox|gh[oprsu]_|%[0-9a-f]{2}|\\u00|basic|negotiate"
     r"|auth|cookie|token|secret|pass|pwd|credential|key|sess|csrf|xsrf|sig|jwt|bearer|code|otp",
     re.IGNORECASE,
@@ -90,7 +90,7 @@ _TELLING = re.compile(
 
 def redact(text: str, cover: Cover, depth: int = 0) -> str:
     """Return the text with each secret as `cover` writes it."""
-    if _TELLING.search(text) is None:
+    if _HINT_OF_SECRET.search(text) is None:
         return text
     text = _DATABASE_USER.sub(lambda m: f"{m[1]}{cover(m[2])}@", text)
     text = _USER.sub(lambda m: f"{m[1]}{cover(m[2])}@", text)
@@ -102,26 +102,26 @@ def redact(text: str, cover: Cover, depth: int = 0) -> str:
     text = _without_parts(text, cover)
     text = _LINE.sub(lambda m: m[1] + redact_value(m[2], m[3], cover), text)
     text = _without_fields(text, cover)
-    text = _SAID.sub(lambda m: _said(m, cover), text)
-    text = _SCHEME.sub(lambda m: m[0] if _is_word(m[3]) else m[1] + m[2] + cover(m[3]), text)
+    text = _NAMED_IN_LINE.sub(lambda m: _named_in_line(m, cover), text)
+    text = _SCHEME.sub(lambda m: m[0] if _is_plain_word(m[3]) else m[1] + m[2] + cover(m[3]), text)
     text = _WEB_TOKEN.sub(lambda m: m[1] + cover(m[2]), text)
     return _SHAPES.sub(lambda m: cover(m[0]), text)
 
 
 def redact_value(name: str, value: str, cover: Cover) -> str:
-    """The value of a name, covered if it is a secret."""
+    """Return the value of a name, covered if it is a secret."""
     return cover(value) if is_secret_value(name, value) else value
 
 
-def _is_word(text: str) -> bool:
-    """Whether what stands behind `Bearer` or `Basic` is a word of a sentence."""
+def _is_plain_word(text: str) -> bool:
+    """Return whether the text behind `Bearer` or `Basic` is a word of a sentence."""
     return len(text) < 20 and text.isascii() and text.isalpha() and text[1:].islower()
 
 
 def _end_of_text(text: str, start: int) -> tuple[int, int, bool]:
     """Return where a text between quotes ends, where its quotes end, and whether it has escapes.
 
-    `start` is its first quote. A text that was cut ends with what there is, both ends the same.
+    `start` is its first quote. Both ends of a text that was cut are the end of the input.
     """
     quote, has_escapes = text[start], False
     for match in _IN_TEXT[quote].finditer(text, start + 1):
@@ -132,7 +132,7 @@ def _end_of_text(text: str, start: int) -> tuple[int, int, bool]:
 
 
 def _without_texts(text: str, cover: Cover, depth: int) -> str:
-    """Cover what is in texts of JSON that may hold another notation, such as JSON."""
+    """Cover secrets inside of JSON strings that may hold another notation, such as JSON."""
     parts, end = [], 0
     start = text.find('"')
     while start >= 0:
@@ -146,7 +146,7 @@ def _without_texts(text: str, cover: Cover, depth: int) -> str:
 
 
 def _text_within(opened: str, cover: Cover, depth: int) -> str:
-    """A text of JSON without its last quote, covered as it reads."""
+    """Return a JSON string without its last quote, after its decoded text was covered."""
     try:
         text = json.loads(f'{opened}"')
     except ValueError:
@@ -166,8 +166,8 @@ def _without_named(text: str, cover: Cover) -> str:
             inside, stop, _ = _end_of_text(text, start)
             start += 1
         else:
-            word = _WORD.match(text, start)
-            inside = stop = start if word is None else word.end()
+            match_of_word = _WORD.match(text, start)
+            inside = stop = start if match_of_word is None else match_of_word.end()
         if match[2] and _END_OF_ARRAY.match(text, stop) is None:
             continue  # an array of more than a name and its value
         if is_secret_value(name, text[start:inside]):
@@ -185,7 +185,7 @@ def _element(match: re.Match[str], cover: Cover) -> str:
     return f"<{name}{attributes}>{cover(inside)}"
 
 
-def _said(match: re.Match[str], cover: Cover) -> str:
+def _named_in_line(match: re.Match[str], cover: Cover) -> str:
     quote = '"' if match[2] is not None else "'" if match[3] is not None else ""
     value = match[2] or match[3] or match[4] or ""
     return match[0] if value.startswith(REDACTED) else f"{match[1]}{quote}{cover(value)}{quote}"
@@ -213,7 +213,7 @@ def _without_fields(text: str, cover: Cover) -> str:
         if match.start() < end or not is_secret(match[1]):
             continue
         if text.startswith(_COVERED, match.end()):
-            continue  # not read to its end: others may begin within it
+            continue  # other fields may begin within this one
         start = match.end()
         if text[start : start + 1] in _IN_TEXT:
             stop, _, _ = _end_of_text(text, start)
@@ -227,19 +227,19 @@ def _without_fields(text: str, cover: Cover) -> str:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    """Where the value of a field ends that has no quotes."""
+    """Return the end of the value of a field that has no quotes."""
     while (piece := _PIECE.match(text, start)) is not None:
         start = piece.end()
     return start
 
 
 def _without_members(text: str, cover: Cover) -> str:
-    """Cover members of JSON, also of JSON within a text of JSON, and where the text was cut."""
+    """Cover members of JSON, also of JSON within a JSON string, and of JSON that was cut."""
     parts, end = [], 0
     for match in _KEY_OF_MEMBER.finditer(text):
         if match.start() < end:
             continue
-        name = _UNICODE.sub(lambda found: chr(int(found[1], 16)), match[2])
+        name = _UNICODE.sub(lambda escape: chr(int(escape[1], 16)), match[2])
         if not is_secret(name):
             continue
         start, slashes = match.end(), match[1]
@@ -253,9 +253,9 @@ def _without_members(text: str, cover: Cover) -> str:
 
 
 def _value_of_member(text: str, start: int, slashes: int) -> tuple[int, str]:
-    """Where a value of JSON ends, and the value; a text's is without its quotes."""
+    """Return the end of a JSON value and the value, that of a string without its quotes."""
     depth, is_text = 0, False
-    # JSON that is a text within JSON has a backslash before its quotes, within that three, seven, …
+    # JSON in a JSON string has one backslash before its quotes, in a string of that three, seven, …
     levels = (slashes + 1).bit_length() - 1
     opening = text[start : start + slashes + 1]
     if opening != "\\" * slashes + '"' and opening[:1] not in {"{", "["}:
@@ -269,7 +269,7 @@ def _value_of_member(text: str, start: int, slashes: int) -> tuple[int, str]:
             depth += 1 if match[0] in "[{" else -1
         else:
             closes = _closes(len(match[1]), levels)
-            if closes is None:  # the text around it ends
+            if closes is None:  # the string around it ends
                 return match.start(), text[start : match.start()]
             is_text = is_text is not closes
         if is_text_alone and match.start() > start and match[1] is not None and not is_text:
@@ -280,9 +280,9 @@ def _value_of_member(text: str, start: int, slashes: int) -> tuple[int, str]:
 
 
 def _closes(slashes: int, levels: int) -> bool | None:
-    """Whether a quote behind so many backslashes begins or ends a text at this level.
+    """Return whether a quote behind this many backslashes closes a string inside of this level.
 
-    None where it ends the text that holds this level.
+    None where it ends the string that holds this level.
     """
     for _ in range(levels):
         if slashes % 2 == 0:

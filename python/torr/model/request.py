@@ -1,4 +1,4 @@
-"""A request: what is sent, how long its answer may take, what is looked for in it."""
+"""A request: what is sent, the timeout of its answer, and the checks of the answer."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Header = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent, how long its answer may take and what is looked for in it.
+    """A request, the timeout of its answer, and the checks of the answer.
 
-    `template` says whether `{{…}}` is filled; None leaves it to whether there is any. The path of
-    a `unix:` URL becomes `unix_socket`, and its host localhost.
+    `template` says whether `{{…}}` is filled; with None it is where there is any. The path of a
+    `unix:` URL becomes `unix_socket`, and its host localhost.
     """
 
     url: str
@@ -60,13 +60,13 @@ class Request:
         require(self.timeout_ns > 0, "the timeout must be longer than 0")
         require(
             self.stream is None or not self.compressed,
-            "--compressed and --stream are both given: a compressed stream is not looked into",
+            "--compressed and --stream are both given: torr does not unpack a compressed stream",
             "leave --compressed out",
         )
         url = Url.parse(self.url, templates=self.template is not False)
         object.__setattr__(self, "url", str(url))
         object.__setattr__(self, "unix_socket", url.socket or self.unix_socket)
-        # It goes into results, logs and tables.
+        # The name goes into results, logs and tables.
         object.__setattr__(self, "name", safe_text(self.name or f"{self.method} {url.path}"))
         if url.userinfo is not None and not self.has_header("authorization"):
             object.__setattr__(self, "headers", (*self.headers, _of_userinfo(url.userinfo)))
@@ -74,35 +74,35 @@ class Request:
             object.__setattr__(self, "template", any(map(is_template, self._texts())))
 
     @property
-    def place(self) -> Url:
-        """Where it goes."""
+    def parsed_url(self) -> Url:
+        """Return the parts of its URL, with the socket."""
         return replace(Url.parse(self.url, templates=bool(self.template)), socket=self.unix_socket)
 
     def expressions(self) -> list[Expression]:
-        """Every `{{…}}` that the engine fills; raises UsageError for what is none."""
+        """Return every `{{…}}` that the engine fills; raise UsageError for an invalid one."""
         if not self.template:
             return []
-        return [found for text in self._texts() for found in expressions(text)]
+        return [expression for text in self._texts() for expression in expressions(text)]
 
     def with_default_headers(self, version: str) -> Request:
-        """The same with `user-agent` and `accept`, where the user gave none."""
+        """Return the request with `user-agent` and `accept`, unless the user set them."""
         defaults = (("user-agent", f"torr/{version}"), ("accept", "*/*"))
         missing = tuple(header for header in defaults if not self.has_header(header[0]))
         return replace(self, headers=(*missing, *self.headers))
 
     def has_header(self, name: str) -> bool:
-        """Whether the user gave a header of this name, in any case."""
+        """Return whether the user set a header of this name, in any case."""
         return any(key.lower() == name.lower() for key, _ in self.headers)
 
     def _texts(self) -> Iterator[str]:
-        """Where templates may stand; latin-1 makes every byte of a body one character."""
+        """Yield the texts that may be templates; latin-1 keeps each byte of a body a character."""
         yield self.url
         yield from (value for _, value in self.headers)
         yield (self.body or b"").decode("latin-1")
 
     def as_json(self) -> Json:
-        """The contract's `request`; what few requests have is left out of the others."""
-        found: Json = {
+        """Return the `request` of the engine's plan, without optional members that are not set."""
+        members: Json = {
             "name": self.name,
             "method": self.method,
             "url": self.url,
@@ -111,7 +111,7 @@ class Request:
             "timeout_ns": self.timeout_ns,
             "accept_statuses": [list(span) for span in self.accept_statuses],
         }
-        rare: Json = {
+        optional: Json = {
             "unix_socket": self.unix_socket,
             "template": self.template,
             "expect_body": [check.as_json() for check in self.expect_body],
@@ -121,15 +121,15 @@ class Request:
             "stream": None if self.stream is None else self.stream.as_json(),
             "limits": [limit.as_json() for limit in self.limits],
         }
-        return found | {name: value for name, value in rare.items() if value}
+        return members | {name: value for name, value in optional.items() if value}
 
     def texts_with_secrets(self) -> list[str]:
-        """Texts in which secrets may stand, under their names."""
+        """Return texts that may contain secrets, behind the secrets' names."""
         body = () if self.body is None else (self.body.decode("latin-1"),)
         return [self.url, *(f"{name}: {value}" for name, value in self.headers), *body]
 
     def redacted(self) -> Request:
-        """The same without what must not be written to disk."""
+        """Return the request without secrets, to be written to disk."""
         headers = tuple((k, REDACTED if is_secret(k) else v) for k, v in self.headers)
         body = self.body
         if body is not None:
@@ -146,7 +146,7 @@ class Request:
 
 
 def check_method(method: str) -> None:
-    """Refuse what is not a method; raises UsageError."""
+    """Raise UsageError for a method that is not one, or that torr does not send."""
     require(bool(_TOKEN.fullmatch(method)), f"method {method!r} is not a word such as GET")
     require(
         method.upper() != "CONNECT", "method CONNECT asks for a tunnel, which torr does not dig"
@@ -154,7 +154,7 @@ def check_method(method: str) -> None:
 
 
 def check_header(header: Header) -> None:
-    """Refuse a header that would not stay one header; raises UsageError."""
+    """Raise UsageError for a header that is not one header."""
     name, value = header
     require(bool(_TOKEN.fullmatch(name)), f"header name {name!r} is not a word such as x-user")
     require(not _BREAKS.search(value), f"header {name!r} contains a newline: a header is one line")
@@ -166,7 +166,7 @@ def basic(user: str, password: str) -> Header:
 
 
 def authorization(userinfo: str) -> str:
-    """The value of that header for the user and password of a URL."""
+    """Return the value of the header of basic authentication for the user of a URL."""
     from urllib.parse import unquote_to_bytes
 
     return _authorization(unquote_to_bytes(userinfo))[1]

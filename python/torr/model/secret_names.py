@@ -1,6 +1,7 @@
-"""Names that secrets stand under: of headers, fields, members, variables and flags.
+"""Names of secrets: of headers, fields, members, variables and flags.
 
-What a value is worth is told by its name, and for names that mean other things too by its looks.
+The name decides whether a value is secret. For an ambiguous name, such as `key`, the form of the
+value decides too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 REDACTED = "***"
-"""What is written in the place of a secret."""
+"""The text that replaces a secret."""
 
 PARTS_OF_NAMES = (
     *("authorization", "authentication", "x-auth", "cookie", "token", "secret", "passw", "pwd"),
@@ -18,14 +19,14 @@ PARTS_OF_NAMES = (
     *("account-key", "shared-key", "signing-key", "encryption-key", "master-key"),
     *("functions-key", "session", "sessid", "csrf", "xsrf", "signature", "jwt", "bearer"),
 )
-"""A name that contains one of these holds a secret; hyphens, case and such do not count."""
+"""A name that contains one of these is that of a secret; only its letters and digits count."""
 WHOLE_NAMES = ("auth", "code", "key", "otp", "pass", "sig")
-"""And so does a name that is one of these."""
+"""A name that equals one of these is that of a secret, too."""
 
 _LONGEST_REMEMBERED = 200
 _PARTS = re.compile("|".join(part.replace("-", "") for part in PARTS_OF_NAMES))
 _NO_LETTER = re.compile(r"[\W_]+")
-# They tell of a token, or name an error, and hold none.
+# Names of properties of a token, or of errors, whose values are not secret.
 _NO_SECRETS = re.compile(r"tokenizers?|tokentypes?|\w*(?:error|exception|warning)")
 _SECRET_FLAG = re.compile(
     r"--?(?:[\w.-]*[-_.])?(?:authorization|cookie|token|secret|passw(?:or)?d|passphrase|pwd|"
@@ -33,25 +34,25 @@ _SECRET_FLAG = re.compile(
     re.IGNORECASE,
 )
 _COUNT = re.compile(r"-?[\d.,]+")
-# An error code, the name of a setting: nobody would take such a word for a secret.
+# An error code or the name of a setting, not a secret.
 _PLAIN_WORD = re.compile(r"[a-zA-Z]?[a-z_ -]{0,31}|\d{1,4}")
 
 
 def is_secret(name: str) -> bool:
-    """Whether a header, field, member or variable of this name holds a secret."""
+    """Return whether a header, field, member or variable of this name holds a secret."""
     return _is_known(name) if len(name) <= _LONGEST_REMEMBERED else _is_secret(name)
 
 
-def is_secret_flag(word: str) -> bool:
-    """Whether the word behind this one is a secret: `--api-key`, but not `--api-key=…`.
+def is_secret_flag(flag: str) -> bool:
+    """Return whether the argument behind a flag is a secret: `--api-key`, but not `--api-key=…`.
 
-    Its name ends with what it holds: `--tokens` and `--tokenizer` hold none.
+    The name must end with that of a secret: `--tokens` and `--tokenizer` do not.
     """
-    return _SECRET_FLAG.fullmatch(word) is not None
+    return _SECRET_FLAG.fullmatch(flag) is not None
 
 
 def is_secret_value(name: str, value: str) -> bool:
-    """Whether a value under a name is a secret that is not covered yet."""
+    """Return whether a value under a name is a secret that is not covered yet."""
     if not value or value.startswith(REDACTED) or not is_secret(name):
         return False
     if _COUNT.fullmatch(value) and ("tokens" in name.lower() or "count" in name.lower()):

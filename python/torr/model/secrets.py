@@ -1,11 +1,10 @@
-"""What must not be written to disk or a terminal: passwords, keys and tokens, wherever they stand.
+"""Covering of passwords, keys and tokens, which must not be written to disk or a terminal.
 
-A secret's value looks like anything, so values are found by the names before them: of headers, of
-fields of a query or a form, of members of JSON, of elements of XML, of parts of a multipart body.
-The user of a URL, what an authorization header holds, and keys of well-known shapes need no name.
-A value that was found once can be covered wherever it comes back: `known_secrets` finds them. A
-secret under an innocent name is not found. Text that was cut inside of a secret is covered to its
-end.
+The value of a secret has no fixed form, so values are found by the names before them: of headers,
+of fields of a query or a form, of members of JSON, of elements of XML, of parts of a multipart
+body. The user of a URL, the value of an authorization header and keys of well-known forms need no
+name. `known_secrets` returns the values that were found, to cover them in other texts. A secret
+under any other name is not found. Text that was cut inside of a secret is covered to its end.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
     Cover = Callable[[str], str]
 
 LEAST_SECRET = 4
-"""The length of the shortest value that is covered where nothing but itself tells of it."""
+"""The length of the shortest value that is covered in texts where no name stands before it."""
 _USER_FLAG = "--basic-auth"
 _CAPTURE_FLAG = "--capture"
 
 _HEADER_ARGUMENT = re.compile(r"^((?:-H|--header=)?\s*([\w.-]+)\s*:).+$", re.DOTALL)
-# How Python holds a byte that is no UTF-8: half of a pair, which no encoding has.
+# Python reads a byte that is not UTF-8 as a lone surrogate, which no encoding has.
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def redacted_text(text: str) -> str:
-    """The text with the values of all secrets that can be told apart replaced by `***`."""
+    """Return the text with `***` for the value of each secret that can be recognised."""
     return redact(text, lambda _: REDACTED)
 
 
@@ -44,61 +43,61 @@ def redacted_value(name: str, value: str) -> str:
 
 
 def known_secrets(texts: Iterable[str]) -> list[str]:
-    """The values that `redacted_text` would cover, also as they look elsewhere; longest first."""
-    found: set[str] = set()
+    """Return the values that `redacted_text` covers, also decoded; the longest first."""
+    values: set[str] = set()
 
     def cover(value: str) -> str:
-        found.update((value, unquote_plus(value), value.partition(" ")[2], _password(value)))
+        values.update((value, unquote_plus(value), value.partition(" ")[2], _password(value)))
         return REDACTED
 
     for text in texts:
         redact(text, cover)
-    return sorted((each for each in found if len(each) >= LEAST_SECRET), key=len, reverse=True)
+    return sorted((value for value in values if len(value) >= LEAST_SECRET), key=len, reverse=True)
 
 
 def redacted_command(arguments: Iterable[str]) -> list[str]:
-    """A command line fit to be saved: `-H 'Authorization: ***'`, `--basic-auth ***`."""
-    return [whole(word) for word in _words(arguments, lambda _: REDACTED)]
+    """Return a command line without secrets: `-H 'Authorization: ***'`, `--basic-auth ***`."""
+    return [whole(argument) for argument in _covered_arguments(arguments, lambda _: REDACTED)]
 
 
 def secrets_of_command(arguments: Iterable[str]) -> list[str]:
-    """The values that `redacted_command` would cover, longest first."""
-    found: list[str] = []
+    """Return the values that `redacted_command` covers, the longest first."""
+    assignments: list[str] = []
 
     def cover(value: str) -> str:
-        found.append(f"password={value}" if " " not in value else f'password="{value}"')
+        assignments.append(f"password={value}" if " " not in value else f'password="{value}"')
         return REDACTED
 
-    _words(arguments, cover)
-    return known_secrets(found)
+    _covered_arguments(arguments, cover)
+    return known_secrets(assignments)
 
 
 def whole(text: str) -> str:
-    """Return text that any file can hold: a byte of an argument that is no UTF-8 becomes `�`."""
+    """Return text that UTF-8 can encode: a byte that was not UTF-8 becomes `�`."""
     return _HALF.sub("\ufffd", text)
 
 
-def _words(arguments: Iterable[str], cover: Cover) -> list[str]:
-    words: list[str] = []
-    before = ""
+def _covered_arguments(arguments: Iterable[str], cover: Cover) -> list[str]:
+    covered: list[str] = []
+    previous = ""
     for argument in arguments:
         header = _HEADER_ARGUMENT.match(argument)
-        if before == _USER_FLAG or is_secret_flag(before):
-            words.append(cover(argument))
-        elif before == _CAPTURE_FLAG:
-            words.append(argument)  # says where a value stands, not which it is
+        if previous == _USER_FLAG or is_secret_flag(previous):
+            covered.append(cover(argument))
+        elif previous == _CAPTURE_FLAG:
+            covered.append(argument)  # names the source of a value, not the value
         elif argument.startswith(f"{_USER_FLAG}="):
-            words.append(f"{_USER_FLAG}={cover(argument.partition('=')[2])}")
+            covered.append(f"{_USER_FLAG}={cover(argument.partition('=')[2])}")
         elif header is not None and is_secret(header[2]):
-            words.append(f"{header[1]} {cover(argument[header.end(1) :].strip())}")
+            covered.append(f"{header[1]} {cover(argument[header.end(1) :].strip())}")
         else:
-            words.append(redact(argument, cover))
-        before = argument
-    return words
+            covered.append(redact(argument, cover))
+        previous = argument
+    return covered
 
 
 def _password(value: str) -> str:
-    """The password of a user and a password, as they are or as a header has them."""
+    """Return the password of `USER:PASSWORD`, plain or as a basic authentication header has it."""
     scheme, _, encoded = value.partition(" ")
     if scheme.lower() == "basic":
         try:

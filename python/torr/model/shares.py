@@ -1,4 +1,4 @@
-"""Whole things dealt in proportion: the largest remainders get what is left over."""
+"""Division of a whole number in proportion to shares, by the largest remainders."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def dealt(total: int, shares: Sequence[int]) -> list[int]:
-    """`total` dealt by shares (Hamilton's method); equal remainders go to the first."""
-    whole = sum(shares)
-    counts = [total * share // whole for share in shares]
-    by_remainder = sorted(range(len(shares)), key=lambda i: -(total * shares[i] % whole))
+    """Return `total` divided by shares (Hamilton's method); the first of equal remainders wins."""
+    sum_of_shares = sum(shares)
+    counts = [total * share // sum_of_shares for share in shares]
+    by_remainder = sorted(range(len(shares)), key=lambda i: -(total * shares[i] % sum_of_shares))
     for i in by_remainder[: total - sum(counts)]:
         counts[i] += 1
     return counts
@@ -23,7 +23,7 @@ def dealt(total: int, shares: Sequence[int]) -> list[int]:
 def dealt_to_each(
     total: int, shares: Sequence[int], noun: str, flag: str, parts: str = "endpoints"
 ) -> list[int]:
-    """The same, but nobody is left without; raises UsageError where there are too few."""
+    """Return `total` divided by shares, at least 1 each; raise UsageError where it is too small."""
     require(
         total >= len(shares),
         f"{total} {noun}{'' if total == 1 else 's'} for {len(shares)} {parts}: each needs one",

@@ -1,4 +1,4 @@
-"""What is sent: one request, several in turn or by weight, or steps that each user goes through."""
+"""The source of requests: one, several in turn or by weight, or steps of each user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Order = Literal["turn", "steps"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Requests, and which is next: in turn, by `weights`, or each user's own steps in order."""
+    """Requests and their order: in turn, by `weights`, or as the steps of each user."""
 
     requests: tuple[Request, ...]
     order: Order = "turn"
@@ -38,41 +38,45 @@ class Source:
 
     @classmethod
     def of(cls, request: Request) -> Source:
-        """The same request each time."""
+        """Return a source that repeats one request."""
         return cls((request,))
 
     @property
     def has_session(self) -> bool:
-        """Whether users keep something from one request to the next."""
+        """Return whether users keep a state from one request to the next."""
         steps = self.order == "steps" and len(self.requests) > 1
         return steps or any(request.captures for request in self.requests)
 
     @property
     def uses_rows(self) -> bool:
-        """Whether a template names a column."""
+        """Return whether a template names a column."""
         return "row" in self.drawn
 
     @property
     def drawn(self) -> frozenset[str]:
-        """What its templates take in turn: rows, `seq`, both or nothing."""
-        found = {e.kind for request in self.requests for e in request.expressions()}
-        return frozenset(found & {"row", "seq"})
+        """Return the kinds of values that templates draw in turn, of rows and `seq`."""
+        kinds = {
+            expression.kind for request in self.requests for expression in request.expressions()
+        }
+        return frozenset(kinds & {"row", "seq"})
 
     def check_names(self, columns: AbstractSet[str] | None) -> None:
-        """Refuse templates that name what nobody gives; `columns` is None without a data file."""
+        """Refuse templates with names without a value; `columns` is None without a data file."""
         captured = {capture.name for request in self.requests for capture in request.captures}
-        goes_on = self.order == "steps" and len(self.requests) > 1
+        in_steps = self.order == "steps" and len(self.requests) > 1
         earlier: set[str] = set()
         for request in self.requests:
-            found = request.expressions()
-            check_names(found, columns, captured, request.name)
-            own = {capture.name for capture in request.captures}
-            read = {each.name for each in found if each.kind == "captured"}
-            _check_captured(read - (earlier if goes_on else own), request.name, goes_on=goes_on)
-            earlier |= own
+            used = request.expressions()
+            check_names(used, columns, captured, request.name)
+            names = {capture.name for capture in request.captures}
+            read = {expression.name for expression in used if expression.kind == "captured"}
+            _check_captured(
+                read - (earlier if in_steps else names), request.name, in_steps=in_steps
+            )
+            earlier |= names
 
     def as_json(self) -> Json:
-        """The contract's `source`."""
+        """Return the `source` of the engine's plan."""
         if len(self.requests) == 1:
             return {"kind": "one", "request": self.requests[0].as_json()}
         requests = [request.as_json() for request in self.requests]
@@ -81,17 +85,17 @@ class Source:
         return {"kind": self.order, "requests": requests}
 
     def redacted(self) -> Source:
-        """The same without secrets."""
+        """Return the source without secrets."""
         return replace(self, requests=tuple(request.redacted() for request in self.requests))
 
 
-def _check_captured(missing: AbstractSet[str], where: str, *, goes_on: bool) -> None:
+def _check_captured(missing: AbstractSet[str], where: str, *, in_steps: bool) -> None:
     """Refuse captured names that would be empty each time they are read."""
     if not missing:
         return
     name = f"{{{{{min(missing)}}}}}"
     require(
-        not goes_on,
+        not in_steps,
         f"{where}: no earlier step captures {name}: it would be empty",
         "put the step that captures it before this one",
     )

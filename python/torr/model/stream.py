@@ -1,4 +1,4 @@
-"""How an answer streams, and what a good answer meets."""
+"""The dialect of a streamed answer, and the limits that a good answer meets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 Alias = Literal["vllm", "aiperf"]
 ALIASES: tuple[Alias, ...] = get_args(Alias)
 
-# The metrics of result.json's `stream` that are times, in the order in which a stream shows them.
+# The metrics of result.json's `stream` that are times, in the order of their events.
 TIMES = (
     "ttfb",
     "ttfe",
@@ -32,11 +32,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What the events of an answer look like, and how long it may stand still.
+    """The dialect of the events of an answer, and the longest time without one.
 
     `from_intended` counts its times from when the request was due, not from when it was sent.
-    `aliases` are tools whose metrics are counted beside; `keep_text` keeps what it tells in the
-    plan's file of texts.
+    `aliases` are tools whose metrics are measured, too; `keep_text` writes the text of each answer
+    to the plan's file of texts.
     """
 
     dialect: Dialect
@@ -56,27 +56,27 @@ class Stream:
         )
 
     def as_json(self) -> Json:
-        """The contract's `stream`."""
-        found: Json = {"dialect": self.dialect}
+        """Return the `stream` of the engine's plan."""
+        members: Json = {"dialect": self.dialect}
         if self.idle_timeout_ns is not None:
-            found["idle_timeout_ns"] = self.idle_timeout_ns
+            members["idle_timeout_ns"] = self.idle_timeout_ns
         if self.from_intended:
-            found["from_intended"] = True
+            members["from_intended"] = True
         if self.aliases:
-            found["aliases"] = list(self.aliases)
+            members["aliases"] = list(self.aliases)
         if self.keep_text:
-            found["keep_text"] = True
-        return found
+            members["keep_text"] = True
+        return members
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One limit of latency that a good answer meets; `inclusive` is `<=`."""
+    """A limit of latency that a good answer meets; `inclusive` is `<=`."""
 
     metric: str
     limit_ns: int
     inclusive: bool = False
 
     def as_json(self) -> Json:
-        """The contract's `limit`."""
+        """Return the `limit` of the engine's plan."""
         return {"metric": self.metric, "limit_ns": self.limit_ns, "inclusive": self.inclusive}

@@ -1,10 +1,10 @@
-"""`{{…}}` in URLs, headers and bodies: what stands for a value that each request gets anew.
+"""Expressions `{{…}}` in URLs, headers and bodies, for which each request gets a new value.
 
     {{row.NAME}}        a column of the data file      {{uuid}} {{seq}} {{rand 1 100}}
     {{NAME}}            a captured value               {{"{{"}} these characters themselves
     {{row.q | url}}     as part of a query             {{row.q | json}} as part of a JSON string
 
-Expressions are read here to refuse unknown ones before anything is sent. The engine fills them.
+They are read here so that unknown ones are refused before anything is sent. The engine fills them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 FILTERS = ("url", "json")
-MADE = ("uuid", "seq", "rand")
+GENERATED = ("uuid", "seq", "rand")
 _EXPRESSION = re.compile(r'\{\{\s*(?:("[^"]*")|([^"{}|]*?)\s*(?:\|\s*([^{}|"]*?))?)\s*\}\}')
 NAME = re.compile(r"[A-Za-z_][\w-]*")
 _VERBATIM = "--verbatim sends {{ as it stands"
@@ -30,18 +30,18 @@ Kind = Literal["row", "uuid", "seq", "rand", "captured", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What stands between two braces; `name` is the column or the captured value."""
+    """An expression between double braces; `name` is that of a column or a captured value."""
 
     kind: Kind
     name: str = ""
 
     @classmethod
     def parse(cls, inside: str) -> Expression:
-        """Read a name without its braces and filter; raises UsageError."""
-        word, *arguments = inside.split() or [""]
+        """Read an expression without its braces and filter; raise UsageError."""
+        name, *arguments = inside.split() or [""]
         if inside.startswith("row."):
             return cls("row", inside.removeprefix("row."))
-        if word == "rand":
+        if name == "rand":
             _check_bounds(inside, arguments)
             return cls("rand")
         if inside == "uuid":
@@ -50,45 +50,45 @@ class Expression:
             return cls("seq")
         if NAME.fullmatch(inside):
             return cls("captured", inside)
-        raise UsageError(f"{{{{{inside}}}}} is no expression", _known(()))
+        raise UsageError(f"{{{{{inside}}}}} is no expression", _known_names(()))
 
 
 def is_template(text: str) -> bool:
-    """Whether there is anything to fill."""
+    """Return whether a text may have expressions."""
     return "{{" in text
 
 
 def pieces(text: str) -> list[tuple[str, bool]]:
-    """The text in pieces, each with whether it is an expression; raises UsageError."""
-    found: list[tuple[str, bool]] = []
+    """Return the text in pieces, each with whether it is an expression; raise UsageError."""
+    parts: list[tuple[str, bool]] = []
     end = 0
     for match in _EXPRESSION.finditer(text):
-        found += [(text[end : match.start()], False), (match[0], True)]
+        parts += [(text[end : match.start()], False), (match[0], True)]
         end = match.end()
-    found.append((text[end:], False))
-    for piece, is_expression in found:
+    parts.append((text[end:], False))
+    for piece, is_expression in parts:
         if not is_expression and is_template(piece):
             start = piece[piece.index("{{") :][:20]
             raise UsageError(f"{start!r} is no {{{{…}}}} that torr knows", _VERBATIM)
-    return found
+    return parts
 
 
 def expressions(text: str) -> list[Expression]:
-    """Every expression of a text; raises UsageError for what is none."""
+    """Return every expression of a text; raise UsageError for an invalid one."""
     pieces(text)
-    found = []
+    results = []
     for match in _EXPRESSION.finditer(text):
         text, inside, filtered = match.groups()
         if filtered is not None and filtered not in FILTERS:
             raise UsageError(
                 f"{match[0]}: no filter is called {filtered!r}", "there is url, and json"
             )
-        found.append(Expression("text") if text else Expression.parse(inside))
-    return found
+        results.append(Expression("text") if text else Expression.parse(inside))
+    return results
 
 
 def for_json(text: str) -> str:
-    """The text of a JSON document whose values are filled in as parts of JSON strings.
+    """Return the text of a JSON document, with the filter `json` on each expression.
 
     An expression that has a filter stays as it is.
     """
@@ -101,38 +101,38 @@ def for_json(text: str) -> str:
 
 
 def check_names(
-    found: Iterable[Expression],
+    used: Iterable[Expression],
     columns: AbstractSet[str] | None,
     captured: AbstractSet[str],
     where: str,
 ) -> None:
-    """Refuse names that nothing gives a value; `columns` is None without a data file."""
-    for each in found:
-        if each.kind == "row":
+    """Refuse names without a value; `columns` is None without a data file."""
+    for expression in used:
+        if expression.kind == "row":
             require(
                 columns is not None,
-                f"{where}: {{{{row.{each.name}}}}} needs rows",
+                f"{where}: {{{{row.{expression.name}}}}} needs rows",
                 "give --data FILE, a CSV file with a header line or JSON lines",
             )
-            known = ", ".join(sorted(columns or ()))
+            names = ", ".join(sorted(columns or ()))
             require(
-                each.name in (columns or ()),
-                f"{where}: the data has no column {each.name!r}",
-                f"there is {known}",
+                expression.name in (columns or ()),
+                f"{where}: the data has no column {expression.name!r}",
+                f"there is {names}",
             )
-        elif each.kind == "captured":
+        elif expression.kind == "captured":
             require(
-                each.name in captured,
-                f"{where}: nothing is called {{{{{each.name}}}}}",
-                _known(captured),
+                expression.name in captured,
+                f"{where}: nothing is called {{{{{expression.name}}}}}",
+                _known_names(captured),
             )
 
 
 def _check_bounds(inside: str, arguments: list[str]) -> None:
-    numbers = [int(word) for word in arguments if re.fullmatch(r"-?\d{1,18}", word)]
+    numbers = [int(argument) for argument in arguments if re.fullmatch(r"-?\d{1,18}", argument)]
     fits = len(numbers) == len(arguments) == 2 and numbers[0] <= numbers[1]
     require(fits, f"{{{{{inside}}}}} has no two bounds", "write {{rand 1 100}}")
 
 
-def _known(captured: Iterable[str]) -> str:
+def _known_names(captured: Iterable[str]) -> str:
     return ", ".join(["there is row.COLUMN", "uuid", "seq", "rand LOW HIGH", *sorted(captured)])

@@ -1,4 +1,4 @@
-"""Over what requests travel: a connection's life, where it leaves from, how TLS is spoken."""
+"""The transport of requests: life of connections, source addresses, TLS and proxy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How https is spoken: whom to trust, and what to show. Files are PEM."""
+    """The certificates that https trusts and shows. Files are PEM."""
 
     insecure: bool = False
     ca: str | None = None
@@ -29,7 +29,7 @@ class Tls:
         require(self.key is None or self.certificate is not None, "--key needs --cert")
 
     def as_json(self) -> Json:
-        """The contract's `tls`."""
+        """Return the `tls` of the engine's plan."""
         return {
             "insecure": self.insecure,
             "ca": self.ca,
@@ -41,7 +41,7 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A server that passes requests on; `authorization` is what it is shown, if it wants that."""
+    """A server that passes requests on; `authorization` is the header that it asks for, if any."""
 
     host: str
     port: int
@@ -49,26 +49,26 @@ class Proxy:
 
     @classmethod
     def parse(cls, text: str) -> Proxy:
-        """Read `http://[USER:PASSWORD@]HOST:PORT`; raises UsageError."""
+        """Read `http://[USER:PASSWORD@]HOST:PORT`; raise UsageError."""
         from torr.model.request import authorization
 
         url = Url.parse(text, templates=False)
         if url.scheme != "http" or url.port is None or url.target != "/" or url.socket:
             raise UsageError(f"{text!r} is not a proxy", "write http://HOST:PORT")
-        shown = None if url.userinfo is None else authorization(url.userinfo)
-        return cls(url.host.strip("[]"), url.port, shown)
+        header = None if url.userinfo is None else authorization(url.userinfo)
+        return cls(url.host.strip("[]"), url.port, header)
 
     def as_json(self) -> Json:
-        """The contract's `proxy`."""
+        """Return the `proxy` of the engine's plan."""
         return {"host": self.host, "port": self.port, "authorization": self.authorization}
 
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """Over what requests travel, and how long a connection lives.
+    """The transport of requests, and the life of connections.
 
-    `requests_per_connection` closes a connection after so many answers; `connections_per_second`
-    is the rate at which the first ones are opened; `source_addresses` are used in turn.
+    A connection is closed after `requests_per_connection` answers; the first connections are opened
+    at a rate of `connections_per_second`; `source_addresses` are used in turn.
     """
 
     keepalive: bool = True
@@ -91,23 +91,23 @@ class Transport:
             require(rate is None, "--no-keepalive and --connections-per-second are both given")
 
     def as_json(self) -> Json:
-        """The contract's `transport`."""
-        found = {
+        """Return the `transport` of the engine's plan."""
+        members = {
             "keepalive": self.keepalive,
             "requests_per_connection": self.requests_per_connection,
             "connections_per_second": self.connections_per_second,
             "source_addresses": list(self.source_addresses),
             "tls": self.tls.as_json(),
         }
-        return found if self.proxy is None else {**found, "proxy": self.proxy.as_json()}
+        return members if self.proxy is None else {**members, "proxy": self.proxy.as_json()}
 
     def texts_with_secrets(self) -> list[str]:
-        """Texts in which secrets may stand, under their names."""
-        shown = None if self.proxy is None else self.proxy.authorization
-        return [] if shown is None else [f"proxy-authorization: {shown}"]
+        """Return texts that may contain secrets, behind the secrets' names."""
+        header = None if self.proxy is None else self.proxy.authorization
+        return [] if header is None else [f"proxy-authorization: {header}"]
 
     def redacted(self) -> Transport:
-        """The same without what the proxy is shown."""
+        """Return the transport without the proxy's authorization."""
         if self.proxy is None or self.proxy.authorization is None:
             return self
         return replace(self, proxy=replace(self.proxy, authorization=REDACTED))

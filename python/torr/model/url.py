@@ -1,10 +1,9 @@
-"""Where a request goes: an http or https URL, or a socket of this machine; checked once.
+"""The URL of a request: http or https, or a Unix socket of this machine; checked once.
 
     http://HOST:PORT/path?query     unix:/run/app.sock     unix:/run/app.sock:/path?query
 
-Refuses everything that the engine cannot fire at, with what to write instead. It resolves no
-names: the engine does, so that what is resolved is also what is used. `{{…}}` in path and query
-stays as it is written, for the engine to fill.
+A URL that the engine cannot send to is refused with a hint. The engine resolves names, so that the
+resolved address is the one that is used. `{{…}}` in path and query stays for the engine to fill.
 """
 
 from __future__ import annotations
@@ -20,16 +19,14 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?")
 _V6_HINT = "write http://[::1]:8080/"
-_KEPT = "!#$%&'()*+,/:;=?@[]~"
-
-
+_UNQUOTED = "!#$%&'()*+,/:;=?@[]~"
 _PORTS = {"http": 80, "https": 443}
 _SOCKET = "unix:"
 
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The parts of a URL, without its user and password, which became `userinfo`.
+    """The parts of a URL; user and password are `userinfo`.
 
     `socket` is the path of a Unix socket; the host is then `localhost`.
     """
@@ -43,59 +40,59 @@ class Url:
 
     @classmethod
     def parse(cls, text: str, *, templates: bool = True) -> Url:
-        """Read a URL; raises UsageError with what is wrong and what to write."""
+        """Read a URL; raise UsageError that says what is wrong and what to write."""
         if text.startswith(_SOCKET):
             return _of_socket(text, templates=templates)
         scheme = _scheme(text)
-        rest = text.partition("://")[2]
-        authority = re.split("[/?#]", rest, maxsplit=1)[0]
+        behind_scheme = text.partition("://")[2]
+        authority = re.split("[/?#]", behind_scheme, maxsplit=1)[0]
         if "{{" in authority or "}}" in authority:
             raise UsageError(f"{text!r}: the host is no template", "name each host in a URL")
-        target = _target(text, rest[len(authority) :], templates=templates)
-        userinfo, _, place = authority.rpartition("@")
-        host, port = _split_place(text, place)
+        target = _target(text, behind_scheme[len(authority) :], templates=templates)
+        userinfo, _, address = authority.rpartition("@")
+        host, port = _split_address(text, address)
         return cls(host, port, target, userinfo or None, scheme)
 
     @property
     def path(self) -> str:
-        """The target without its query: what a request is named after."""
+        """Return the target without its query, which names a request."""
         return self.target.partition("?")[0]
 
     @property
     def endpoint(self) -> tuple[str, str, int, str | None]:
-        """What a connection leads to: requests to the same endpoint may share one."""
+        """Return what identifies a connection: requests to one endpoint may share it."""
         return self.scheme, self.host.lower(), self.port or _PORTS[self.scheme], self.socket
 
     @property
-    def place(self) -> str:
-        """Host and port, or the socket, as people call it."""
+    def address(self) -> str:
+        """Return host and port, or the socket, as users write them."""
         if self.socket is not None:
             return f"{_SOCKET}{self.socket}"
         return self.host if self.port is None else f"{self.host}:{self.port}"
 
     def at(self, target: str) -> str:
-        """The text of a URL at the same place, with another path."""
+        """Return the text of a URL of the same address with another path."""
         if self.socket is not None:
-            return f"{self.place}:{target}"
+            return f"{self.address}:{target}"
         user = "" if self.userinfo is None else f"{self.userinfo}@"
-        return f"{self.scheme}://{user}{self.place}{target}"
+        return f"{self.scheme}://{user}{self.address}{target}"
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the host is, by its text, this machine."""
-        name = self.host.lower().rstrip(".")  # which is localhost for a socket
+        """Return whether the host is, by its text, this machine."""
+        name = self.host.lower().rstrip(".")  # localhost for a socket
         return (
             name in {"localhost", "[::1]"} or name.endswith(".localhost") or name.startswith("127.")
         )
 
     def __str__(self) -> str:
-        """The URL as the engine gets it."""
+        """Return the URL as the engine reads it."""
         port = "" if self.port is None else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}{self.target}"
 
 
 def _of_socket(text: str, *, templates: bool) -> Url:
-    """`unix:/run/app.sock:/path`; the two slashes of `unix:///run/app.sock` may stand."""
+    """Return the URL of `unix:/run/app.sock:/path`; `unix:///run/app.sock` is accepted, too."""
     socket, colon, target = text.removeprefix(_SOCKET).partition(":/")
     if socket.startswith("//"):
         socket = f"/{socket.lstrip('/')}"
@@ -105,9 +102,9 @@ def _of_socket(text: str, *, templates: bool) -> Url:
     return Url("localhost", None, target, socket=socket)
 
 
-def _target(text: str, rest: str, *, templates: bool) -> str:
-    """Path and query, quoted but for templates, without the fragment."""
-    parts = pieces(rest) if templates and is_template(rest) else [(rest, False)]
+def _target(text: str, written: str, *, templates: bool) -> str:
+    """Return path and query, quoted except templates, without the fragment."""
+    parts = pieces(written) if templates and is_template(written) else [(written, False)]
     target = ""
     for part, is_expression in parts:
         if (_CONTROL if is_expression else _UNSAFE).search(part):
@@ -116,7 +113,7 @@ def _target(text: str, rest: str, *, templates: bool) -> str:
             target += part
             continue
         plain, fragment, _ = part.partition("#")
-        target += quote(plain, safe=_KEPT)
+        target += quote(plain, safe=_UNQUOTED)
         if fragment:
             break
     return target if target[:1] == "/" else f"/{target}"
@@ -131,14 +128,14 @@ def _scheme(text: str) -> str:
     return scheme.lower()
 
 
-def _split_place(text: str, place: str) -> tuple[str, int | None]:
-    """The host and the port of `host:port` or `[v6]:port`."""
-    if place.startswith("["):
-        inside, bracket, rest = place[1:].partition("]")
-        if not bracket or (rest and not rest.startswith(":")):
+def _split_address(text: str, address: str) -> tuple[str, int | None]:
+    """Return the host and the port of `host:port` or `[v6]:port`."""
+    if address.startswith("["):
+        inside, bracket, behind = address[1:].partition("]")
+        if not bracket or (behind and not behind.startswith(":")):
             raise UsageError(f"{text!r}: the IPv6 address is not closed", _V6_HINT)
-        return _v6(text, inside), _port(text, rest[1:]) if rest else None
-    host, colon, port = place.partition(":")
+        return _v6(text, inside), _port(text, behind[1:]) if behind else None
+    host, colon, port = address.partition(":")
     if ":" in port:
         raise UsageError(f"{text!r}: an IPv6 address goes in brackets", _V6_HINT)
     return _host(text, host), _port(text, port) if colon else None

@@ -60,7 +60,7 @@ def groups_of(asked: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[G
         Group(
             pace=part,
             source=source,
-            name="default" if len(sources) == 1 else source.requests[0].place.place,
+            name="default" if len(sources) == 1 else source.requests[0].parsed_url.address,
             think=think,
             data=data if source.uses_rows else None,
             share=share,
@@ -96,9 +96,9 @@ def _sources(asked: RequestMix) -> list[Source]:
     weights = asked.weights or (1,) * len(asked.requests)
     by_endpoint: dict[Any, list[int]] = {}
     for number, request in enumerate(asked.requests):
-        by_endpoint.setdefault(request.place.endpoint, []).append(number)
+        by_endpoint.setdefault(request.parsed_url.endpoint, []).append(number)
     if steps and len(by_endpoint) > 1:
-        places = [asked.requests[numbers[0]].place.place for numbers in by_endpoint.values()]
+        places = [asked.requests[numbers[0]].parsed_url.address for numbers in by_endpoint.values()]
         raise UsageError(
             f"--steps: the requests go to {' and '.join(places[:3])}",
             "a user keeps one connection: steps go to one scheme, host and port",

@@ -40,7 +40,7 @@ def plan_of(options: MeasureOptions) -> Planned:
     requests = [request for group in load.groups for request in group.source.requests]
     check_conditions([*options.result.slos, *options.result.abort_on], requests)
     drain_ns = options.load.drain_ns
-    places = [request.place for request in requests]
+    places = [request.parsed_url for request in requests]
     plan = Plan(
         groups=load.groups,
         stop=load.stop,

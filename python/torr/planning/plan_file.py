@@ -175,7 +175,7 @@ def _group(
 ) -> Group:
     with at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
-        places = {request.place.endpoint for request in chosen}
+        places = {request.parsed_url.endpoint for request in chosen}
         require(
             len(places) == 1,
             f"the requests of {entry.name!r} go to several servers",

@@ -238,15 +238,15 @@ def _weights(found: RequestMix, given: tuple[int, ...] | None) -> tuple[int, ...
 def _told_apart(requests: Sequence[Request]) -> tuple[Request, ...]:
     """The requests under different names: by where they go, else by number."""
     counts = Counter(request.name for request in requests)
-    endpoints = {request.place.endpoint for request in requests}
+    endpoints = {request.parsed_url.endpoint for request in requests}
     found: list[Request] = []
     taken: set[str] = set()
     # The last number of each name: all up to it are taken.
     numbers: Counter[str] = Counter()
     for request in requests:
-        name, place = request.name, request.place
+        name, place = request.name, request.parsed_url
         if counts[name] > 1 and len(endpoints) > 1 and name == f"{request.method} {place.path}":
-            name = f"{request.method} {place.place}{place.path}"
+            name = f"{request.method} {place.address}{place.path}"
         free = name
         while free in taken:
             numbers[name] += 1

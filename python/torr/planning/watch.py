@@ -46,7 +46,7 @@ def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
 
 
 def _checked(endpoint: Url) -> Url:
-    of_socket = f"--monitor {endpoint.place}: numbers come over http"
+    of_socket = f"--monitor {endpoint.address}: numbers come over http"
     require(endpoint.socket is None, of_socket, "use a URL")
     return endpoint
 
@@ -65,7 +65,7 @@ def _watch(
     from torr.monitor.local import listening
     from torr.monitor.monitor import MonitorScope
 
-    roots = list(pids) or listening([request.place for request in plan.requests])
+    roots = list(pids) or listening([request.parsed_url for request in plan.requests])
     sources = tuple(_source(url, entry) for url in endpoints)
     return MonitorScope(roots=(lambda: roots) if roots else None, sources=sources)
 

@@ -49,7 +49,7 @@ def answering(place: Url, port: int, pids: Sequence[int], connections: int) -> s
 
 def _begun(place: Url) -> bytes:
     """A request without the empty line that ends its head."""
-    lines = (f"GET {place.target} HTTP/1.1", f"host: {place.place}", "")
+    lines = (f"GET {place.target} HTTP/1.1", f"host: {place.address}", "")
     return "\r\n".join(lines).encode("latin-1", "replace")
 
 

@@ -69,7 +69,7 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Res
             f"{request.url}: a template has no one answer that could be compared",
             "give an address without {{…}} to be checked",
         )
-    with Connection(request.place, timeout_s, verify=False) as connection:
+    with Connection(request.parsed_url, timeout_s, verify=False) as connection:
         first = _exchange(connection, request)
         is_kept = None
         if first.will_close:
@@ -91,7 +91,7 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Res
 
 def _exchange(connection: Connection, request: Request) -> Response:
     asked = request.with_default_headers(__version__)
-    target = request.place.target
+    target = request.parsed_url.target
     return connection.exchange(target, asked.headers, method=asked.method, body=asked.body)
 
 

@@ -62,7 +62,7 @@ def test_a_pipe_without_an_end_is_read_up_to_the_limit():
 
 
 def test_a_pipe_into_which_nobody_writes_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(outside_file, "_PATIENCE_S", 0.01)
+    monkeypatch.setattr(outside_file, "_FIRST_BYTE_TIMEOUT_S", 0.01)
     os.mkfifo(tmp_path / "a")
     with pytest.raises(UsageError, match=r"a: nothing came through this pipe in 0\.01 s"):
         read_text(tmp_path / "a")

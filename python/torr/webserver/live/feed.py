@@ -110,7 +110,7 @@ class Feed:
             "level": step.index,
             "levels": step.total,
             # Where the axis of this level begins, and ends where that is known.
-            "from_s": -step.plan.before_ns / SECOND_NS,
+            "from_s": -step.plan.lead_ns / SECOND_NS,
             "to_s": None if window_ns is None else window_ns / SECOND_NS,
             "is_warmup": self.remaining.phase == "warmup",
             "generator": None if piece is None else generator_of(piece),
