@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torr.errors import UsageError, require
+from torr.model.json import JsonObject, PlanPart
 from torr.model.json_input import JsonInputError, is_not_json, parse_json_to_send
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.model.template import GENERATED, NAME
 
-Json = dict[str, Any]
 Spans = tuple[tuple[int, int], ...]
 
 _CAPTURE = "write NAME=json:$.token, NAME=header:Location or NAME=regex:/id=(\\d+)/"
@@ -43,7 +43,7 @@ def parse_statuses(text: str) -> Spans:
 
 
 @dataclass(frozen=True, slots=True)
-class BodyCheck:
+class BodyCheck(PlanPart):
     """A text that a body must contain, or a regular expression that must match in it."""
 
     text: str
@@ -56,7 +56,7 @@ class BodyCheck:
         inside = _between_slashes(text)
         return cls(text) if inside is None else cls(inside, is_regex=True)
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the body check of the engine's plan."""
         if self.is_regex:
             return {"kind": "regex", "pattern": self.text}
@@ -68,7 +68,7 @@ class BodyCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonCheck:
+class JsonCheck(PlanPart):
     """A value that a JSON body must have at a path (JSONPath, RFC 9535)."""
 
     path: str
@@ -87,10 +87,6 @@ class JsonCheck:
         require(not written.startswith("="), f"{text!r} has two equals signs", "write PATH=VALUE")
         return cls(json_path(path), _value(written))
 
-    def as_json(self) -> Json:
-        """Return the JSON check of the engine's plan."""
-        return {"path": self.path, "value": self.value}
-
     def redacted(self) -> JsonCheck:
         """Return the check without values whose name says that they are secrets."""
         name = _LAST_NAME.search(self.path)
@@ -99,7 +95,7 @@ class JsonCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(PlanPart):
     """A part of an answer that later requests of the same user may name.
 
     From a stream, torr captures the text or the identifier of the conversation.
@@ -128,7 +124,7 @@ class Capture:
         require(source == "regex", f"{text!r}: nothing is captured from {source!r}", _CAPTURE)
         return cls(name, "regex", _between_slashes(what) or what)
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the capture of the engine's plan."""
         return {"name": self.name, "from": self.source, "what": self.what}
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr.errors import require
+from torr.model.json import JsonObject, PlanPart
 from torr.model.shares import dealt, dealt_to_each
 from torr.units import SECOND_NS, parse_duration, parse_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-Json = dict[str, Any]
 
 MOST_USERS = 2**32 - 1
 """The most users, connections or requests in flight, which the engine counts in 32 bits."""
@@ -27,7 +26,7 @@ MOST_PER_S = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(PlanPart):
     """A time in which users or rate change linearly to `target`; a time of 0 is a jump."""
 
     duration_ns: int
@@ -53,18 +52,17 @@ class Stage:
         )
         return tuple(stages)
 
-    def as_json(self) -> Json:
-        """Return the stage of the engine's plan."""
-        return {"duration_ns": self.duration_ns, "target": float(self.target)}
-
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(PlanPart):
     """Closed loops of `users` users: each sends its next request when the last one has ended.
 
     They share `pool` connections, or have one each. With `stages`, `users` is the largest number.
     With `spawn_rate`, this many users per second begin, before the window.
     """
+
+    KIND = "closed"
+    OPTIONAL = ("pool", "stages", "spawn_rate")
 
     users: int
     pool: int | None = None
@@ -120,33 +118,27 @@ class Closed:
         if self.pool is not None:
             pools = dealt_to_each(self.pool, shares, "connection", "--pool")
             pools = [min(pair) for pair in zip(pools, users, strict=True)]
-        steps = [dealt(round(stage.target), shares) for stage in self.stages]
+        stages = [(stage, dealt(round(stage.target), shares)) for stage in self.stages]
         return [
             Closed(
-                max([users[i], *(step[i] for step in steps)]),
+                max([users[i], *(counts[i] for _, counts in stages)]),
                 pools[i],
-                tuple(replace(s, target=t[i]) for s, t in zip(self.stages, steps, strict=True)),
+                tuple(replace(stage, target=float(counts[i])) for stage, counts in stages),
                 self.spawn_rate and self.spawn_rate * shares[i] / sum(shares),
             )
             for i in range(len(shares))
         ]
 
-    def as_json(self) -> Json:
-        """Return the `pace` of the engine's plan."""
-        members: Json = {"kind": "closed", "users": self.users}
-        if self.pool is not None:
-            members["pool"] = self.pool
-        if self.spawn_rate is not None:
-            members["spawn_rate"] = float(self.spawn_rate)
-        return members | _stages(self.stages)
-
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class Open(PlanPart):
     """Open-loop requests at `rate_per_s`, over at most `connections`, however slow the answers are.
 
     With `stages`, `rate_per_s` is the highest rate.
     """
+
+    MEMBERS = ("rate_per_s", "connections", "max_in_flight", "stages")
+    OPTIONAL = ("stages",)
 
     rate_per_s: float
     arrivals: Literal["constant", "poisson"] = "constant"
@@ -190,22 +182,19 @@ class Open:
             for i, share in enumerate(shares)
         ]
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the `pace` of the engine's plan."""
-        return {
-            "kind": self.arrivals,
-            "rate_per_s": float(self.rate_per_s),
-            "connections": self.connections,
-            "max_in_flight": self.max_in_flight,
-        } | _stages(self.stages)
+        return {"kind": self.arrivals, **PlanPart.as_json(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(PlanPart):
     """Requests at ascending times from the start of the window.
 
     The plan on disk leaves the times out, since the file has them that they were read from.
     """
+
+    KIND = "replay"
 
     offsets_ns: Sequence[int]
     connections: int = 100
@@ -229,21 +218,12 @@ class Replay:
         )
         return [self]
 
-    def as_json(self) -> Json:
-        """Return the `pace` of the engine's plan."""
-        return {
-            "kind": "replay",
-            "offsets_ns": list(self.offsets_ns),
-            "connections": self.connections,
-            "max_in_flight": self.max_in_flight,
-        }
-
 
 Pace = Closed | Open | Replay
 
 
 @dataclass(frozen=True, slots=True)
-class Think:
+class Think(PlanPart):
     """The time between an answer and the user's next request: uniform or exponential."""
 
     from_ns: int = 0
@@ -267,7 +247,7 @@ class Think:
         shortest = parse_duration(low)
         return cls(shortest, parse_duration(high) if dash else shortest)
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the `think` of the engine's plan."""
         if self.mean_ns is not None:
             return {"kind": "exponential", "mean_ns": self.mean_ns}
@@ -277,7 +257,3 @@ class Think:
 def _check_limits(connections: int, limit: int | None) -> None:
     require(connections >= 1, f"{connections} connections: at least 1 is needed")
     require(limit is None or limit >= 1, f"{limit} in flight: at least 1 is needed")
-
-
-def _stages(stages: Sequence[Stage]) -> Json:
-    return {"stages": [stage.as_json() for stage in stages]} if stages else {}

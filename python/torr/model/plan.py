@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr.errors import require
+from torr.model.json import JsonObject, PlanPart
 from torr.model.pace import Closed, Open, Pace, Replay, Think
 from torr.model.rows import Rows
 from torr.model.secrets import known_secrets
@@ -32,11 +33,9 @@ MOST_WORKERS = 4096
 MOST_REQUESTS = 10**18
 """The most requests, which the engine counts in 64 bits."""
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(PlanPart):
     """A user group: one pace, one source, and the rows of data of its templates.
 
     `share` is its part of a load that is divided over several groups. Its rows and `{{seq}}` are
@@ -52,6 +51,8 @@ class Group:
     first: int = 0
     stride: int = 1
 
+    MEMBERS = ("name", "pace", "source", "think")
+
     def __post_init__(self) -> None:
         """Refuse sessions and thinking without users."""
         if isinstance(self.pace, Closed):
@@ -66,14 +67,9 @@ class Group:
             f"leave {flag} out: users by -c go through steps and keep what they captured",
         )
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the group of the engine's plan."""
-        members: Json = {
-            "name": self.name,
-            "pace": self.pace.as_json(),
-            "source": self.source.as_json(),
-            "think": None if self.think is None else self.think.as_json(),
-        }
+        members = PlanPart.as_json(self)
         if isinstance(self.data, str):
             members["data"] = {"path": self.data}
         elif self.data is not None:
@@ -90,37 +86,33 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(PlanPart):
     """Stop when the measurement window has lasted this long."""
 
     duration_ns: int
+
+    KIND = "duration"
 
     def __post_init__(self) -> None:
         """Check the time."""
         require(self.duration_ns > 0, "the duration must be longer than 0")
 
-    def as_json(self) -> Json:
-        """Return the `stop` of the engine's plan."""
-        return {"kind": "duration", "duration_ns": self.duration_ns}
-
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(PlanPart):
     """Stop when this many requests were started in the measurement window."""
 
     requests: int
+
+    KIND = "requests"
 
     def __post_init__(self) -> None:
         """Check the number."""
         require(self.requests >= 1, f"{self.requests} requests: at least 1 is needed")
 
-    def as_json(self) -> Json:
-        """Return the `stop` of the engine's plan."""
-        return {"kind": "requests", "requests": self.requests}
-
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(PlanPart):
     """Everything that the engine needs to know: groups, transport, stop and phases."""
 
     groups: tuple[Group, ...]
@@ -135,6 +127,11 @@ class Plan:
     spin: bool = False
     log: str | None = None
     texts: str | None = None
+
+    MEMBERS = (
+        *("groups", "transport", "stop", "warmup_ns", "drain_ns", "retry_delay_ns", "slice_ns"),
+        *("workers", "processes", "seed", "spin", "log", "texts"),
+    )
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -220,30 +217,15 @@ class Plan:
         groups = zip(self.groups, paces, strict=True)
         return replace(self, groups=tuple(replace(g, pace=pace) for g, pace in groups))
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the engine's plan as a JSON object."""
-        return {
-            "version": VERSION,
-            "groups": [group.as_json() for group in self.groups],
-            "transport": self.transport.as_json(),
-            "stop": self.stop.as_json(),
-            "warmup_ns": self.warmup_ns,
-            "drain_ns": self.drain_ns,
-            "retry_delay_ns": self.retry_delay_ns,
-            "slice_ns": self.slice_ns,
-            "workers": self.workers,
-            "processes": self.processes,
-            "seed": self.seed,
-            "spin": self.spin,
-            "log": self.log,
-            "texts": self.texts,
-        }
+        return {"version": VERSION, **PlanPart.as_json(self)}
 
     def to_text(self) -> str:
         """Return the engine's plan as JSON text."""
         return json.dumps(self.as_json(), separators=(",", ":"))
 
-    def as_kept(self) -> Json:
+    def as_kept(self) -> JsonObject:
         """Return the plan that is written to disk: without secrets and times of a replay."""
         # The length of an interval depends on the times, which the redacted plan lacks.
         return self.redacted().as_json() | {"slice_ns": self.slice_ns}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.model.json import PlanPart
 from torr.model.outside import safe_text
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BREAKS = re.compile(r"[\r\n\x00]")
 
-Json = dict[str, Any]
 Header = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Request(PlanPart):
     """A request, the timeout of its answer, and the checks of the answer.
 
     `template` says whether `{{…}}` is filled; with None it is where there is any. The path of a
@@ -51,6 +51,15 @@ class Request:
     compressed: bool = False
     stream: Stream | None = None
     limits: tuple[Limit, ...] = ()
+
+    OPTIONAL = (
+        *("unix_socket", "template", "expect_body", "expect_json", "captures", "compressed"),
+        *("stream", "limits"),
+    )
+    MEMBERS = (
+        *("name", "method", "url", "headers", "body", "timeout_ns", "accept_statuses"),
+        *OPTIONAL,
+    )
 
     def __post_init__(self) -> None:
         """Check the parts; a user and password in the URL become a header."""
@@ -99,29 +108,6 @@ class Request:
         yield self.url
         yield from (value for _, value in self.headers)
         yield (self.body or b"").decode("latin-1")
-
-    def as_json(self) -> Json:
-        """Return the `request` of the engine's plan, without optional members that are not set."""
-        members: Json = {
-            "name": self.name,
-            "method": self.method,
-            "url": self.url,
-            "headers": [list(header) for header in self.headers],
-            "body": None if self.body is None else base64.b64encode(self.body).decode("ascii"),
-            "timeout_ns": self.timeout_ns,
-            "accept_statuses": [list(span) for span in self.accept_statuses],
-        }
-        optional: Json = {
-            "unix_socket": self.unix_socket,
-            "template": self.template,
-            "expect_body": [check.as_json() for check in self.expect_body],
-            "expect_json": [check.as_json() for check in self.expect_json],
-            "captures": [capture.as_json() for capture in self.captures],
-            "compressed": self.compressed,
-            "stream": None if self.stream is None else self.stream.as_json(),
-            "limits": [limit.as_json() for limit in self.limits],
-        }
-        return members | {name: value for name, value in optional.items() if value}
 
     def texts_with_secrets(self) -> list[str]:
         """Return texts that may contain secrets, behind the secrets' names."""

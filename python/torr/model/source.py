@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
+from torr.model.json import JsonObject, PlanPart
 from torr.model.template import check_names
 
 if TYPE_CHECKING:
@@ -13,12 +14,11 @@ if TYPE_CHECKING:
 
     from torr.model.request import Request
 
-Json = dict[str, Any]
 Order = Literal["turn", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Source(PlanPart):
     """Requests and their order: in turn, by `weights`, or as the steps of each user."""
 
     requests: tuple[Request, ...]
@@ -75,7 +75,7 @@ class Source:
             )
             earlier |= names
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the `source` of the engine's plan."""
         if len(self.requests) == 1:
             return {"kind": "one", "request": self.requests[0].as_json()}

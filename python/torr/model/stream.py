@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from torr.errors import require
+from torr.model.json import PlanPart
 
 Dialect = Literal["sse", "openai", "dify", "anthropic"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
@@ -27,11 +28,9 @@ TIMES = (
     "tpot",
 )
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(PlanPart):
     """The dialect of the events of an answer, and the longest time without one.
 
     `from_intended` counts its times from when the request was due, not from when it was sent.
@@ -45,6 +44,8 @@ class Stream:
     aliases: tuple[Alias, ...] = ()
     keep_text: bool = False
 
+    OPTIONAL = ("idle_timeout_ns", "from_intended", "aliases", "keep_text")
+
     def __post_init__(self) -> None:
         """Check the time."""
         idle_ns = self.idle_timeout_ns
@@ -55,28 +56,11 @@ class Stream:
             "use --alias aiperf, or --stream openai",
         )
 
-    def as_json(self) -> Json:
-        """Return the `stream` of the engine's plan."""
-        members: Json = {"dialect": self.dialect}
-        if self.idle_timeout_ns is not None:
-            members["idle_timeout_ns"] = self.idle_timeout_ns
-        if self.from_intended:
-            members["from_intended"] = True
-        if self.aliases:
-            members["aliases"] = list(self.aliases)
-        if self.keep_text:
-            members["keep_text"] = True
-        return members
-
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(PlanPart):
     """A limit of latency that a good answer meets; `inclusive` is `<=`."""
 
     metric: str
     limit_ns: int
     inclusive: bool = False
-
-    def as_json(self) -> Json:
-        """Return the `limit` of the engine's plan."""
-        return {"metric": self.metric, "limit_ns": self.limit_ns, "inclusive": self.inclusive}

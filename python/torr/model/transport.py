@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from torr.errors import UsageError, require
+from torr.model.json import PlanPart
 from torr.model.secret_names import REDACTED
 from torr.model.url import Url
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
-class Tls:
+class Tls(PlanPart):
     """The certificates that https trusts and shows. Files are PEM."""
 
     insecure: bool = False
@@ -28,19 +26,9 @@ class Tls:
         require(not (self.insecure and self.ca), "--insecure trusts anyone: leave --cacert out")
         require(self.key is None or self.certificate is not None, "--key needs --cert")
 
-    def as_json(self) -> Json:
-        """Return the `tls` of the engine's plan."""
-        return {
-            "insecure": self.insecure,
-            "ca": self.ca,
-            "certificate": self.certificate,
-            "key": self.key,
-            "resumption": self.resumption,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Proxy:
+class Proxy(PlanPart):
     """A server that passes requests on; `authorization` is the header that it asks for, if any."""
 
     host: str
@@ -58,13 +46,9 @@ class Proxy:
         header = None if url.userinfo is None else authorization(url.userinfo)
         return cls(url.host.strip("[]"), url.port, header)
 
-    def as_json(self) -> Json:
-        """Return the `proxy` of the engine's plan."""
-        return {"host": self.host, "port": self.port, "authorization": self.authorization}
-
 
 @dataclass(frozen=True, slots=True)
-class Transport:
+class Transport(PlanPart):
     """The transport of requests, and the life of connections.
 
     A connection is closed after `requests_per_connection` answers; the first connections are opened
@@ -78,6 +62,8 @@ class Transport:
     tls: Tls = field(default_factory=Tls)
     proxy: Proxy | None = None
 
+    OPTIONAL = ("proxy",)
+
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together."""
         limit, rate = self.requests_per_connection, self.connections_per_second
@@ -89,17 +75,6 @@ class Transport:
         if not self.keepalive:
             require(limit is None, "--no-keepalive and --requests-per-connection are both given")
             require(rate is None, "--no-keepalive and --connections-per-second are both given")
-
-    def as_json(self) -> Json:
-        """Return the `transport` of the engine's plan."""
-        members = {
-            "keepalive": self.keepalive,
-            "requests_per_connection": self.requests_per_connection,
-            "connections_per_second": self.connections_per_second,
-            "source_addresses": list(self.source_addresses),
-            "tls": self.tls.as_json(),
-        }
-        return members if self.proxy is None else {**members, "proxy": self.proxy.as_json()}
 
     def texts_with_secrets(self) -> list[str]:
         """Return texts that may contain secrets, behind the secrets' names."""
