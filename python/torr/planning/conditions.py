@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 from torr.sources.toml_table import line_of
 
 if TYPE_CHECKING:
@@ -76,5 +76,5 @@ def _where(file: PlanFile, condition: Condition) -> AbstractContextManager[None]
         texts = value if isinstance(value, list) else [value]
         for number, text in enumerate(texts):
             if " ".join(str(text).split()) == condition.text:
-                return at(file.path, line_of(file.lines, f"{key}.{number}"))
+                return errors_at(file.path, line_of(file.lines, f"{key}.{number}"))
     return nullcontext()

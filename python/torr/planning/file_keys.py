@@ -10,7 +10,7 @@ from torr.errors import UsageError, require
 from torr.options.definition import Front
 from torr.options.verbs import LADDER, RUN
 from torr.planning.plan_file import CHATS, CHATS_HINT
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.names import is_plan_file
 from torr.sources.plan_file import TABLES, read_plan_file
@@ -38,7 +38,7 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
     known = {**LADDER.keys(Front.PLAN), **RUN.keys(Front.PLAN)}
     found = {}
     for key, value in file.flags.items():
-        with at(path, file.lines.get(key, 1)):
+        with errors_at(path, file.lines.get(key, 1)):
             near = get_close_matches(key, [*known, *TABLES], 1)
             hint = f"did you mean {near[0]}?" if near else f"a key is a flag of torr {verb.verb}"
             if key in GROUP_KEYS:

@@ -15,7 +15,7 @@ from torr.options.readers import URL
 from torr.options.verbs import RUN
 from torr.planning.file_keys import read_key
 from torr.planning.plan import plan_of
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 from torr.sources.matrix_file import CANDIDATE_KEYS, MATRIX_KEYS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Plans:
 
     def of(self, candidate: Candidate, factors: Factors, url: str) -> Plan:
         """The load that is fired at a candidate; raises FileError."""
-        with at(self._file.path, candidate.line):
+        with errors_at(self._file.path, candidate.line):
             planned = plan_of(self._options(candidate, factors, url))
             is_template = any(request.template for request in planned.plan.requests)
             hint = "what is compared are the same bytes: write one request without {{…}}"
@@ -66,7 +66,7 @@ class Plans:
 
     def slos(self, candidate: Candidate) -> tuple[Condition, ...]:
         """The conditions that the file says."""
-        with at(self._file.path, candidate.line):
+        with errors_at(self._file.path, candidate.line):
             return self._options(candidate, {}, "http://localhost/").result.slos
 
     def _options(self, candidate: Candidate, factors: Factors, url: str) -> MeasureOptions:
@@ -90,7 +90,7 @@ class Plans:
         asked = {name for each in self._file.candidates for name in each.command.asked}
         for name in self._file.factors:
             line = self._file.lines.get(f"factors.{name}", 1)
-            with at(self._file.path, line):
+            with errors_at(self._file.path, line):
                 require(name not in OF_A_TRIAL, f"{{{name}}} is each trial's own", "rename it")
                 whole = "write it above the first [[candidates]]"
                 require(
@@ -109,7 +109,7 @@ class Plans:
         for key, value in candidate.flags.items():
             own = self._file.lines.get(f"{place}.{key}")
             line = own or self._file.lines.get(key, candidate.line)
-            with at(self._file.path, line):
+            with errors_at(self._file.path, line):
                 is_of_file = key in MATRIX_KEYS or (key in OF_RESULTS and own is not None)
                 above = "write it above the first [[candidates]]"
                 require(not is_of_file, f"{key} is a key of the file, and no candidate's", above)

@@ -18,7 +18,7 @@ from torr.planning.conditions import check_at_lines
 from torr.planning.groups import PlannedLoad
 from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
 from torr.planning.requests import check_streams, finished, request_of, with_limits
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 from torr.sources.group_entry import GroupEntry
 from torr.sources.plan_file import PlanFile, read_plan_file
 from torr.sources.rows import columns_of
@@ -86,20 +86,20 @@ def _unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> Iterator[str]:
 def _named(file: PlanFile, *keys: str) -> AbstractContextManager[None]:
     """Name the line of the first of these keys, if the file has one, in what is refused within."""
     line = next((file.lines.get(key, 1) for key in keys if key in file.flags), None)
-    return nullcontext() if line is None else at(file.path, line)
+    return nullcontext() if line is None else errors_at(file.path, line)
 
 
 def _base(file: PlanFile) -> Url | None:
     if file.url is None:
         return None
-    with at(file.path, file.lines.get("url", 1)):
+    with errors_at(file.path, file.lines.get("url", 1)):
         return Url.parse(file.url)
 
 
 def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
     """Refuse, in a ladder, what its levels do not scale: throughput would not be that of users."""
     for entry in entries:
-        with at(file.path, entry.line):
+        with errors_at(file.path, entry.line):
             what = "a group of arrivals" if entry.rate is not None else "users in stages"
             require(
                 entry.is_steady,
@@ -117,7 +117,7 @@ def _timings(
     timings: list[Timing] = []
     staged: Timing | None = None
     for entry in entries:
-        with at(file.path, entry.line):
+        with errors_at(file.path, entry.line):
             load = _own(entry, options.load, next(counts) if entry.is_steady else None)
             own = timing_of(load, options.connection, entry.spawn_rate)
             if has_stages(own.pace):
@@ -157,7 +157,7 @@ def _users(file: PlanFile, entries: Sequence[GroupEntry], asked: int | None) -> 
             return counted
         return _dealt(file, asked, entries, counted)
     for entry in entries:
-        with at(file.path, entry.line):
+        with errors_at(file.path, entry.line):
             fits = bool(entry.users) == bool(entries[0].users)
             require(fits, "some groups have users, others a weight", "give all of them either")
     return _dealt(file, asked or max(DEFAULT_USERS, len(entries)), entries, weights)
@@ -166,14 +166,14 @@ def _users(file: PlanFile, entries: Sequence[GroupEntry], asked: int | None) -> 
 def _dealt(
     file: PlanFile, users: int, entries: Sequence[GroupEntry], shares: Sequence[int]
 ) -> list[int]:
-    with at(file.path, entries[0].line):
+    with errors_at(file.path, entries[0].line):
         return list(dealt_to_each(users, shares, "user", "-c", "groups"))
 
 
 def _group(
     file: PlanFile, entry: GroupEntry, pace: Pace, requests: dict[str, Request], load: LoadOptions
 ) -> Group:
-    with at(file.path, entry.line):
+    with errors_at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
         places = {request.parsed_url.endpoint for request in chosen}
         require(

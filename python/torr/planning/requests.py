@@ -115,7 +115,7 @@ def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
 
 def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Request:
     """The request that an entry of a file says; raises FileError."""
-    from torr.sources.entry import at
+    from torr.sources.entry import errors_at
 
     asked = options.request
     missing = [
@@ -123,7 +123,7 @@ def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Reque
         for header in _body(asked)[1]
         if not any(header[0].lower() == name.lower() for name, _ in entry.headers)
     ]
-    with at(entry.path, entry.line):
+    with errors_at(entry.path, entry.line):
         if _is_relative(entry) and base is None:
             raise UsageError(f"{entry.url} is no whole URL", "give torr the URL of the server, too")
         request = Request(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import require
 from torr.options.readers import watched
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def watch_of(
 
 def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
     """What makes the sources of each trial; raises FileError for what names none."""
-    with at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
+    with errors_at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
         found = [watched(text) for text in file.monitor.at]
         for each in found:
             own = "the processes of candidates are watched anyway"

@@ -1,1 +1,1 @@
-"""Files that say what is sent, with which values, and when: read once, before any load."""
+"""Readers of users' files: requests, prompts, rows, times, plans, matrices; all before any load."""

@@ -1,8 +1,8 @@
 """JSON of pytest-benchmark (`--benchmark-json`, `--benchmark-save`), read as a run of functions.
 
-Its rounds are timed calls, torr's are replicates of many of them. Where the file has every time
-(`--benchmark-save-data`) they are cut into rounds in their order; else each function has one round,
-whose percentiles are those that the file has.
+A round of pytest-benchmark is one timed call; a round of torr is a replicate of many. If the file
+has all times (`--benchmark-save-data`), they are divided into rounds in their order. Otherwise each
+function has one round with the percentiles of the file.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 ROUNDS = 10
-# A round needs times enough for a median that means something.
-_LEAST_IN_A_ROUND = 20
+# A round with fewer times has no useful median.
+_MIN_TIMES_PER_ROUND = 20
 _S_IN_MS, _S_IN_NS = 1e3, 1e9
-# How pytest-benchmark writes what JSON does not know.
-_SHOWN = re.compile(r"UNSERIALIZABLE\[(.*)\]", re.DOTALL)
+# The text of pytest-benchmark for values that JSON does not have.
+_UNSERIALIZABLE = re.compile(r"UNSERIALIZABLE\[(.*)\]", re.DOTALL)
 _PATH = re.compile(r"(PosixPath|PurePosixPath|PureWindowsPath)\((.*)\)", re.DOTALL)
-# A parameter is a word or a number; what Python reads of a long text can be deep.
+# Parsing a longer text could exceed Python's limit of nesting; parameters are short.
 _LONGEST_REPR = 1000
-_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
+_PERCENTILES = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
 def read(path: Path, name: str | None = None) -> RunResult:
-    """Return a result of kind `micro`; raises UsageError that says what is wrong with the file."""
+    """Return a result of kind `micro`; raise UsageError that says what is wrong with the file."""
     try:
-        text = read_bounded(path, MOST_RESULT_BYTES)
-        found = parse_json(text)
-        benchmarks = found["benchmarks"]
-        levels = [level for each in benchmarks for level in _levels(each)]
-        started = stamp(read_stamp(found["datetime"]).astimezone(timezone.utc))
+        content = read_bounded(path, MOST_RESULT_BYTES)
+        document = parse_json(content)
+        benchmarks = document["benchmarks"]
+        levels = [level for benchmark in benchmarks for level in _levels(benchmark)]
+        started = stamp(read_stamp(document["datetime"]).astimezone(timezone.utc))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -63,15 +63,15 @@ def read(path: Path, name: str | None = None) -> RunResult:
     require(bool(levels), f"{path} has no benchmark", "select some, and write it again")
     return RunResult(
         schema_=1,
-        torr=f"pytest-benchmark {found.get('version', '')}".strip(),
-        id=hashlib.sha256(text).hexdigest()[:32],
+        torr=f"pytest-benchmark {document.get('version', '')}".strip(),
+        id=hashlib.sha256(content).hexdigest()[:32],
         kind="micro",
         name=name or path.stem,
         started=started,
         ended=started,
         status="complete",
         command=["pytest", f"--benchmark-json={path.name}"],
-        environment=_environment(found),
+        environment=_environment(document),
         levels=levels,
     )
 
@@ -81,50 +81,50 @@ def _levels(benchmark: Mapping[str, Any]) -> list[Level]:
     name, _, _ = str(benchmark.get("fullname") or benchmark["name"]).partition("[")
     batch = int(stats.get("iterations") or 1)
     times: Sequence[float] = stats.get("data") or ()
-    if len(times) < ROUNDS * _LEAST_IN_A_ROUND:
-        levels = [_whole(stats, batch)]
+    if len(times) < ROUNDS * _MIN_TIMES_PER_ROUND:
+        levels = [_single_round(stats, batch)]
     else:
         size = len(times) // ROUNDS
-        rounds = (times[at * size : (at + 1) * size] for at in range(ROUNDS))
-        levels = [_round(each, batch, number) for number, each in enumerate(rounds, 1)]
+        rounds = (times[number * size : (number + 1) * size] for number in range(ROUNDS))
+        levels = [_round(timings, batch, number) for number, timings in enumerate(rounds, 1)]
     factors = _factors(benchmark)
     return [msgspec.structs.replace(level, candidate=name, factors=factors) for level in levels]
 
 
 def _factors(benchmark: Mapping[str, Any]) -> dict[str, str]:
-    """Parameters as the plugin writes them, so that functions are found again by them."""
-    given = benchmark.get("params") or {}
+    """Return the parameters as the pytest plugin writes them, so that both match."""
+    parameters = benchmark.get("params") or {}
     return {
-        name: text_of(_thawed(value)) or str(benchmark.get("param"))
-        for name, value in given.items()
+        name: text_of(_decoded(value)) or str(benchmark.get("param"))
+        for name, value in parameters.items()
     }
 
 
-def _thawed(value: object) -> object:
-    """What was written: a tuple, since sequences are that nearly always, or what JSON has not."""
+def _decoded(value: object) -> object:
+    """Return the value of a parameter; an array becomes a tuple, the usual sequence."""
     if isinstance(value, list):
-        return tuple(map(_thawed, value))
-    shown = _SHOWN.fullmatch(value) if isinstance(value, str) else None
+        return tuple(map(_decoded, value))
+    shown = _UNSERIALIZABLE.fullmatch(value) if isinstance(value, str) else None
     return value if shown is None else _of_repr(shown[1])
 
 
 def _of_repr(text: str) -> object:
-    """The value with this repr, where that is a literal or a path; else one that nothing tells."""
+    """Return the value with this repr if it is a literal or a path, otherwise a new object."""
     path = _PATH.fullmatch(text)
     if len(text) > _LONGEST_REPR:
         return object()
     try:
-        found = literal_eval(text if path is None else path[2])
+        value = literal_eval(text if path is None else path[2])
     except (ValueError, SyntaxError, MemoryError, RecursionError):  # the last two: of its parser
         return object()
-    return found if path is None else getattr(pathlib, path[1])(found)
+    return value if path is None else getattr(pathlib, path[1])(value)
 
 
-def _whole(stats: Mapping[str, Any], batch: int) -> Level:
-    """One round of all that there is: the file's own statistics."""
+def _single_round(stats: Mapping[str, Any], batch: int) -> Level:
+    """Return the level of one round with the statistics of the file."""
     count = int(stats["rounds"])
     data: Sequence[float] = stats.get("data") or ()
-    found = Statistics(
+    statistics = Statistics(
         n=count,
         mean=stats["mean"] * _S_IN_MS,
         stdev=stats["stddev"] * _S_IN_MS,
@@ -132,9 +132,9 @@ def _whole(stats: Mapping[str, Any], batch: int) -> Level:
         max=stats["max"] * _S_IN_MS,
         p50=stats["median"] * _S_IN_MS,
         p75=stats["q3"] * _S_IN_MS,
-        p90=quantiles(data, n=10)[-1] * _S_IN_MS if len(data) >= _LEAST_IN_A_ROUND else None,
+        p90=quantiles(data, n=10)[-1] * _S_IN_MS if len(data) >= _MIN_TIMES_PER_ROUND else None,
     )
-    return _level(1, count * batch, stats["mean"] * count * batch, found, batch)
+    return _level(1, count * batch, stats["mean"] * count * batch, statistics, batch)
 
 
 def _round(times: Sequence[float], batch: int, number: int) -> Level:
@@ -146,18 +146,18 @@ def _round(times: Sequence[float], batch: int, number: int) -> Level:
 
 
 def _unrounded(stats: Statistics, times: Sequence[float]) -> Statistics:
-    """Statistics of the times as they are; they have what the rounded ones have.
+    """Return statistics of the times without rounding to nanoseconds, with the same percentiles.
 
-    Means of batches differ by less than a nanosecond: rounded, rounds of them would be equal.
+    Means of batches differ by less than a nanosecond: if rounded, rounds would be equal.
     """
     ranks = {
         f"p{percent:g}".replace(".", "_"): math.ceil(percent * len(times) / 100) - 1
-        for percent in _PERCENTS
+        for percent in _PERCENTILES
         if stats.value(f"p{percent:g}") is not None
     }
     ends = {"min": times[0], "max": times[-1], "mean": fmean(times), "stdev": pstdev(times)}
-    found = {**ends, **{key: times[at] for key, at in ranks.items()}}
-    return msgspec.structs.replace(stats, **{key: s * _S_IN_MS for key, s in found.items()})
+    seconds = {**ends, **{key: times[rank] for key, rank in ranks.items()}}
+    return msgspec.structs.replace(stats, **{key: s * _S_IN_MS for key, s in seconds.items()})
 
 
 def _level(number: int, count: int, seconds: float, stats: Statistics | None, batch: int) -> Level:
@@ -174,8 +174,8 @@ def _level(number: int, count: int, seconds: float, stats: Statistics | None, ba
     )
 
 
-def _environment(found: Mapping[str, Any]) -> Json:
-    machine, commit = found.get("machine_info") or {}, found.get("commit_info") or {}
+def _environment(document: Mapping[str, Any]) -> Json:
+    machine, commit = document.get("machine_info") or {}, document.get("commit_info") or {}
     processor = machine.get("cpu") or {}
     return {
         "machine": {

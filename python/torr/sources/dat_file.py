@@ -1,4 +1,4 @@
-"""Reading .dat files: one line a level, as torr and wrktest.sh write them.
+"""Reader of .dat files, which torr and wrktest.sh write with one line per level.
 
     concurrency  ok/s  mean service time in ms  success rate in %
 
@@ -21,15 +21,13 @@ if TYPE_CHECKING:
 
 
 _MOST_BYTES = 1 << 20
-
-
 COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
 
 
 def read(path: Path) -> Series:
     """Read a .dat file of torr or wrktest.sh, ascending by level.
 
-    Raises FileError with file and line for a broken line, UsageError for a file that cannot be
+    Raise FileError with file and line for a broken line, UsageError for a file that cannot be
     read or has no level.
     """
     try:
@@ -42,10 +40,10 @@ def read(path: Path) -> Series:
         raise UsageError(message, f"a .dat has {_columns()}") from error
     points: dict[int, LevelPoint] = {}
     for number, line in enumerate(lines, 1):
-        words = line.partition("#")[0].split()
-        if not words:
+        cells = line.partition("#")[0].split()
+        if not cells:
             continue
-        point = _point(words, path, number)
+        point = _point(cells, path, number)
         if point.concurrency in points:
             raise FileError(path, number, f"level {point.concurrency} comes a second time")
         points[point.concurrency] = point
@@ -54,33 +52,33 @@ def read(path: Path) -> Series:
     return Series(path.stem, tuple(points[key] for key in sorted(points)))
 
 
-def _point(words: list[str], path: Path, line: int) -> LevelPoint:
-    if len(words) != len(COLUMNS):
-        message = f"{len(words)} columns where {len(COLUMNS)} were expected"
+def _point(cells: list[str], path: Path, line: int) -> LevelPoint:
+    if len(cells) != len(COLUMNS):
+        message = f"{len(cells)} columns where {len(COLUMNS)} were expected"
         raise FileError(path, line, message, f"the columns are {_columns()}")
     concurrency, rate, service, success = (
-        _value(word, column, path, line) for word, column in zip(words, COLUMNS, strict=True)
+        _value(cell, column, path, line) for cell, column in zip(cells, COLUMNS, strict=True)
     )
     if concurrency is None or concurrency < 1 or concurrency != int(concurrency):
-        raise FileError(path, line, f"{words[0]!r} is not a number of connections")
+        raise FileError(path, line, f"{cells[0]!r} is not a number of connections")
     if rate is None:
-        raise FileError(path, line, f"{words[1]!r} is not a number of {COLUMNS[1]}")
+        raise FileError(path, line, f"{cells[1]!r} is not a number of {COLUMNS[1]}")
     if success is not None and success > 100:
-        raise FileError(path, line, f"a success rate of {words[3]} is over 100 %")
+        raise FileError(path, line, f"a success rate of {cells[3]} is over 100 %")
     return LevelPoint(int(concurrency), rate, service, success)
 
 
-def _value(word: str, column: str, path: Path, line: int) -> float | None:
-    """The number of a word; None for `nan`. Only the last column may carry a percent sign."""
+def _value(cell: str, column: str, path: Path, line: int) -> float | None:
+    """Return the number of a cell, None for `nan`; only the last column may have a percent sign."""
     try:
-        value = float(word.removesuffix("%") if column == COLUMNS[3] else word)
+        value = float(cell.removesuffix("%") if column == COLUMNS[3] else cell)
     except ValueError as error:
-        message = f"{word!r} is not a number ({column})"
+        message = f"{cell!r} is not a number ({column})"
         raise FileError(path, line, message) from error
     if math.isnan(value):
         return None
     if not 0 <= value <= LARGEST:
-        raise FileError(path, line, f"{word!r} is not possible ({column})")
+        raise FileError(path, line, f"{cell!r} is not possible ({column})")
     return value
 
 

@@ -1,4 +1,4 @@
-"""One request of a file, as far as the file says it: flags say the rest."""
+"""A request of a file; flags complete it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A request of a file; None and empty values are those that the file does not say.
+    """A request of a file; values that the file does not have are None or empty.
 
-    `is_json` when the body was written as JSON, so that what fills its texts is to be quoted.
+    With `is_json` the body was written as JSON, and values of its templates have to be quoted.
     """
 
     path: Path
@@ -42,8 +42,8 @@ class Entry:
 
 
 @contextmanager
-def at(path: Path, line: int) -> Iterator[None]:
-    """Name file and line in what is refused inside."""
+def errors_at(path: Path, line: int) -> Iterator[None]:
+    """Turn a UsageError raised inside into a FileError with the file and the line."""
     try:
         yield
     except FileError:

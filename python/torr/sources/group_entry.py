@@ -1,15 +1,15 @@
-"""A group of a plan file: users, or arrivals, and what they send.
+"""A user group of a plan file, or a group of open-loop requests.
 
     [[groups]]
     requests = ["simple"]               # in turn, by weights, or as steps
-    users = 40                          # or weight, of all users
-    spawn_rate = 5                      # of them begin a second
+    users = 40                          # or weight, a share of all users
+    spawn_rate = 5                      # users that begin per second
 
     [[groups]]
     requests = ["lookup"]
-    rate = "50"                         # arrivals a second, who wait for nobody
+    rate = "50"                         # requests per second in an open loop
 
-The names and texts are those of the flags.
+The keys and their values are those of the flags.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ GROUP_KEYS = (
     *("users", "weight", "spawn_rate", "think", "stages"),
     *("rate", "arrivals", "connections", "max_in_flight"),
 )
-_OF_ARRIVALS = ("arrivals", "connections", "max_in_flight")
-_OF_USERS = ("users", "weight", "spawn_rate", "think", "steps")
+_OPEN_LOOP_KEYS = ("arrivals", "connections", "max_in_flight")
+_USER_KEYS = ("users", "weight", "spawn_rate", "think", "steps")
 
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """A group as a file says it: `users`, `weight`, `rate`, or users by `stages`."""
+    """A group of a file: with `users`, `weight`, `rate`, or users by `stages`."""
 
     line: int
     name: str
@@ -59,63 +59,65 @@ class GroupEntry:
 
     @property
     def is_steady(self) -> bool:
-        """Whether it has users whose number does not change with time."""
+        """Return whether it has users whose number does not change with time."""
         return self.rate is None and not self.stages
 
 
 def group_of(table: TomlTable, names: Sequence[str]) -> GroupEntry:
-    """The group that a table says of requests that have these names; raises FileError."""
+    """Return the group of a table, whose requests must have these names; raise FileError."""
     table.check_keys(GROUP_KEYS)
-    _check_who(table)
-    data = table.one("data", str)
+    _check_pace(table)
+    data = table.value("data", str)
     weights = tuple(table.numbers("weights", "weights = [3, 1]"))
-    steps = table.one("steps", bool) or False
-    with table.at("weights"):
+    steps = table.value("steps", bool) or False
+    with table.errors_at("weights"):
         require(not (weights and steps), "steps and weights are both given", "leave one out")
     return GroupEntry(
         line=table.line,
-        name=table.one("name", str) or table.place.replace("groups.", "group "),
+        name=table.value("name", str) or table.prefix.replace("groups.", "group "),
         requests=_requests(table, names),
         weights=weights,
         steps=steps,
         data=None if data is None else str((table.path.parent / data).absolute()),
-        users=table.whole("users", MOST_USERS),
-        weight=table.whole("weight", MOST_USERS),
-        spawn_rate=table.read("spawn_rate", _some_rate),
+        users=table.count("users", MOST_USERS),
+        weight=table.count("weight", MOST_USERS),
+        spawn_rate=table.read("spawn_rate", _positive_rate),
         think=table.read("think", Think.parse),
         stages=table.read("stages", Stage.parse_all) or (),
-        rate=table.read("rate", _some_rate if "stages" not in table.found else _rate),
+        rate=table.read("rate", _positive_rate if "stages" not in table.values else _rate),
         arrivals=table.read("arrivals", _arrivals),
-        connections=table.whole("connections", MOST_USERS),
-        max_in_flight=table.whole("max_in_flight", MOST_USERS),
+        connections=table.count("connections", MOST_USERS),
+        max_in_flight=table.count("max_in_flight", MOST_USERS),
     )
 
 
 def _requests(table: TomlTable, names: Sequence[str]) -> tuple[str, ...]:
-    found = table.texts("requests", 'requests = ["login"]')
-    for number, name in enumerate(found):
-        with table.at(f"requests.{number}"):
+    chosen = table.texts("requests", 'requests = ["login"]')
+    for number, name in enumerate(chosen):
+        with table.errors_at(f"requests.{number}"):
             require(name in names, f"no request is called {name!r}", f"there is {', '.join(names)}")
-    return tuple(found)
+    return tuple(chosen)
 
 
-def _check_who(table: TomlTable) -> None:
-    """Refuse what only users have in a group of arrivals, and what only arrivals have in others."""
-    found = table.found
-    for key in _OF_USERS if "rate" in found else ():
-        with table.at(key):
-            is_given = found.get(key) not in (None, False)
-            hint = "leave one out: rate is for arrivals, who are nobody's"
-            require(not is_given, f"{key} and rate are both given", hint)
-    for key in _OF_ARRIVALS if "rate" not in found else ():
-        with table.at(key):
-            require(key not in found, f"{key} needs rate", 'add rate = "50"')
-    for key in ("weight", "spawn_rate") if "stages" in found else ():
-        with table.at(key):
+def _check_pace(table: TomlTable) -> None:
+    """Refuse keys of users in an open loop, and keys of an open loop in a user group."""
+    values = table.values
+    for key in _USER_KEYS if "rate" in values else ():
+        with table.errors_at(key):
+            is_set = values.get(key) not in (None, False)
+            hint = "leave one out: rate starts open-loop requests, which do not belong to users"
+            require(not is_set, f"{key} and rate are both given", hint)
+    for key in _OPEN_LOOP_KEYS if "rate" not in values else ():
+        with table.errors_at(key):
+            require(key not in values, f"{key} needs rate", 'add rate = "50"')
+    for key in ("weight", "spawn_rate") if "stages" in values else ():
+        with table.errors_at(key):
             hint = "stages say how many users there are, and when they begin"
-            require(key not in found, f"{key} and stages are both given", hint)
-    with table.at():
-        is_one = ("users" in found) != ("weight" in found) or "rate" in found or "stages" in found
+            require(key not in values, f"{key} and stages are both given", hint)
+    with table.errors_at():
+        is_one = (
+            ("users" in values) != ("weight" in values) or "rate" in values or "stages" in values
+        )
         require(
             is_one,
             "a group has users, a weight among all users, or a rate",
@@ -130,7 +132,7 @@ def _rate(text: str) -> float:
     return per_second
 
 
-def _some_rate(text: str) -> float:
+def _positive_rate(text: str) -> float:
     per_second = _rate(text)
     require(per_second > 0, f"{text!r} a second is none", "write 5, 0.5 or 200/s")
     return per_second

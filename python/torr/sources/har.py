@@ -1,8 +1,8 @@
 """Requests of a HAR file, which browsers and proxies record.
 
-What belongs to the connection that was recorded is left out: `host`, `content-length` and their
-like, and HTTP/2's pseudo headers. Cookies stay as recorded: they are sent as any header is. Entries
-that are no request over HTTP (`data:`, `blob:`, `ws:`) are left out and counted.
+Headers of the recorded connection are left out, such as `host` and `content-length`, and so are
+pseudo headers of HTTP/2. Cookies stay as recorded. Entries that are not requests over HTTP
+(`data:`, `blob:`, `ws:`) are left out and counted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from torr.model.request import Header
 
-# What torr says itself, of the connection that it uses (RFC 9110, 7.6.1).
+# Headers that torr writes itself for its own connection (RFC 9110, 7.6.1).
 TRANSPORT = frozenset(
     (
         *("host", "content-length", "connection", "keep-alive", "te", "trailer", "upgrade"),
@@ -30,18 +30,18 @@ TRANSPORT = frozenset(
 
 
 def read(path: Path, document: dict[str, Any]) -> tuple[list[Entry], int]:
-    """Every request of the document, and how many entries were left out; raises UsageError."""
+    """Return every request of the document and the number of left out entries."""
     recorded = document["log"]["entries"]
     require(isinstance(recorded, list), f"{path}: log.entries is not a list")
-    found = [_read_one(path, number, each) for number, each in enumerate(recorded, start=1)]
-    entries = [entry for entry in found if entry is not None]
-    return entries, len(found) - len(entries)
+    requests = [_read_one(path, number, entry) for number, entry in enumerate(recorded, start=1)]
+    entries = [entry for entry in requests if entry is not None]
+    return entries, len(requests) - len(entries)
 
 
 def _read_one(path: Path, number: int, recorded: dict[str, Any]) -> Entry | None:
-    """The request of an entry, None if it has none over HTTP.
+    """Return the request of an entry, None if it is not sent over HTTP.
 
-    A HAR file has no lines worth naming: messages name the entry, counted from 1.
+    Lines of a HAR file say little: messages name the number of the entry, counted from 1.
     """
     try:
         request = recorded["request"]
@@ -69,14 +69,14 @@ def _entry(path: Path, number: int, request: dict[str, Any]) -> Entry:
 
 
 def _headers(recorded: list[dict[str, str]]) -> list[Header]:
-    found = []
-    for each in recorded:
-        name, value = _text(each["name"]), _text(each["value"])
+    headers = []
+    for header in recorded:
+        name, value = _text(header["name"]), _text(header["value"])
         if name.startswith(":") or name.lower() in TRANSPORT:
             continue
         check_header((name, value))
-        found.append((name, value))
-    return found
+        headers.append((name, value))
+    return headers
 
 
 def _body(posted: dict[str, Any] | None) -> bytes | None:

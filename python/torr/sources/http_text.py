@@ -1,4 +1,4 @@
-"""Requests in vegeta's `http` format, which people write by hand.
+"""Requests in vegeta's `http` format, which is written by hand.
 
     # a comment
     POST http://localhost:8080/items
@@ -7,8 +7,8 @@
 
     GET /items/7
 
-A line with a method and a URL begins a request; headers follow, then `@` and the file of the body,
-which is looked for beside the requests file and then in the current directory.
+A line with a method and a URL begins a request; headers follow, then `@` and the file of the body:
+a path relative to the requests file or else to the current directory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError
 from torr.model.outside_file import read_bounded
 from torr.model.request import check_header, check_method
-from torr.sources.entry import Entry, at
+from torr.sources.entry import Entry, errors_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ _HINT = "write `GET http://localhost:8080/`, then headers as `Name: value` and @
 
 
 def read(path: Path, text: str) -> Iterator[Entry]:
-    """Every request of the text; raises FileError."""
+    """Yield every request of the text; raise FileError."""
     entry: Entry | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()  # noqa: PLW2901
@@ -44,38 +44,38 @@ def read(path: Path, text: str) -> Iterator[Entry]:
             continue
         if line.startswith("#"):
             continue
-        with at(path, number):
-            begun = _begun(path, number, line)
-            if begun is None:
-                entry = _continued(entry, line)
+        with errors_at(path, number):
+            next_entry = _request_of(path, number, line)
+            if next_entry is None:
+                entry = _with_line(entry, line)
                 continue
         if entry is not None:
             yield entry
-        entry = begun
+        entry = next_entry
     if entry is not None:
         yield entry
 
 
-def _begun(path: Path, number: int, line: str) -> Entry | None:
-    found = _REQUEST.fullmatch(line)
-    if found is None:
+def _request_of(path: Path, number: int, line: str) -> Entry | None:
+    match = _REQUEST.fullmatch(line)
+    if match is None:
         return None
-    check_method(found[1])
-    return Entry(path, number, found[2], found[1])
+    check_method(match[1])
+    return Entry(path, number, match[2], match[1])
 
 
-def _continued(entry: Entry | None, line: str) -> Entry:
-    """The request with one more line of its own."""
+def _with_line(entry: Entry | None, line: str) -> Entry:
+    """Return the request with another line of it."""
     if entry is None:
         raise UsageError(f"{_short(line)!r} begins no request", _HINT)
     if line.startswith("@"):
         if entry.body is not None:
             raise UsageError("the request has a body already", "begin the next one by its method")
         return replace(entry, body=_content(entry.path.parent, line[1:].strip()))
-    found = _HEADER.fullmatch(line)
-    if found is None:
+    match = _HEADER.fullmatch(line)
+    if match is None:
         raise UsageError(f"{_short(line)!r} is no header", _HINT)
-    header = (found[1], found[2])
+    header = (match[1], match[2])
     check_header(header)
     return replace(entry, headers=(*entry.headers, header))
 

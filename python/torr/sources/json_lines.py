@@ -2,7 +2,7 @@
 
     {"method": "POST", "url": "/items", "header": {"X-User": ["ann"]}, "body": "eyJuIjogMX0="}
 
-torr reads more members, which people write: see `members`.
+torr reads more members than vegeta: see `members`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
 from torr.model.json_input import parse_json_to_send
-from torr.sources.entry import Entry, at
+from torr.sources.entry import Entry, errors_at
 from torr.sources.members import MEMBERS, check_names, entry_of
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ Json = dict[str, Any]
 
 
 def read(path: Path, text: str) -> Iterator[Entry]:
-    """Every request of the text; raises FileError."""
+    """Yield every request of the text; raise FileError."""
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            with at(path, number):
+            with errors_at(path, number):
                 members = _object(line)
                 check_names(members, MEMBERS)
                 yield entry_of(path, number, members)
@@ -33,9 +33,9 @@ def read(path: Path, text: str) -> Iterator[Entry]:
 
 def _object(line: str) -> Json:
     try:
-        found = parse_json_to_send(line)
+        value = parse_json_to_send(line)
     except ValueError as error:
         raise UsageError(str(error), "write one JSON object a line") from error
-    require(isinstance(found, dict), "not a JSON object", "write one JSON object a line")
-    members: Json = found
+    require(isinstance(value, dict), "not a JSON object", "write one JSON object a line")
+    members: Json = value
     return members

@@ -1,18 +1,18 @@
-"""A matrix file: candidates, the factors they are compared under, and every flag by its name.
+"""A matrix file: candidates, the factors of their comparison, and every flag by its name.
 
     baseline = "one"
     rounds = 10
     duration = "10s"                    # a key is a flag of `torr run`, `_` for `-`
     [factors]
     processes = [1, 4]                  # {processes} in a command
-    connections = [100, 500]            # a flag of `torr run`: the load has it
+    connections = [100, 500]            # a flag of `torr run`, for the load
     [[candidates]]
     name = "one"
     command = ["server", "--port", "{port}", "--workers", "{processes}"]
     url = "http://127.0.0.1:{port}/"
 
-What a candidate says may stand at the top too, for all that do not say it themselves. Whatever is
-refused is named with its file and line; nothing is started here.
+A key of a candidate may also be at the top, as the default of all candidates. Errors name the file
+and the line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from torr.model.condition import Condition
 from torr.model.label import read_note, read_tag
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
-from torr.sources.monitor_entry import MonitorEntry, monitor_in
+from torr.sources.monitor_entry import MonitorEntry, read_monitor
 from torr.sources.toml_table import TomlTable, line_of, read_table
 from torr.stats.metric import Metric, named
 from torr.store.rundir import check_name
@@ -51,7 +51,7 @@ CANDIDATE_KEYS = (
     *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
     *("stop_signal", "grace", "request"),
 )
-# What a request says, and the flag of `torr run` that says the same.
+# Keys of a request, and the flags of `torr run` that mean the same.
 REQUEST_KEYS = {"method": "method", "headers": "header", "body": "body", "json": "json_body"}
 EXPECT_KEYS = ("status", "body", "content_type")
 RESTARTS: tuple[Restart, ...] = ("trial", "cell")
@@ -62,7 +62,7 @@ HINT_OF_CANDIDATES = 'write [[candidates]] with name = "one", command = […] an
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One server under comparison: what starts it, what it must answer, the flags of its load."""
+    """A candidate of a comparison: its command, its expected answer, the flags of its load."""
 
     name: str
     command: Command
@@ -73,7 +73,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class MatrixFile:
-    """What a file says; `flags` of candidates are texts and numbers by the names of flags."""
+    """The content of a file; `flags` of candidates are texts and numbers by the names of flags."""
 
     path: Path
     name: str | None
@@ -93,13 +93,13 @@ class MatrixFile:
     lines: dict[str, int] = field(default_factory=dict)
 
     def cells(self) -> list[Factors]:
-        """Every setting of the factors, the last factor changing fastest; one without factors."""
+        """Return every combination of the factors, the last factor changing fastest."""
         names = list(self.factors)
         return [dict(zip(names, values, strict=True)) for values in product(*self.factors.values())]
 
 
 def read_matrix_file(path: Path) -> MatrixFile:
-    """Read a matrix file; raises FileError, or UsageError where there is no file."""
+    """Read a matrix file; raise FileError, or UsageError where there is no file."""
     return _Reader(read_table(path)).matrix()
 
 
@@ -110,53 +110,53 @@ class _Reader:
     def matrix(self) -> MatrixFile:
         top = self.top
         candidates = tuple(self.candidates())
-        rounds = top.whole("rounds", MOST_ROUNDS)
+        rounds = top.count("rounds", MOST_ROUNDS)
         return MatrixFile(
             path=top.path,
-            name=top.one("name", str),
+            name=top.value("name", str),
             candidates=candidates,
             baseline=self.baseline([candidate.name for candidate in candidates]),
             factors=self.factors(),
             rounds=DEFAULT_ROUNDS if rounds is None else rounds,
             pause_ns=top.read("pause", parse_duration) or 0,
-            warmup_requests=top.whole("warmup_requests", 10**9),
+            warmup_requests=top.count("warmup_requests", 10**9),
             primary=top.read("primary", named),
             discard_if=top.read("discard_if", Condition.parse),
             restart=top.read("restart", _restart) or "trial",
-            monitor=monitor_in(top),
+            monitor=read_monitor(top),
             note=top.read("note", read_note),
             tags=self.tags(),
-            is_stored=not top.one("no_store", bool),
+            is_stored=not top.value("no_store", bool),
             lines=top.lines,
         )
 
     def tags(self) -> tuple[str, ...]:
-        said = self.top.found.get("tag", [])
-        with self.top.at("tag"):
-            texts = said if isinstance(said, list) else [said]
+        value = self.top.values.get("tag", [])
+        with self.top.errors_at("tag"):
+            texts = value if isinstance(value, list) else [value]
             fits = all(isinstance(text, str) for text in texts)
             require(fits, "tag is no text and no list of texts", 'write tag = ["baseline"]')
             return tuple(map(read_tag, texts))
 
     def baseline(self, names: list[str]) -> str:
-        found = self.top.one("baseline", str)
+        name = self.top.value("baseline", str)
         hint = f"there is {', '.join(names)}"
-        with self.top.at("baseline"):
-            if found is None:
+        with self.top.errors_at("baseline"):
+            if name is None:
                 raise UsageError("there is no baseline", f'write baseline = "{names[0]}"')
-            require(found in names, f"baseline {found!r} is no candidate", hint)
-        return found
+            require(name in names, f"baseline {name!r} is no candidate", hint)
+        return name
 
     def factors(self) -> dict[str, tuple[Scalar, ...]]:
-        found = self.top.found.get("factors", {})
-        with self.top.at("factors"):
-            require(isinstance(found, dict), "factors are no table", "write [factors] above them")
-        # A table comes without its order; its lines have it.
-        names = sorted(found, key=lambda name: line_of(self.top.lines, f"factors.{name}"))
-        return {name: tuple(self.levels_of(name, found[name])) for name in names}
+        factors = self.top.values.get("factors", {})
+        with self.top.errors_at("factors"):
+            require(isinstance(factors, dict), "factors are no table", "write [factors] above them")
+        # The parser does not keep the order of a table; the line numbers do.
+        names = sorted(factors, key=lambda name: line_of(self.top.lines, f"factors.{name}"))
+        return {name: tuple(self.levels_of(name, factors[name])) for name in names}
 
     def levels_of(self, name: str, values: object) -> Iterator[Scalar]:
-        with self.top.at(f"factors.{name}"):
+        with self.top.errors_at(f"factors.{name}"):
             if not isinstance(values, list) or not values:
                 raise UsageError(f"{name} is no list", f"write {name} = [1, 4]")
             for number, value in enumerate(values):
@@ -167,106 +167,106 @@ class _Reader:
 
     def candidates(self) -> Iterator[Candidate]:
         tables = self.top.tables("candidates")
-        with self.top.at("candidates"):
+        with self.top.errors_at("candidates"):
             require(bool(tables), "there is no candidate", HINT_OF_CANDIDATES)
         taken: set[str] = set()
-        for own in tables:
-            candidate = self.candidate(own)
-            with own.at("name"):
+        for table in tables:
+            candidate = self.candidate(table)
+            with table.errors_at("name"):
                 fits = candidate.name not in taken
                 require(fits, f"two candidates are called {candidate.name!r}", "name one of them")
             taken.add(candidate.name)
             yield candidate
 
-    def candidate(self, said: TomlTable) -> Candidate:
-        """A candidate's own keys, and those of the top that it does not have; env adds up."""
-        own = said.found
-        for_all = {key: value for key, value in self.top.found.items() if key not in MATRIX_KEYS}
-        both = {**for_all, **own}
-        if isinstance(for_all.get("env"), dict) and isinstance(own.get("env"), dict):
-            both["env"] = {**for_all["env"], **own["env"]}
-        table = replace(said, found=both, from_top=for_all.keys() - own)
-        name = table.one("name", str)
-        with table.at("name"):
+    def candidate(self, entry: TomlTable) -> Candidate:
+        """Return a candidate: its own keys, then those of the top; both `env` are merged."""
+        own_values = entry.values
+        shared = {key: value for key, value in self.top.values.items() if key not in MATRIX_KEYS}
+        values = {**shared, **own_values}
+        if isinstance(shared.get("env"), dict) and isinstance(own_values.get("env"), dict):
+            values["env"] = {**shared["env"], **own_values["env"]}
+        table = replace(entry, values=values, from_top=shared.keys() - own_values)
+        name = table.value("name", str)
+        with table.errors_at("name"):
             if not name:
                 raise UsageError("a candidate has no name", 'write name = "one"')
             check_name(name, "name")
-        others = {key: x for key, x in table.found.items() if key not in CANDIDATE_KEYS}
-        with table.at():
+        flags = {key: x for key, x in table.values.items() if key not in CANDIDATE_KEYS}
+        with table.errors_at():
             return Candidate(
                 name=name,
                 command=self.command(name, table),
                 expected=self.expected(table),
-                flags={**self.request(table), **others},
+                flags={**self.request(table), **flags},
                 line=table.line,
             )
 
     def command(self, name: str, table: TomlTable) -> Command:
-        url = table.one("url", str)
-        with table.at("url"):
+        url = table.value("url", str)
+        with table.errors_at("url"):
             if url is None:
                 raise UsageError(f"{name} has no url", 'write url = "http://127.0.0.1:{port}/"')
-        with table.at("command"):
+        with table.errors_at("command"):
             return Command(
                 argv=tuple(table.texts("command", 'command = ["server", "--port", "{port}"]')),
                 url=url,
                 name=name,
                 env=tuple(self.environment(table).items()),
-                cwd=(self.top.path.parent / (table.one("cwd", str) or "")).absolute(),
+                cwd=(self.top.path.parent / (table.value("cwd", str) or "")).absolute(),
                 stop_signal=table.read("stop_signal", stop_signal) or signal.SIGTERM,
                 grace_s=table.read("grace", _seconds) or GRACE_S,
-                health=table.one("health", str) or "/",
+                health=table.value("health", str) or "/",
                 health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
             )
 
     def request(self, table: TomlTable) -> Json:
-        """The flags that a request is."""
+        """Return the flags that mean the same as the keys of a request."""
         part = self.part(table, "request", 'write request = { method = "POST", json = { n = 1 } }')
         part.check_keys(tuple(REQUEST_KEYS))
-        flags = {REQUEST_KEYS[key]: value for key, value in part.found.items()}
+        flags = {REQUEST_KEYS[key]: value for key, value in part.values.items()}
         if "json_body" in flags:
             flags["json_body"] = json.dumps(flags["json_body"])
         headers = flags.get("header")
         if headers is not None:
-            with part.at("headers"):
+            with part.errors_at("headers"):
                 fits = isinstance(headers, dict)
                 require(fits, "headers are no table", 'write headers = { x-user = "ann" }')
             flags["header"] = [f"{name}: {value}" for name, value in headers.items()]
         return flags
 
     def part(self, table: TomlTable, key: str, hint: str) -> TomlTable:
-        """A table within a candidate; empty where it is not said."""
-        found = table.found.get(key, {})
-        with table.at(key):
-            require(isinstance(found, dict), f"{key} is no table", hint)
-        place = key if key in table.from_top else f"{table.place}.{key}"
-        return TomlTable(table.path, place, found, table.lines)
+        """Return a table within a candidate; empty where it is missing."""
+        values = table.values.get(key, {})
+        with table.errors_at(key):
+            require(isinstance(values, dict), f"{key} is no table", hint)
+        prefix = key if key in table.from_top else f"{table.prefix}.{key}"
+        return TomlTable(table.path, prefix, values, table.lines)
 
     def environment(self, table: TomlTable) -> dict[str, str]:
-        found = table.found.get("env", {})
-        with table.at("env"):
-            fits = isinstance(found, dict)
+        variables = table.values.get("env", {})
+        with table.errors_at("env"):
+            fits = isinstance(variables, dict)
             require(fits, "env is no table", 'write env = { LOG = "off" }')
-            for key, value in found.items():
+            for key, value in variables.items():
                 fits = isinstance(value, str | int | float) and not isinstance(value, bool)
                 require(fits, f"env: {key} is no text and no number")
-        return {key: str(value) for key, value in found.items()}
+        return {key: str(value) for key, value in variables.items()}
 
     def expected(self, table: TomlTable) -> Expectation:
         part = self.part(table, "expect", 'write expect = { status = 200, body = "ok" }')
         part.check_keys(EXPECT_KEYS)
-        body = part.one("body", str)
+        body = part.value("body", str)
         return Expectation(
-            status=part.whole("status", 599) or 200,
+            status=part.count("status", 599) or 200,
             body=None if body is None else body.encode(),
-            content_type=part.one("content_type", str),
+            content_type=part.value("content_type", str),
         )
 
 
 def _restart(text: str) -> Restart:
-    for each in RESTARTS:
-        if text == each:
-            return each
+    for choice in RESTARTS:
+        if text == choice:
+            return choice
     raise UsageError(
         f"{text!r} is no time to restart servers",
         'write restart = "trial", or "cell": then they stay up through their cell',

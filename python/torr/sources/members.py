@@ -1,7 +1,7 @@
-"""The members that say a request, in files of JSON lines and in plan files.
+"""The members of a request, in files of JSON lines and in plan files.
 
-`body` is base64, as vegeta writes it; `text_body` and `json_body` are as they are. The texts of
-EXTRA are those of the flags.
+`body` is base64, as vegeta writes it; `text_body` and `json_body` are not encoded. The values of
+EXTRA are written as those of the flags.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How a file writes members: under which names, and how one looks that is missing or wrong."""
+    """The names of members in a kind of file, and examples for messages about them."""
 
     names: Mapping[str, str]
     of_object: str
@@ -44,7 +44,7 @@ class Spelling:
     header: str
 
     def of(self, member: str) -> str:
-        """What the file calls a member."""
+        """Return the name of a member in the file."""
         return self.names.get(member, member)
 
 
@@ -56,21 +56,21 @@ JSON_LINES = Spelling(
 )
 
 
-def check_names(given: Json, known: Sequence[str]) -> None:
-    """Refuse what is no member, with the nearest that there is; raises UsageError."""
-    for name in given:
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(known)}"
-        require(name in known, f"there is no {name!r} here", hint)
+def check_names(members: Json, names: Sequence[str]) -> None:
+    """Raise UsageError for an unknown member; the hint is the most similar name."""
+    for name in members:
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(names)}"
+        require(name in names, f"there is no {name!r} here", hint)
 
 
 def entry_of(path: Path, number: int, members: Json, spelling: Spelling = JSON_LINES) -> Entry:
-    """The request that the members say; raises UsageError without file and line."""
+    """Return the request with these members; raise UsageError without file and line."""
     require("url" in members, "the member url is missing", spelling.url)
-    given = [name for name in BODIES if members.get(name) is not None]
-    said = " and ".join(map(spelling.of, given))
-    require(len(given) <= 1, f"{said} are all given", "give one body")
-    body = _body(given[0], members[given[0]], spelling) if given else None
+    bodies = [name for name in BODIES if members.get(name) is not None]
+    names = " and ".join(map(spelling.of, bodies))
+    require(len(bodies) <= 1, f"{names} are all given", "give one body")
+    body = _body(bodies[0], members[bodies[0]], spelling) if bodies else None
     method = _text(members, "method") or ("GET" if body is None else "POST")
     check_method(method)
     timeout = _text(members, "timeout")
@@ -80,7 +80,7 @@ def entry_of(path: Path, number: int, members: Json, spelling: Spelling = JSON_L
         line=number,
         url=_text(members, "url"),
         method=method,
-        headers=_headers(members.get("header") or {}, spelling, is_json="json_body" in given),
+        headers=_headers(members.get("header") or {}, spelling, is_json="json_body" in bodies),
         body=body,
         name=_text(members, "name"),
         weight=_weight(members.get("weight")),
@@ -90,7 +90,7 @@ def entry_of(path: Path, number: int, members: Json, spelling: Spelling = JSON_L
         expect_json=tuple(map(JsonCheck.parse, _texts(members, "expect_json"))),
         captures=tuple(map(Capture.parse, _texts(members, "capture"))),
         stream=_stream(members),
-        is_json="json_body" in given,
+        is_json="json_body" in bodies,
     )
 
 
@@ -100,43 +100,43 @@ def _stream(members: Json) -> Stream | None:
         require(not idle, "idle_timeout needs stream", 'add stream = "sse"')
         return None
     require(dialect in DIALECTS, f"{dialect!r} is no dialect", f"there is {', '.join(DIALECTS)}")
-    found: Any = dialect
-    return Stream(found, parse_duration(idle) if idle else None)
+    checked: Any = dialect
+    return Stream(checked, parse_duration(idle) if idle else None)
 
 
 def _text(members: Json, name: str) -> str:
-    found = members.get(name)
-    require(found is None or isinstance(found, str), f"the member {name} is not a text")
-    return found or ""
+    value = members.get(name)
+    require(value is None or isinstance(value, str), f"the member {name} is not a text")
+    return value or ""
 
 
 def _texts(members: Json, name: str) -> list[str]:
-    """One text or a list of them."""
-    found = members.get(name)
-    texts = found if isinstance(found, list) else [] if found is None else [found]
+    """Return one text or a list of them as a list."""
+    value = members.get(name)
+    texts = value if isinstance(value, list) else [] if value is None else [value]
     fits = all(isinstance(text, str) for text in texts)
     require(fits, f"the member {name} is not a text or a list of texts")
     return texts
 
 
-def _weight(found: Any) -> int | None:  # noqa: ANN401 - any JSON value
-    is_whole = isinstance(found, int) and not isinstance(found, bool)
-    fits = found is None or (is_whole and 1 <= found <= MOST_WEIGHT)
-    require(fits, f"the weight {found!r} is not a whole number from 1 on")
-    weight: int | None = found
+def _weight(value: Any) -> int | None:  # noqa: ANN401 - any JSON value
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    fits = value is None or (is_whole and 1 <= value <= MOST_WEIGHT)
+    require(fits, f"the weight {value!r} is not a whole number from 1 on")
+    weight: int | None = value
     return weight
 
 
 def _headers(
-    found: Any,  # noqa: ANN401 - any JSON value
+    fields: Any,  # noqa: ANN401 - any JSON value
     spelling: Spelling,
     *,
     is_json: bool,
 ) -> tuple[Header, ...]:
     hint, name = spelling.header, spelling.of("header")
-    require(isinstance(found, dict), f"the member {name} is no {spelling.of_object}", hint)
+    require(isinstance(fields, dict), f"the member {name} is no {spelling.of_object}", hint)
     headers = []
-    for name, values in found.items():
+    for name, values in fields.items():
         for value in values if isinstance(values, list) else [values]:
             require(isinstance(value, str), f"the header {name!r} is not a text", hint)
             header = (name, value)
@@ -147,15 +147,15 @@ def _headers(
     return tuple(headers)
 
 
-def _body(kind: str, found: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 - any JSON value
+def _body(kind: str, value: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 - any JSON value
     if kind == "json_body":
-        return json.dumps(found, ensure_ascii=False).encode()
-    require(isinstance(found, str), f"the member {spelling.of(kind)} is not a text")
+        return json.dumps(value, ensure_ascii=False).encode()
+    require(isinstance(value, str), f"the member {spelling.of(kind)} is not a text")
     if kind == "text_body":
-        text: str = found
+        text: str = value
         return text.encode()
     try:
-        return base64.b64decode(found, validate=True)
+        return base64.b64decode(value, validate=True)
     except ValueError as error:
         raise UsageError(
             f"the body is not base64: {error}", "write text_body or json_body for one as it is"

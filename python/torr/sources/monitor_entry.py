@@ -1,11 +1,11 @@
-"""The `[monitor]` of a plan file or a matrix file: what to watch, and what to ask it.
+"""The `[monitor]` of a plan file or a matrix file: the monitored sources and the queries to them.
 
 [monitor]
 at = ["http://localhost:9090"]      # as --monitor: processes, /metrics, Prometheus servers
-names = ["process_*", "http_*"]     # of a /metrics, by patterns, the dearest first
-sets = ["node", "postgres"]         # of queries to a server [all]
+names = ["process_*", "http_*"]     # patterns of names in a /metrics, the most important first
+sets = ["node", "postgres"]         # sets of queries to a Prometheus server [all]
 [monitor.queries]
-queue = "sum(queue_length)"         # and one's own, by name
+queue = "sum(queue_length)"         # custom queries, by name
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MONITOR_KEYS = ("at", "names", "sets", "queries")
 
 @dataclass(frozen=True, slots=True)
 class MonitorEntry:
-    """What a file says of watching; `at` are texts as --monitor takes them.
+    """The monitoring of a file; `at` are values of --monitor.
 
-    Without names, sets or queries what is usual is meant: None, and an empty table.
+    Without names or queries, which are then None or empty, the defaults apply.
     """
 
     at: tuple[str, ...] = ()
@@ -34,49 +34,51 @@ class MonitorEntry:
     queries: dict[str, str] = field(default_factory=dict)
 
 
-def monitor_in(top: TomlTable) -> MonitorEntry:
-    """What a file's `monitor` says, a table or as the flag has it; raises FileError."""
-    found = top.found.get("monitor", {})
-    said = found if isinstance(found, dict) else {"at": found}
-    return monitor_of(replace(top, place="monitor", found=said))
+def read_monitor(top: TomlTable) -> MonitorEntry:
+    """Return the `monitor` of a file, which is a table or a value of the flag; raise FileError."""
+    monitor = top.values.get("monitor", {})
+    values = monitor if isinstance(monitor, dict) else {"at": monitor}
+    return _monitor_of(replace(top, prefix="monitor", values=values))
 
 
-def monitor_of(table: TomlTable) -> MonitorEntry:
-    """What a table says; raises FileError."""
+def _monitor_of(table: TomlTable) -> MonitorEntry:
+    """Return the monitoring of a table; raise FileError."""
     table.check_keys(MONITOR_KEYS)
-    names = table.texts("names", 'names = ["process_*"]') if "names" in table.found else None
+    names = table.texts("names", 'names = ["process_*"]') if "names" in table.values else None
     return MonitorEntry(
         at=_at(table),
         names=None if names is None else tuple(names),
-        queries={**_of_sets(table), **_own(table)},
+        queries={**_queries_of_sets(table), **_custom_queries(table)},
     )
 
 
 def _at(table: TomlTable) -> tuple[str, ...]:
-    found = table.found.get("at", [])
-    with table.at("at"):
-        each = found if isinstance(found, list) else [found]
-        fits = all(isinstance(e, str | int) and not isinstance(e, bool) for e in each)
+    value = table.values.get("at", [])
+    with table.errors_at("at"):
+        sources = value if isinstance(value, list) else [value]
+        fits = all(
+            isinstance(source, str | int) and not isinstance(source, bool) for source in sources
+        )
         require(fits, "what to watch is no text", 'write "http://localhost:9090", or a PID')
-        return tuple(str(e) for e in each)
+        return tuple(map(str, sources))
 
 
-def _of_sets(table: TomlTable) -> dict[str, str]:
-    if "sets" not in table.found:
+def _queries_of_sets(table: TomlTable) -> dict[str, str]:
+    if "sets" not in table.values:
         return {}
     sets = table.texts("sets", 'sets = ["node"]')
     for number, name in enumerate(sets):
-        with table.at(f"sets.{number}"):
+        with table.errors_at(f"sets.{number}"):
             require(name in SETS, f"there is no set {name!r}", f"there is {', '.join(SETS)}")
     return queries_of(tuple(sets))
 
 
-def _own(table: TomlTable) -> dict[str, str]:
-    found = table.found.get("queries", {})
-    with table.at("queries"):
-        if not isinstance(found, dict):
+def _custom_queries(table: TomlTable) -> dict[str, str]:
+    queries = table.values.get("queries", {})
+    with table.errors_at("queries"):
+        if not isinstance(queries, dict):
             raise UsageError("queries is no table", "write [monitor.queries] above them")
-    for name, query in found.items():
-        with table.at(f"queries.{name}"):
+    for name, query in queries.items():
+        with table.errors_at(f"queries.{name}"):
             require(isinstance(query, str), f"query {name!r} is no text")
-    return dict(found)
+    return dict(queries)

@@ -1,4 +1,4 @@
-"""A plan file: requests, groups of users, and every flag by its name, in TOML.
+"""A plan file: requests, user groups, and every flag by its name, in TOML.
 
     url = "http://localhost:8001"
     duration = "5m"                     # a key is a flag of the command, `_` for `-`
@@ -11,7 +11,7 @@
     users = 40                          # see `group_entry`
     think = "1s-3s"
 
-Whatever is refused is named with its file and line.
+Errors name the file and the line.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import require
-from torr.sources.entry import Entry, at
+from torr.sources.entry import Entry, errors_at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
-from torr.sources.monitor_entry import MonitorEntry, monitor_in
+from torr.sources.monitor_entry import MonitorEntry, read_monitor
 from torr.sources.toml_table import TomlTable, line_of, read_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# The names of TOML, and those of the members that they are.
+# Keys of TOML, and the members that they stand for.
 REQUEST_KEYS = {
     **{name: name for name in ("name", "url", "method", "weight", "timeout", *CHECKS)},
     **{name: name for name in ("stream", "idle_timeout")},
@@ -50,7 +50,7 @@ TABLES = ("url", "requests", "groups", "monitor")
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """What a file says; `flags` are texts and numbers by the names of flags."""
+    """The content of a plan file; `flags` are texts and numbers by the names of flags."""
 
     path: Path
     url: str | None
@@ -62,21 +62,21 @@ class PlanFile:
 
 
 def read_plan_file(path: Path) -> PlanFile:
-    """Read a plan file; raises FileError, or UsageError where there is no file."""
+    """Read a plan file; raise FileError, or UsageError where there is no file."""
     top = read_table(path)
-    found, lines = top.found, top.lines
+    values, lines = top.values, top.lines
     reader = _Reader(top)
     return PlanFile(
         path=path,
         url=reader.url(),
         requests=tuple(reader.requests()),
         groups=tuple(reader.groups()),
-        monitor=(monitor := monitor_in(top)),
+        monitor=(monitor := read_monitor(top)),
         flags={
-            **{key: value for key, value in found.items() if key not in TABLES},
+            **{key: value for key, value in values.items() if key not in TABLES},
             **({"monitor": list(monitor.at)} if monitor.at else {}),
         },
-        # What is wrong with the flag is wrong there.
+        # An error of the flag --monitor is at the line of `monitor.at`.
         lines={**lines, **({"monitor": lines["monitor.at"]} if "monitor.at" in lines else {})},
     )
 
@@ -86,34 +86,34 @@ class _Reader:
     top: TomlTable
 
     def url(self) -> str | None:
-        return self.top.one("url", str)
+        return self.top.value("url", str)
 
     def requests(self) -> list[Entry]:
         entries = []
         for table in self.top.tables("requests"):
             table.check_keys(tuple(REQUEST_KEYS))
-            members = {REQUEST_KEYS[key]: value for key, value in table.found.items()}
-            with table.at():
+            members = {REQUEST_KEYS[key]: value for key, value in table.values.items()}
+            with table.errors_at():
                 require("name" in members, "a request has no name", 'write name = "login"')
                 entries.append(entry_of(self.top.path, table.line, members, TOML))
         names = [entry.name for entry in entries]
         for number, name in enumerate(names):
-            with at(self.top.path, line_of(self.top.lines, f"requests.{number}.name")):
+            with errors_at(self.top.path, line_of(self.top.lines, f"requests.{number}.name")):
                 require(name not in names[:number], f"two requests are called {name!r}")
         hint = "write [[requests]] with name and url"
-        if "candidates" in self.top.found:
+        if "candidates" in self.top.values:
             hint = "this is a matrix: torr compare"
-        with at(self.top.path, 1):
+        with errors_at(self.top.path, 1):
             require(bool(entries), "there is no request", hint)
         return entries
 
     def groups(self) -> list[GroupEntry]:
-        names = [str(table.found.get("name")) for table in self.top.tables("requests")]
+        names = [str(table.values.get("name")) for table in self.top.tables("requests")]
         tables = self.top.tables("groups")
         entries = [group_of(table, names) for table in tables]
         taken: set[str] = set()
         for table, entry in zip(tables, entries, strict=True):
-            with table.at("name"):
+            with table.errors_at("name"):
                 require(entry.name not in taken, f"two groups are called {entry.name!r}")
             taken.add(entry.name)
         return entries

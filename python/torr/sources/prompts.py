@@ -1,12 +1,12 @@
-"""Prompts of a file: what users say to a chat API, conversation by conversation.
+"""Prompts of a file, which users send to a chat API, as conversations of one or more turns.
 
-Two forms are read. One's own JSON lines, each a prompt or a conversation:
+Two forms are read. JSON lines, each a prompt or a conversation:
 
     "What is a torr?"
     {"prompt": "What is a torr?"}
     {"turns": ["What is a torr?", "And a bar?"]}
 
-ShareGPT's JSON, of which the human turns are taken:
+JSON of ShareGPT, of which the human turns are used:
 
     [{"id": "a", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", …}]}]
 """
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from torr.errors import FileError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside_file import read_text
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,48 +35,50 @@ _FORM = 'write {"prompt": "…"} or {"turns": ["…", "…"]}, one a line'
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """Conversations of as many turns as were asked for; `left_out` had fewer."""
+    """Conversations of equally many turns; `left_out` conversations were too short."""
 
     conversations: tuple[Conversation, ...]
     left_out: int = 0
 
 
 def read_prompts(path: Path) -> list[Conversation]:
-    """Every conversation of a file; raises FileError that names the line."""
+    """Return every conversation of a file; raise FileError that names the line."""
     text = read_text(path, f"--prompts {path}")
-    found = _share_gpt(path, text) if text.lstrip().startswith("[") else _lines(path, text)
-    if not found:
+    conversations = _share_gpt(path, text) if text.lstrip().startswith("[") else _lines(path, text)
+    if not conversations:
         raise FileError(path, 1, "there is no prompt", _FORM)
-    return found
+    return conversations
 
 
-def of_turns(found: Sequence[Conversation], turns: int) -> Prompts:
-    """Conversations of exactly so many turns.
+def of_turns(conversations: Sequence[Conversation], turns: int) -> Prompts:
+    """Return conversations of exactly `turns` turns.
 
-    Single prompts make up a conversation together, in order; of a longer conversation the first
-    turns are taken, a shorter one is left out. Raises UsageError when nothing is left.
+    Single prompts are joined to conversations in order; a longer conversation is cut after its
+    first turns, a shorter one is left out. Raise UsageError when nothing remains.
     """
-    if all(len(conversation) == 1 for conversation in found):
-        said = [conversation[0] for conversation in found]
-        whole = len(said) // turns * turns
-        groups = [tuple(said[at : at + turns]) for at in range(0, whole, turns)]
+    if all(len(conversation) == 1 for conversation in conversations):
+        prompts = [conversation[0] for conversation in conversations]
+        used = len(prompts) // turns * turns
+        groups = [tuple(prompts[start : start + turns]) for start in range(0, used, turns)]
         require(
             bool(groups),
-            f"--turns {turns} needs as many prompts, there are {len(said)}",
+            f"--turns {turns} needs as many prompts, there are {len(prompts)}",
             "add prompts, or ask for fewer turns",
         )
-        return Prompts(tuple(groups), len(said) - whole)
-    long = [conversation[:turns] for conversation in found if len(conversation) >= turns]
+        return Prompts(tuple(groups), len(prompts) - used)
+    long_enough = [
+        conversation[:turns] for conversation in conversations if len(conversation) >= turns
+    ]
     require(
-        bool(long),
+        bool(long_enough),
         f"--turns {turns}: no conversation has so many turns",
-        f"the longest has {max(len(conversation) for conversation in found)}",
+        f"the longest has {max(len(conversation) for conversation in conversations)}",
     )
-    return Prompts(tuple(long), len(found) - len(long))
+    return Prompts(tuple(long_enough), len(conversations) - len(long_enough))
 
 
 def ordered(prompts: Prompts, order: Order, seed: int) -> Prompts:
-    """The same in the order asked for; shuffled by the seed, and the same each time."""
+    """Return the conversations in order, or shuffled by the seed, each time the same."""
     if order == "sequence":
         return prompts
     conversations = list(prompts.conversations)
@@ -85,13 +87,13 @@ def ordered(prompts: Prompts, order: Order, seed: int) -> Prompts:
 
 
 def _lines(path: Path, text: str) -> list[Conversation]:
-    found = []
-    # Within a text other characters than these may end a line elsewhere, such as U+2028.
+    conversations = []
+    # `splitlines` would also split at characters inside of a text, such as U+2028.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            with at(path, number):
-                found.append(_line(line))
-    return found
+            with errors_at(path, number):
+                conversations.append(_line(line))
+    return conversations
 
 
 def _line(line: str) -> Conversation:
@@ -111,12 +113,12 @@ def _checked(turns: Any) -> Conversation:  # noqa: ANN401 - JSON
     fits = isinstance(turns, list) and bool(turns) and all(isinstance(t, str) for t in turns)
     require(fits, "there is no prompt in this line", _FORM)
     require(all(turn.strip() for turn in turns), "a prompt is empty", _FORM)
-    require(all(map(_is_whole, turns)), "a prompt has half of a character (a lone surrogate)")
+    require(all(map(_can_be_sent, turns)), "a prompt has half of a character (a lone surrogate)")
     return tuple(turns)
 
 
-def _is_whole(text: str) -> bool:
-    """Whether it can be sent: JSON may name half of a surrogate pair, UTF-8 may not."""
+def _can_be_sent(text: str) -> bool:
+    """Return whether UTF-8 can encode the text: JSON may contain a lone surrogate."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -126,22 +128,22 @@ def _share_gpt(path: Path, text: str) -> list[Conversation]:
     except ValueError as error:
         line = getattr(error.__cause__, "lineno", 1)
         raise FileError(path, line, str(error)) from error
-    found = []
+    conversations = []
     for number, entry in enumerate(entries, start=1):
         turns = entry.get("conversations") if isinstance(entry, dict) else None
         if not isinstance(turns, list):
             raise FileError(
                 path, 1, f"entry {number} has no conversations", "it is not ShareGPT's form"
             )
-        said = tuple(
+        prompts = tuple(
             turn["value"]
             for turn in turns
             if isinstance(turn, dict)
             and turn.get("from") in _HUMAN
             and isinstance(turn.get("value"), str)
             and turn["value"].strip()
-            and _is_whole(turn["value"])
+            and _can_be_sent(turn["value"])
         )
-        if said:
-            found.append(said)
-    return found
+        if prompts:
+            conversations.append(prompts)
+    return conversations

@@ -1,4 +1,4 @@
-"""A file of requests: HAR, JSON lines or vegeta's `http` text, told apart by ending and content."""
+"""Reader of requests files: HAR, JSON lines or vegeta's `http` text, by file ending and content."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """The requests of a file, and how many of its entries are none."""
+    """The requests of a file, and how many of its entries were left out."""
 
     entries: tuple[Entry, ...]
     left_out: int = 0
 
 
 def read_requests(path: Path) -> Requests:
-    """Every request of a file; raises FileError, or UsageError where no line can be named."""
+    """Return every request of a file; raise FileError, or UsageError without a line."""
     text = read_text(path)
     if path.suffix.lower() != ".http" and text.lstrip()[:1] == "{":
-        found = _of_json(path, text)
+        requests = _of_json(path, text)
     else:
-        found = Requests(tuple(http_text.read(path, text)))
-    _require_one(path, bool(found.entries), "write `GET http://localhost:8080/` or JSON lines")
-    return found
+        requests = Requests(tuple(http_text.read(path, text)))
+    _require_one(path, bool(requests.entries), "write `GET http://localhost:8080/` or JSON lines")
+    return requests
 
 
 def _of_json(path: Path, text: str) -> Requests:
-    """A HAR file is one document; everything else is an object a line."""
+    """Return the requests of a HAR document, or of JSON lines."""
     is_har = path.suffix.lower() == ".har"
     try:
         document = parse_json_to_send(text)

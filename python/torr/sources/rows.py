@@ -1,7 +1,7 @@
 """The columns of a data file: a CSV file with a header line, or JSON lines.
 
-Only its first rows are looked at, to refuse a template that names a column that is not there; the
-engine reads the rest.
+Only the first rows are read, so that a template with an unknown column is refused; the engine reads
+the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HINT = "write them into a file"
 
 
 def columns_of(path: Path) -> frozenset[str]:
-    """The names of the columns; raises UsageError for a file without rows."""
+    """Return the names of the columns; raise UsageError for a file without rows."""
     try:
         check_readable(path)
         require(
@@ -40,7 +40,7 @@ def columns_of(path: Path) -> frozenset[str]:
 
 
 def values_of(path: Path, names: Collection[str], most_rows: int) -> Iterator[str]:
-    """Yield the values of some columns, of the first rows; nothing of what cannot be read."""
+    """Yield the values of some columns of the first rows; stop at an error."""
     is_json = path.suffix in JSON_LINES
     rows = map(_row, lines_of(path)) if is_json else csv.DictReader(_lines_of_csv(path))
     with suppress(OSError, ValueError, UsageError, csv.Error):
@@ -49,7 +49,7 @@ def values_of(path: Path, names: Collection[str], most_rows: int) -> Iterator[st
 
 
 def _row(line: str) -> dict[str, Any]:
-    """A row of JSON lines; a line that is none has no values."""
+    """Return a row of JSON lines; empty for a line that is not an object."""
     row = parse_json(line) if line.strip() else {}
     return row if isinstance(row, dict) else {}
 
@@ -58,9 +58,9 @@ def _of_csv(path: Path) -> frozenset[str]:
     names, first = _first_rows(path)
     if not all(names) or not names:
         raise FileError(path, 1, "a column has no name", "write the names into the first line")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise FileError(path, 1, f"two columns are called {twice!r}", "rename one of them")
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise FileError(path, 1, f"two columns are called {duplicate!r}", "rename one of them")
     if first is None:
         raise FileError(path, 2, "there is no row", "write one below the names of the columns")
     if len(first) != len(names):
@@ -70,7 +70,7 @@ def _of_csv(path: Path) -> frozenset[str]:
 
 
 def _first_rows(path: Path) -> tuple[list[str], list[str] | None]:
-    """The names and the row below them; a quote that is not closed makes one value of the rest."""
+    """Return the names and the first row; raise FileError for a quote that is not closed."""
     rows = csv.reader(_lines_of_csv(path))
     names: list[str] = []
     try:
@@ -85,7 +85,7 @@ def _first_rows(path: Path) -> tuple[list[str], list[str] | None]:
 
 
 def _ends_in_quotes(path: Path) -> bool:
-    """Whether one of the first two rows goes on at the end of the file: only `strict` tells."""
+    """Return whether one of the first two rows has an open quote at the end of the file."""
     try:
         list(islice(csv.reader(_lines_of_csv(path), strict=True), 2))
     except csv.Error as error:

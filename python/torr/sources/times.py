@@ -1,9 +1,9 @@
-"""When requests came, read from a file: one time a line, to be replayed.
+"""Times of requests, read from a file with one time per line, to be replayed.
 
-A line is a number of seconds (from anywhere, or since 1970), begins with an ISO 8601 time, or is of
-an access log with `[10/Oct/2000:13:55:36 -0700]`. The first line says which; all lines are alike.
-Where no time is finer than a second, those of the same second are spread evenly within it: else
-each second would begin with a burst that nobody sent.
+A line is a number of seconds (from any start, or since 1970), begins with an ISO 8601 time, or is
+of an access log with `[10/Oct/2000:13:55:36 -0700]`. The first line decides for all lines. If no
+time has a fraction of a second, those of the same second are spread evenly within it; otherwise
+each second would begin with a burst that the recorded load did not have.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Reader = Callable[[str], int | None]
 
 MOST_TIMES = 20_000_000
-"""Of a replay: an hour at 5,000 requests a second; each is held in memory until it is sent."""
+"""The most times of a replay, which are held in memory: an hour at 5,000 requests a second."""
 
 _MONTHS = {
     name: number
@@ -35,10 +35,10 @@ _MONTHS = {
     )
 }
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)", re.ASCII)
-# Of seconds: more than 10^18 are no time that anything happened at.
+# The most digits of seconds.
 _MOST_DIGITS = 18
 _ISO_LENGTH = 19
-_REST = re.compile(r"(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+_FRACTION_AND_ZONE = re.compile(r"(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 _ACCESS = re.compile(
     r"\[(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\]", re.ASCII
 )
@@ -46,9 +46,9 @@ _HINT = "write seconds (0.25), 2026-01-31T12:00:00Z at the start, or a line of a
 
 
 def read_times(path: Path, speed: float = 1.0) -> list[int]:
-    """When each request is due, in ns from the first, ascending; raises FileError.
+    """Return when each request is due, in ns from the first, ascending; raise FileError.
 
-    At `speed` 2 they come in half of the time.
+    `speed` 2 halves all times.
     """
     times = _times(path)
     if not times:
@@ -57,7 +57,7 @@ def read_times(path: Path, speed: float = 1.0) -> list[int]:
     if not any(time % SECOND_NS for time in times):
         times = _spread(times)
     first = times[0]
-    # Where the last one is a number, so are all before it.
+    # The last time is the largest: if it is finite, all are.
     is_short = math.isfinite((times[-1] - first) / speed)
     require(is_short, f"{path}: its times lie too far apart at this speed", "use a higher --speed")
     if speed == 1:
@@ -66,32 +66,32 @@ def read_times(path: Path, speed: float = 1.0) -> list[int]:
 
 
 def _times(path: Path) -> list[int]:
-    found: list[int] = []
+    times: list[int] = []
     read: Reader | None = None
     try:
         for number, line in enumerate(lines_of(path, errors="replace"), start=1):
             read = read or _reader_of(line)
             time = None if read is None else read(line)
             if time is None:
-                if _says_nothing(line):
+                if _is_empty(line):
                     continue
                 short = line.strip()[:40]
                 raise FileError(path, number, f"{short!r} has no time", _HINT)
-            if len(found) == MOST_TIMES:
+            if len(times) == MOST_TIMES:
                 raise FileError(path, number, f"there are more than {MOST_TIMES:,} times")
-            found.append(time)
+            times.append(time)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    return found
+    return times
 
 
-def _says_nothing(line: str) -> bool:
+def _is_empty(line: str) -> bool:
     return line.isspace() or line.startswith("#")
 
 
 def _reader_of(line: str) -> Reader | None:
-    """How a file with this first line is read; None for a line that says nothing."""
-    if _says_nothing(line):
+    """Return the reader for a file with this first line; None for an empty line or a comment."""
+    if _is_empty(line):
         return None
     if _number(line) is not None:
         return _number
@@ -99,7 +99,7 @@ def _reader_of(line: str) -> Reader | None:
 
 
 def _number(line: str) -> int | None:
-    """Digits, and a fraction; exact, which a float since 1970 is not."""
+    """Return the nanoseconds of a decimal number, exactly, which a float of seconds is not."""
     whole, _, fraction = line.strip().partition(".")
     if len(whole) > _MOST_DIGITS:
         return None
@@ -114,12 +114,12 @@ def _of_iso() -> Reader:
     def read(line: str) -> int | None:
         text = line[:_ISO_LENGTH]
         if text not in seconds:
-            found = _ISO.fullmatch(text)
-            seconds[text] = None if found is None else _epoch(*map(int, found.groups()))
-        second, rest = seconds[text], _REST.match(line, _ISO_LENGTH)
-        if second is None or rest is None:
+            match = _ISO.fullmatch(text)
+            seconds[text] = None if match is None else _epoch(*map(int, match.groups()))
+        second, fraction_and_zone = seconds[text], _FRACTION_AND_ZONE.match(line, _ISO_LENGTH)
+        if second is None or fraction_and_zone is None:
             return None
-        fraction, zone = rest.groups()
+        fraction, zone = fraction_and_zone.groups()
         time = (second - _zone(zone)) * SECOND_NS
         return time + int(f"{fraction:0<9.9}") if fraction else time
 
@@ -141,16 +141,16 @@ def _of_access_log() -> Reader:
 
 
 def _access_time(text: str) -> int | None:
-    found = _ACCESS.fullmatch(text)
-    if found is None or found[2] not in _MONTHS:
+    match = _ACCESS.fullmatch(text)
+    if match is None or match[2] not in _MONTHS:
         return None
-    day, year, hour, minute, second = (int(found[i]) for i in (1, 3, 4, 5, 6))
-    time = _epoch(year, _MONTHS[found[2]], day, hour, minute, second)
-    return None if time is None else (time - _zone(found[7])) * SECOND_NS
+    day, year, hour, minute, second = (int(match[i]) for i in (1, 3, 4, 5, 6))
+    time = _epoch(year, _MONTHS[match[2]], day, hour, minute, second)
+    return None if time is None else (time - _zone(match[7])) * SECOND_NS
 
 
 def _epoch(*parts: int) -> int | None:
-    """Seconds since 1970 of year, month, day, hour, minute and second; None for no such day."""
+    """Return the seconds since 1970; None for a day that does not exist."""
     try:
         date(*parts[:3])
     except ValueError:
@@ -159,7 +159,7 @@ def _epoch(*parts: int) -> int | None:
 
 
 def _zone(text: str | None) -> int:
-    """Seconds that a zone is ahead of UTC; without one it does not matter."""
+    """Return the seconds that a zone is ahead of UTC, 0 without a zone."""
     if text is None or text == "Z":
         return 0
     seconds = int(text[1:3]) * 3600 + int(text[-2:]) * 60
@@ -167,7 +167,7 @@ def _zone(text: str | None) -> int:
 
 
 def _spread(times: list[int]) -> list[int]:
-    """Times of the same second at equal distances within it."""
+    """Return the times, those of the same second at equal distances within it."""
     spread: list[int] = []
     for second, same in groupby(times):
         count = sum(1 for _ in same)

@@ -1,4 +1,4 @@
-"""A table of a TOML file: its values by key, each of its kind, refused at its own line."""
+"""A table of a TOML file; its methods check types, and errors name the line of a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from torr import engine
 from torr.errors import FileError, UsageError, require
 from torr.model.outside_file import read_text
-from torr.sources.entry import at
+from torr.sources.entry import errors_at
 from torr.sources.members import check_names
 
 if TYPE_CHECKING:
@@ -20,114 +20,114 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Value = TypeVar("Value")
 
-_WORDS = {str: "a text", bool: "true or false", int: "a whole number"}
+_KINDS = {str: "a text", bool: "true or false", int: "a whole number"}
 
 
 def read_table(path: Path) -> TomlTable:
-    """Read a TOML file; raises FileError, or UsageError where there is no file."""
+    """Read a TOML file; raise FileError, or UsageError where there is no file."""
     text = read_text(path)
     try:
-        found, lines = engine.read_toml(text)
+        values, lines = engine.read_toml(text)
     except ValueError as error:
         line, _, message = str(error).partition(":")
         raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
-    return TomlTable(path, "", found, lines)
+    return TomlTable(path, "", values, lines)
 
 
-def line_of(lines: dict[str, int], place: str) -> int:
-    """Where a key stands, or the nearest table around it."""
-    while place and place not in lines:
-        place = place.rpartition(".")[0]
-    return lines.get(place, 1)
+def line_of(lines: dict[str, int], key: str) -> int:
+    """Return the line of a key, or of the nearest table around it."""
+    while key and key not in lines:
+        key = key.rpartition(".")[0]
+    return lines.get(key, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class TomlTable:
-    """A table and its place in the file, such as `groups.0`; every method raises FileError.
+    """A table and the prefix of its keys in the file, such as `groups.0`; methods raise FileError.
 
-    The whole file has the place "". `from_top` are keys that stand there, and not in the table.
+    The whole file has the prefix "". `from_top` are keys that are at the top, not in the table.
     """
 
     path: Path
-    place: str
-    found: Json
+    prefix: str
+    values: Json
     lines: dict[str, int]
     from_top: AbstractSet[str] = frozenset()
 
     @property
     def line(self) -> int:
-        """Where it stands."""
-        return line_of(self.lines, self.place)
+        """Return the line of the table."""
+        return line_of(self.lines, self.prefix)
 
-    def at(self, key: str = "") -> AbstractContextManager[None]:
-        """Name the file, and the line of a key or of the table, in what is refused within."""
-        above = [] if key.partition(".")[0] in self.from_top else [self.place]
-        place = ".".join(word for word in [*above, key] if word)
-        return at(self.path, line_of(self.lines, place))
+    def errors_at(self, key: str = "") -> AbstractContextManager[None]:
+        """Turn errors raised inside into those of the file, at the line of a key or the table."""
+        prefix = "" if key.partition(".")[0] in self.from_top else self.prefix
+        path = ".".join(part for part in (prefix, key) if part)
+        return errors_at(self.path, line_of(self.lines, path))
 
-    def check_keys(self, known: Sequence[str]) -> None:
-        """Refuse a key that there is not."""
-        for key in self.found:
-            with self.at(key):
-                check_names({key: None}, known)
+    def check_keys(self, names: Sequence[str]) -> None:
+        """Refuse an unknown key."""
+        for key in self.values:
+            with self.errors_at(key):
+                check_names({key: None}, names)
 
-    def one(self, key: str, kind: type[Value]) -> Value | None:
-        """A value of that kind, None where it is not said."""
-        value = self.found.get(key)
+    def value(self, key: str, kind: type[Value]) -> Value | None:
+        """Return a value of that type, None where it is missing."""
+        value = self.values.get(key)
         if value is None:
             return None
-        with self.at(key):
+        with self.errors_at(key):
             # In Python, true is a whole number.
             if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
                 return value
-            raise UsageError(f"{key} is not {_WORDS[kind]}")
+            raise UsageError(f"{key} is not {_KINDS[kind]}")
 
     def tables(self, name: str) -> list[TomlTable]:
-        """The tables of an array, each with its place; none where it is not said."""
-        found = self.found.get(name, [])
-        with self.at(name):
-            fits = isinstance(found, list) and all(isinstance(each, dict) for each in found)
+        """Return the tables of an array, each with its prefix; none where it is missing."""
+        tables = self.values.get(name, [])
+        with self.errors_at(name):
+            fits = isinstance(tables, list) and all(isinstance(table, dict) for table in tables)
             require(fits, f"{name} are no tables", f"write [[{name}]] above each")
-        above = f"{self.place}." if self.place else ""
+        prefix = f"{self.prefix}." if self.prefix else ""
         return [
-            TomlTable(self.path, f"{above}{name}.{number}", each, self.lines)
-            for number, each in enumerate(found)
+            TomlTable(self.path, f"{prefix}{name}.{number}", table, self.lines)
+            for number, table in enumerate(tables)
         ]
 
-    def whole(self, key: str, most: int) -> int | None:
-        """A whole number from 1 on."""
-        value = self.one(key, int)
-        with self.at(key):
-            fits = value is None or 1 <= value <= most
-            require(fits, f"{key} = {value}: it is a whole number from 1 to {most:,}")
+    def count(self, key: str, largest: int) -> int | None:
+        """Return a whole number of at least 1, None where it is missing."""
+        value = self.value(key, int)
+        with self.errors_at(key):
+            fits = value is None or 1 <= value <= largest
+            require(fits, f"{key} = {value}: it is a whole number from 1 to {largest:,}")
         return value
 
     def read(self, key: str, parse: Callable[[str], Value]) -> Value | None:
-        """What a text, or a number in its place, says to its parser."""
-        value = self.found.get(key)
+        """Return what `parse` makes of a text or a number, None where it is missing."""
+        value = self.values.get(key)
         if value is None:
             return None
-        with self.at(key):
+        with self.errors_at(key):
             fits = isinstance(value, str | int | float) and not isinstance(value, bool)
             require(fits, f"{key} is no text and no number")
             return parse(str(value))
 
     def texts(self, key: str, hint: str) -> list[str]:
-        """A list of texts, which has to be there."""
-        with self.at():
-            require(key in self.found, f"{key} is missing", hint)
+        """Return a list of texts; raise FileError where it is missing."""
+        with self.errors_at():
+            require(key in self.values, f"{key} is missing", hint)
         return self._list(key, str, hint)
 
     def numbers(self, key: str, hint: str) -> list[int]:
-        """A list of whole numbers, empty where it is not said."""
-        return self._list(key, int, hint) if key in self.found else []
+        """Return a list of whole numbers, empty where it is missing."""
+        return self._list(key, int, hint) if key in self.values else []
 
     def _list(self, key: str, kind: type[Value], hint: str) -> list[Value]:
-        found = self.found[key]
-        with self.at(key):
-            if not isinstance(found, list) or not found:
+        items = self.values[key]
+        with self.errors_at(key):
+            if not isinstance(items, list) or not items:
                 raise UsageError(f"{key} is no list", hint)
             # In Python, true is a whole number.
-            values = [e for e in found if isinstance(e, kind) and not isinstance(e, bool)]
-            require(len(values) == len(found), f"{key} is no list", hint)
+            values = [x for x in items if isinstance(x, kind) and not isinstance(x, bool)]
+            require(len(values) == len(items), f"{key} is no list", hint)
             return values

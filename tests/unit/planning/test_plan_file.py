@@ -282,8 +282,16 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
         (group(users=1, spawn_rate='"5/h"'), 9, ("unknown suffix", "200/s")),
         (group(users=1, spawn_rate="[5]"), 9, ("spawn_rate is no text and no number", "")),
         (group(rate='"50"', users=1), 9, ("users and rate are both given", "leave one out")),
-        (group(rate='"50"', think='"1s"'), 9, ("think and rate are both given", "nobody's")),
-        (group(rate='"50"', steps="true"), 9, ("steps and rate are both given", "nobody's")),
+        (
+            group(rate='"50"', think='"1s"'),
+            9,
+            ("think and rate are both given", "do not belong to users"),
+        ),
+        (
+            group(rate='"50"', steps="true"),
+            9,
+            ("steps and rate are both given", "do not belong to users"),
+        ),
         (group(rate='"50"', spawn_rate=5), 9, ("spawn_rate and rate are both given", "")),
         (group(rate="0"), 8, ("'0' a second is none", "")),
         (group(rate='"90M"'), 8, ("'90M' is too high", "the highest is")),
