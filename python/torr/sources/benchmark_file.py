@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-Json = dict[str, Any]
+    from torr.model.json import JsonObject
+
 
 ROUNDS = 10
 # A round with fewer times has no useful median.
@@ -174,7 +175,7 @@ def _level(number: int, count: int, seconds: float, stats: Statistics | None, ba
     )
 
 
-def _environment(document: Mapping[str, Any]) -> Json:
+def _environment(document: Mapping[str, Any]) -> JsonObject:
     machine, commit = document.get("machine_info") or {}, document.get("commit_info") or {}
     processor = machine.get("cpu") or {}
     return {

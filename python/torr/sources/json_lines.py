@@ -7,9 +7,9 @@ torr reads more members than vegeta: see `members`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from torr.errors import UsageError, require
+from torr.errors import UsageError
 from torr.model.json_input import parse_json_to_send
 from torr.sources.entry import Entry, errors_at
 from torr.sources.members import MEMBERS, check_names, entry_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-Json = dict[str, Any]
+    from torr.model.json import JsonObject
 
 
 def read(path: Path, text: str) -> Iterator[Entry]:
@@ -31,11 +31,11 @@ def read(path: Path, text: str) -> Iterator[Entry]:
                 yield entry_of(path, number, members)
 
 
-def _object(line: str) -> Json:
+def _object(line: str) -> JsonObject:
     try:
         value = parse_json_to_send(line)
     except ValueError as error:
         raise UsageError(str(error), "write one JSON object a line") from error
-    require(isinstance(value, dict), "not a JSON object", "write one JSON object a line")
-    members: Json = value
-    return members
+    if not isinstance(value, dict):
+        raise UsageError("not a JSON object", "write one JSON object a line")
+    return value

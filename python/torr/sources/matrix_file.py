@@ -21,7 +21,7 @@ import json
 import signal
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
@@ -29,7 +29,7 @@ from torr.model.label import read_note, read_tag
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
 from torr.servers.expectation import Expectation
 from torr.sources.monitor_entry import MonitorEntry, read_monitor
-from torr.sources.toml_table import TomlTable, line_of, read_table
+from torr.sources.toml_table import TomlTable, check_names_differ, line_of, read_table
 from torr.stats.metric import Metric, named
 from torr.store.rundir import check_name
 from torr.units import SECOND_NS, parse_duration
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-Json = dict[str, Any]
+    from torr.model.json import JsonObject
+
 Scalar = str | int | float | bool
 Factors = dict[str, Scalar]
 Restart = Literal["trial", "cell"]
@@ -67,7 +68,7 @@ class Candidate:
     name: str
     command: Command
     expected: Expectation
-    flags: Json
+    flags: JsonObject
     line: int
 
 
@@ -125,18 +126,16 @@ class _Reader:
             restart=top.read("restart", _restart) or "trial",
             monitor=read_monitor(top),
             note=top.read("note", read_note),
-            tags=self.tags(),
+            tags=tuple(self.tags()),
             is_stored=not top.value("no_store", bool),
             lines=top.lines,
         )
 
-    def tags(self) -> tuple[str, ...]:
-        value = self.top.values.get("tag", [])
+    def tags(self) -> list[str]:
+        problem, hint = "tag is no text and no list of texts", 'write tag = ["baseline"]'
+        tags = self.top.one_or_more("tag", str, problem, hint)
         with self.top.errors_at("tag"):
-            texts = value if isinstance(value, list) else [value]
-            fits = all(isinstance(text, str) for text in texts)
-            require(fits, "tag is no text and no list of texts", 'write tag = ["baseline"]')
-            return tuple(map(read_tag, texts))
+            return list(map(read_tag, tags))
 
     def baseline(self, names: list[str]) -> str:
         name = self.top.value("baseline", str)
@@ -148,9 +147,7 @@ class _Reader:
         return name
 
     def factors(self) -> dict[str, tuple[Scalar, ...]]:
-        factors = self.top.values.get("factors", {})
-        with self.top.errors_at("factors"):
-            require(isinstance(factors, dict), "factors are no table", "write [factors] above them")
+        factors = self.top.table("factors", "write [factors] above them").values
         # The parser does not keep the order of a table; the line numbers do.
         names = sorted(factors, key=lambda name: line_of(self.top.lines, f"factors.{name}"))
         return {name: tuple(self.levels_of(name, factors[name])) for name in names}
@@ -165,18 +162,13 @@ class _Reader:
                 require(value not in values[:number], f"{name} has {value!r} twice")
                 yield value
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> list[Candidate]:
         tables = self.top.tables("candidates")
         with self.top.errors_at("candidates"):
             require(bool(tables), "there is no candidate", HINT_OF_CANDIDATES)
-        taken: set[str] = set()
-        for table in tables:
-            candidate = self.candidate(table)
-            with table.errors_at("name"):
-                fits = candidate.name not in taken
-                require(fits, f"two candidates are called {candidate.name!r}", "name one of them")
-            taken.add(candidate.name)
-            yield candidate
+        candidates = [self.candidate(table) for table in tables]
+        check_names_differ(tables, [candidate.name for candidate in candidates], "candidates")
+        return candidates
 
     def candidate(self, entry: TomlTable) -> Candidate:
         """Return a candidate: its own keys, then those of the top; both `env` are merged."""
@@ -219,41 +211,28 @@ class _Reader:
                 health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
             )
 
-    def request(self, table: TomlTable) -> Json:
+    def request(self, table: TomlTable) -> JsonObject:
         """Return the flags that mean the same as the keys of a request."""
-        part = self.part(table, "request", 'write request = { method = "POST", json = { n = 1 } }')
+        part = table.table("request", 'write request = { method = "POST", json = { n = 1 } }')
         part.check_keys(tuple(REQUEST_KEYS))
         flags = {REQUEST_KEYS[key]: value for key, value in part.values.items()}
         if "json_body" in flags:
             flags["json_body"] = json.dumps(flags["json_body"])
-        headers = flags.get("header")
-        if headers is not None:
-            with part.errors_at("headers"):
-                fits = isinstance(headers, dict)
-                require(fits, "headers are no table", 'write headers = { x-user = "ann" }')
+        if "header" in flags:
+            headers = part.table("headers", 'write headers = { x-user = "ann" }').values
             flags["header"] = [f"{name}: {value}" for name, value in headers.items()]
         return flags
 
-    def part(self, table: TomlTable, key: str, hint: str) -> TomlTable:
-        """Return a table within a candidate; empty where it is missing."""
-        values = table.values.get(key, {})
-        with table.errors_at(key):
-            require(isinstance(values, dict), f"{key} is no table", hint)
-        prefix = key if key in table.from_top else f"{table.prefix}.{key}"
-        return TomlTable(table.path, prefix, values, table.lines)
-
     def environment(self, table: TomlTable) -> dict[str, str]:
-        variables = table.values.get("env", {})
+        variables = table.table("env", 'write env = { LOG = "off" }').values
         with table.errors_at("env"):
-            fits = isinstance(variables, dict)
-            require(fits, "env is no table", 'write env = { LOG = "off" }')
             for key, value in variables.items():
                 fits = isinstance(value, str | int | float) and not isinstance(value, bool)
                 require(fits, f"env: {key} is no text and no number")
         return {key: str(value) for key, value in variables.items()}
 
     def expected(self, table: TomlTable) -> Expectation:
-        part = self.part(table, "expect", 'write expect = { status = 200, body = "ok" }')
+        part = table.table("expect", 'write expect = { status = 200, body = "ok" }')
         part.check_keys(EXPECT_KEYS)
         body = part.value("body", str)
         return Expectation(

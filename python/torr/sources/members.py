@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from torr.model.json import JsonObject
     from torr.model.request import Header
 
 BODIES = ("body", "text_body", "json_body")
@@ -30,8 +31,6 @@ CHECKS = ("expect_status", "expect_body", "expect_json", "capture")
 EXTRA = ("name", "weight", "timeout", "stream", "idle_timeout", *CHECKS)
 MEMBERS = ("method", "url", "header", *BODIES, *EXTRA)
 MOST_WEIGHT = 2**32 - 1
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ JSON_LINES = Spelling(
 )
 
 
-def check_names(members: Json, names: Sequence[str]) -> None:
+def check_names(members: JsonObject, names: Sequence[str]) -> None:
     """Raise UsageError for an unknown member; the hint is the most similar name."""
     for name in members:
         near = get_close_matches(name, names, 1)
@@ -64,7 +63,9 @@ def check_names(members: Json, names: Sequence[str]) -> None:
         require(name in names, f"there is no {name!r} here", hint)
 
 
-def entry_of(path: Path, number: int, members: Json, spelling: Spelling = JSON_LINES) -> Entry:
+def entry_of(
+    path: Path, number: int, members: JsonObject, spelling: Spelling = JSON_LINES
+) -> Entry:
     """Return the request with these members; raise UsageError without file and line."""
     require("url" in members, "the member url is missing", spelling.url)
     bodies = [name for name in BODIES if members.get(name) is not None]
@@ -94,7 +95,7 @@ def entry_of(path: Path, number: int, members: Json, spelling: Spelling = JSON_L
     )
 
 
-def _stream(members: Json) -> Stream | None:
+def _stream(members: JsonObject) -> Stream | None:
     dialect, idle = _text(members, "stream"), _text(members, "idle_timeout")
     if not dialect:
         require(not idle, "idle_timeout needs stream", 'add stream = "sse"')
@@ -104,13 +105,13 @@ def _stream(members: Json) -> Stream | None:
     return Stream(checked, parse_duration(idle) if idle else None)
 
 
-def _text(members: Json, name: str) -> str:
+def _text(members: JsonObject, name: str) -> str:
     value = members.get(name)
     require(value is None or isinstance(value, str), f"the member {name} is not a text")
     return value or ""
 
 
-def _texts(members: Json, name: str) -> list[str]:
+def _texts(members: JsonObject, name: str) -> list[str]:
     """Return one text or a list of them as a list."""
     value = members.get(name)
     texts = value if isinstance(value, list) else [] if value is None else [value]

@@ -13,12 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torr.errors import UsageError, require
+from torr.errors import require
 from torr.monitor.query_sets import SETS, queries_of
 
 if TYPE_CHECKING:
     from torr.sources.toml_table import TomlTable
 
+_HINT = 'write "http://localhost:9090", or a PID'
 MONITOR_KEYS = ("at", "names", "sets", "queries")
 
 
@@ -46,21 +47,10 @@ def _monitor_of(table: TomlTable) -> MonitorEntry:
     table.check_keys(MONITOR_KEYS)
     names = table.texts("names", 'names = ["process_*"]') if "names" in table.values else None
     return MonitorEntry(
-        at=_at(table),
+        at=tuple(table.one_or_more("at", str | int, "what to watch is no text", _HINT)),
         names=None if names is None else tuple(names),
         queries={**_queries_of_sets(table), **_custom_queries(table)},
     )
-
-
-def _at(table: TomlTable) -> tuple[str, ...]:
-    value = table.values.get("at", [])
-    with table.errors_at("at"):
-        sources = value if isinstance(value, list) else [value]
-        fits = all(
-            isinstance(source, str | int) and not isinstance(source, bool) for source in sources
-        )
-        require(fits, "what to watch is no text", 'write "http://localhost:9090", or a PID')
-        return tuple(map(str, sources))
 
 
 def _queries_of_sets(table: TomlTable) -> dict[str, str]:
@@ -74,11 +64,8 @@ def _queries_of_sets(table: TomlTable) -> dict[str, str]:
 
 
 def _custom_queries(table: TomlTable) -> dict[str, str]:
-    queries = table.values.get("queries", {})
-    with table.errors_at("queries"):
-        if not isinstance(queries, dict):
-            raise UsageError("queries is no table", "write [monitor.queries] above them")
+    queries = table.table("queries", "write [monitor.queries] above them").values
     for name, query in queries.items():
         with table.errors_at(f"queries.{name}"):
             require(isinstance(query, str), f"query {name!r} is no text")
-    return dict(queries)
+    return queries

@@ -17,19 +17,20 @@ Errors name the file and the line.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import require
 from torr.sources.entry import Entry, errors_at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
 from torr.sources.monitor_entry import MonitorEntry, read_monitor
-from torr.sources.toml_table import TomlTable, line_of, read_table
+from torr.sources.toml_table import TomlTable, check_names_differ, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Json = dict[str, Any]
+    from torr.model.json import JsonObject
+
 
 # Keys of TOML, and the members that they stand for.
 REQUEST_KEYS = {
@@ -57,7 +58,7 @@ class PlanFile:
     requests: tuple[Entry, ...]
     groups: tuple[GroupEntry, ...]
     monitor: MonitorEntry = field(default_factory=MonitorEntry)
-    flags: Json = field(default_factory=dict)
+    flags: JsonObject = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
 
 
@@ -68,7 +69,7 @@ def read_plan_file(path: Path) -> PlanFile:
     reader = _Reader(top)
     return PlanFile(
         path=path,
-        url=reader.url(),
+        url=top.value("url", str),
         requests=tuple(reader.requests()),
         groups=tuple(reader.groups()),
         monitor=(monitor := read_monitor(top)),
@@ -85,21 +86,16 @@ def read_plan_file(path: Path) -> PlanFile:
 class _Reader:
     top: TomlTable
 
-    def url(self) -> str | None:
-        return self.top.value("url", str)
-
     def requests(self) -> list[Entry]:
         entries = []
-        for table in self.top.tables("requests"):
+        tables = self.top.tables("requests")
+        for table in tables:
             table.check_keys(tuple(REQUEST_KEYS))
             members = {REQUEST_KEYS[key]: value for key, value in table.values.items()}
             with table.errors_at():
                 require("name" in members, "a request has no name", 'write name = "login"')
                 entries.append(entry_of(self.top.path, table.line, members, TOML))
-        names = [entry.name for entry in entries]
-        for number, name in enumerate(names):
-            with errors_at(self.top.path, line_of(self.top.lines, f"requests.{number}.name")):
-                require(name not in names[:number], f"two requests are called {name!r}")
+        check_names_differ(tables, [entry.name for entry in entries], "requests")
         hint = "write [[requests]] with name and url"
         if "candidates" in self.top.values:
             hint = "this is a matrix: torr compare"
@@ -111,9 +107,5 @@ class _Reader:
         names = [str(table.values.get("name")) for table in self.top.tables("requests")]
         tables = self.top.tables("groups")
         entries = [group_of(table, names) for table in tables]
-        taken: set[str] = set()
-        for table, entry in zip(tables, entries, strict=True):
-            with table.errors_at("name"):
-                require(entry.name not in taken, f"two groups are called {entry.name!r}")
-            taken.add(entry.name)
+        check_names_differ(tables, [entry.name for entry in entries], "groups")
         return entries

@@ -12,6 +12,7 @@ import math
 import re
 from calendar import timegm
 from datetime import date
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,8 @@ if TYPE_CHECKING:
 MOST_TIMES = 20_000_000
 """The most times of a replay, which are held in memory: an hour at 5,000 requests a second."""
 
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
-    )
-}
+_NAMES_OF_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+_MONTHS = {name: number for number, name in enumerate(_NAMES_OF_MONTHS.split(), start=1)}
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)", re.ASCII)
 # The most digits of seconds.
 _MOST_DIGITS = 18
@@ -95,7 +92,7 @@ def _reader_of(line: str) -> Reader | None:
         return None
     if _number(line) is not None:
         return _number
-    return _of_iso() if _ISO.match(line) else _of_access_log()
+    return _iso_time if _ISO.match(line) else _access_time
 
 
 def _number(line: str) -> int | None:
@@ -107,40 +104,30 @@ def _number(line: str) -> int | None:
     return int(digits) if whole and digits.isdecimal() and digits.isascii() else None
 
 
-def _of_iso() -> Reader:
-    """A reader that works out each second once."""
-    seconds: dict[str, int | None] = {}
-
-    def read(line: str) -> int | None:
-        text = line[:_ISO_LENGTH]
-        if text not in seconds:
-            match = _ISO.fullmatch(text)
-            seconds[text] = None if match is None else _epoch(*map(int, match.groups()))
-        second, fraction_and_zone = seconds[text], _FRACTION_AND_ZONE.match(line, _ISO_LENGTH)
-        if second is None or fraction_and_zone is None:
-            return None
-        fraction, zone = fraction_and_zone.groups()
-        time = (second - _zone(zone)) * SECOND_NS
-        return time + int(f"{fraction:0<9.9}") if fraction else time
-
-    return read
+def _iso_time(line: str) -> int | None:
+    second = _second_of_iso(line[:_ISO_LENGTH])
+    fraction_and_zone = _FRACTION_AND_ZONE.match(line, _ISO_LENGTH)
+    if second is None or fraction_and_zone is None:
+        return None
+    fraction, zone = fraction_and_zone.groups()
+    time = (second - _zone(zone)) * SECOND_NS
+    return time + int(f"{fraction:0<9.9}") if fraction else time
 
 
-def _of_access_log() -> Reader:
-    """A reader that works out each second once: many lines share it."""
-    seconds: dict[str, int | None] = {}
-
-    def read(line: str) -> int | None:
-        start = line.find("[")
-        text = line[start : start + 28]
-        if text not in seconds:
-            seconds[text] = _access_time(text)
-        return seconds[text]
-
-    return read
+# Many lines share a second.
+@lru_cache
+def _second_of_iso(text: str) -> int | None:
+    match = _ISO.fullmatch(text)
+    return None if match is None else _epoch(*map(int, match.groups()))
 
 
-def _access_time(text: str) -> int | None:
+def _access_time(line: str) -> int | None:
+    start = line.find("[")
+    return _second_of_access(line[start : start + 28])
+
+
+@lru_cache
+def _second_of_access(text: str) -> int | None:
     match = _ACCESS.fullmatch(text)
     if match is None or match[2] not in _MONTHS:
         return None

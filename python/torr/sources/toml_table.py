@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from torr import engine
 from torr.errors import FileError, UsageError, require
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
     from pathlib import Path
+    from types import UnionType
 
-Json = dict[str, Any]
+    from torr.model.json import JsonObject
+
 Value = TypeVar("Value")
 
 _KINDS = {str: "a text", bool: "true or false", int: "a whole number"}
@@ -32,6 +34,13 @@ def read_table(path: Path) -> TomlTable:
         line, _, message = str(error).partition(":")
         raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
     return TomlTable(path, "", values, lines)
+
+
+def check_names_differ(tables: Sequence[TomlTable], names: Sequence[str], noun: str) -> None:
+    """Refuse two tables with the same name, at the line of the second one."""
+    for number, (table, name) in enumerate(zip(tables, names, strict=True)):
+        with table.errors_at("name"):
+            require(name not in names[:number], f"two {noun} are called {name!r}", "rename one")
 
 
 def line_of(lines: dict[str, int], key: str) -> int:
@@ -50,7 +59,7 @@ class TomlTable:
 
     path: Path
     prefix: str
-    values: Json
+    values: JsonObject
     lines: dict[str, int]
     from_top: AbstractSet[str] = frozenset()
 
@@ -61,9 +70,7 @@ class TomlTable:
 
     def errors_at(self, key: str = "") -> AbstractContextManager[None]:
         """Turn errors raised inside into those of the file, at the line of a key or the table."""
-        prefix = "" if key.partition(".")[0] in self.from_top else self.prefix
-        path = ".".join(part for part in (prefix, key) if part)
-        return errors_at(self.path, line_of(self.lines, path))
+        return errors_at(self.path, line_of(self.lines, self._path_of(key)))
 
     def check_keys(self, names: Sequence[str]) -> None:
         """Refuse an unknown key."""
@@ -88,11 +95,19 @@ class TomlTable:
         with self.errors_at(name):
             fits = isinstance(tables, list) and all(isinstance(table, dict) for table in tables)
             require(fits, f"{name} are no tables", f"write [[{name}]] above each")
-        prefix = f"{self.prefix}." if self.prefix else ""
+        path = self._path_of(name)
         return [
-            TomlTable(self.path, f"{prefix}{name}.{number}", table, self.lines)
+            TomlTable(self.path, f"{path}.{number}", table, self.lines)
             for number, table in enumerate(tables)
         ]
+
+    def table(self, key: str, hint: str) -> TomlTable:
+        """Return the table of a key, empty where it is missing."""
+        values = self.values.get(key, {})
+        with self.errors_at(key):
+            verb = "are" if key.endswith("s") else "is"
+            require(isinstance(values, dict), f"{key} {verb} no table", hint)
+        return TomlTable(self.path, self._path_of(key), values, self.lines)
 
     def count(self, key: str, largest: int) -> int | None:
         """Return a whole number of at least 1, None where it is missing."""
@@ -121,6 +136,19 @@ class TomlTable:
     def numbers(self, key: str, hint: str) -> list[int]:
         """Return a list of whole numbers, empty where it is missing."""
         return self._list(key, int, hint) if key in self.values else []
+
+    def one_or_more(self, key: str, kinds: type | UnionType, problem: str, hint: str) -> list[str]:
+        """Return the texts of a value or a list of values, empty where it is missing."""
+        value = self.values.get(key, [])
+        with self.errors_at(key):
+            items = value if isinstance(value, list) else [value]
+            fits = all(isinstance(x, kinds) and not isinstance(x, bool) for x in items)
+            require(fits, problem, hint)
+            return list(map(str, items))
+
+    def _path_of(self, key: str) -> str:
+        prefix = "" if key.partition(".")[0] in self.from_top else self.prefix
+        return ".".join(part for part in (prefix, key) if part)
 
     def _list(self, key: str, kind: type[Value], hint: str) -> list[Value]:
         items = self.values[key]
