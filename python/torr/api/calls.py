@@ -42,13 +42,13 @@ def ladder(url: Urls = (), *, progress: Progress | None = None, **flags: Any) ->
 def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     """Send one request to `url` and keep both sides of it."""
     from torr.api.answer import Answer
-    from torr.planning.once import answered
+    from torr.planning.once import send_for_answer
     from torr.planning.plan import plan_of
 
     options, _ = read(RUN, url, flags, OF_ONE)
     planned = plan_of(options)
     _warn(planned.notes, stacklevel=3)
-    return Answer.of(answered(planned.plan))
+    return Answer.of(send_for_answer(planned.plan))
 
 
 def _measure(
@@ -63,11 +63,11 @@ def _measure(
     from torr.finishing.load import ended
     from torr.finishing.pipeline import finish
     from torr.finishing.unanswered import nothing_measured
-    from torr.planning.prepared import measured, prepared, tokenizer_of
+    from torr.planning.prepared import prepare, run_experiment, tokenizer_of
     from torr.store.rundir import RunDirectory
 
     options, command = read(verb, urls, given)
-    ready = prepared(options, command)
+    ready = prepare(options, command)
     _warn(ready.notes, stacklevel=4)
     result = options.result
     tokenizer = tokenizer_of(options.stream.tokenizer)
@@ -87,7 +87,7 @@ def _measure(
                 tokenizer=tokenizer,
                 watch=ready.watch,
             )
-            outcome = measured(ready, lab)
+            outcome = run_experiment(ready, lab)
         run = ended(outcome, directory, result.slos, is_drawn=False)
         finished = finish(run, result, lambda _finished: None)
     _warn(finished.notes, stacklevel=4)

@@ -21,7 +21,7 @@ from torr.experiments.trial import Course
 from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
-from torr.planning.prepared import Prepared, measured
+from torr.planning.prepared import Prepared, run_experiment
 from torr.planning.secrets import secrets_of_plan
 from torr.planning.watch import sources_of
 from torr.servers.versions import versions_in
@@ -82,7 +82,7 @@ def conduct(asked: Comparing) -> None:
             lab = Lab(directory, Several((progress, *pages)), interrupt)
             comparison = MatrixRun(matrix, lab, course)
             experiment = _with_profiles(comparison, asked.profiles)
-            outcome = measured(Prepared(directory.head, experiment), lab)
+            outcome = run_experiment(Prepared(directory.head, experiment), lab)
         from torr.cli.judged import finish_comparison
 
         finish_comparison(outcome, directory, (comparison, plan), asked)

@@ -15,7 +15,7 @@ from torr.cli.signals import heard_by
 from torr.cli.streams import show_notes
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.lab import Lab, Several
-from torr.planning.prepared import measured, prepared, tokenizer_of
+from torr.planning.prepared import prepare, run_experiment, tokenizer_of
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def conduct(options: MeasureOptions) -> None:
     """Make a run from start to exit code, which is told by the error that is raised."""
-    ready = prepared(options, sys.argv[1:])
+    ready = prepare(options, sys.argv[1:])
     show_notes(ready.notes)
     result = options.result
     interrupt = Interrupt()
@@ -56,7 +56,7 @@ def conduct(options: MeasureOptions) -> None:
                 tokenizer=tokenizer,
                 watch=ready.watch,
             )
-            outcome = measured(ready, lab)
+            outcome = run_experiment(ready, lab)
         _finish(outcome, directory, result)
 
 

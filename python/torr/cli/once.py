@@ -10,7 +10,7 @@ import click
 from torr import units
 from torr.cli.streams import show_notes
 from torr.model.outside import Outside
-from torr.planning.once import require_answer, sent
+from torr.planning.once import require_answer, send_once
 from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
 
@@ -23,7 +23,7 @@ def once(options: MeasureOptions) -> None:
     planned = plan_of(options)
     show_notes(planned.notes)
     plan = planned.plan
-    found = sent(plan)
+    found = send_once(plan)
     # What was never sent is not shown as if it had been.
     if options.once.verbose and found["class"] not in {"connect", "tls", "dns"}:
         outside = Outside().with_secrets(secrets_of_plan(plan))

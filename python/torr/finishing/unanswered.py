@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import NothingMeasuredError
-from torr.planning.once import missing_socket, where
+from torr.planning.once import missing_socket, written_url
 from torr.results.level import AttemptCounts, Level
 from torr.units import show_connections, show_count
 
@@ -53,7 +53,8 @@ def _tried(result: RunResult) -> str:
     before = _warmup(level).attempted
     times = show_count(level.counts.attempted + before, "time")
     over = show_connections(level.connections.asked if level.connections else 0)
-    said = f"{request['method']} {where(request['url'], request.get('unix_socket'))}{more} {times}"
+    url = written_url(request["url"], request.get("unix_socket"))
+    said = f"{request['method']} {url}{more} {times}"
     return f"{said} over {over}" + (f", {before:,} of them in the warm-up" if before else "")
 
 

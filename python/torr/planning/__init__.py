@@ -1,1 +1,1 @@
-"""From typed options to a plan: what is sent, when, over what, and what is watched meanwhile."""
+"""Builders of a plan from typed options: requests, pace, transport, groups, monitoring."""

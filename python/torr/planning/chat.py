@@ -1,4 +1,4 @@
-"""From `--chat` and its options to requests in the words of that API, and rows of prompts."""
+"""Requests of a chat API, and rows of prompts, from `--chat` and its options."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ PATHS = {
     "dify": "/v1/chat-messages",
     "anthropic": "/v1/messages",
 }
-# What Anthropic's API cannot do without.
-_SOME_TOKENS = 1024
+# Anthropic's API requires a number of tokens and a version.
+_DEFAULT_ANTHROPIC_TOKENS = 1024
 _ANTHROPIC_VERSION = "2023-06-01"
 ONLY_CHAT = ("prompt", "prompts", "model", "max_tokens", "user", "inputs", "unique_prefix")
-"""Fields of StreamOptions that only a chat has; `turns` and `prompt_order` have defaults."""
+"""Fields of StreamOptions for chats alone; `turns` and `prompt_order`, too, but have defaults."""
 _NOT_CHAT = (
     *("requests_file", "method", "body", "json_body", "data", "verbatim"),
     *("steps", "weights", "basic_auth", "captures"),
@@ -41,19 +41,19 @@ _NOT_CHAT = (
 
 
 def check_chat(request: RequestOptions, stream: StreamOptions) -> None:
-    """Refuse options that only make sense with `--chat`, or only without; raises UsageError."""
+    """Raise UsageError for options that need `--chat`, or exclude it."""
     if stream.chat is None:
         hint = "add --chat openai, dify or anthropic"
         require_for(stream, *ONLY_CHAT, what="--chat", hint=hint)
         require(stream.turns == 1, "--turns needs --chat", "add --chat openai")
         return
-    found = given(request, *_NOT_CHAT) or given(stream, "stream")
-    said = f"{found.label if found else ''} and --chat"
-    require(found is None, said, "it writes the request itself")
+    option = given(request, *_NOT_CHAT) or given(stream, "stream")
+    problem = f"{option.label if option else ''} and --chat"
+    require(option is None, problem, "it writes the request itself")
 
 
 def token_header(options: StreamOptions) -> list[Header]:
-    """The API's key from the environment, never from a command line; raises UsageError."""
+    """Return the header with the API's key, which is read from the environment alone."""
     name = options.token_env
     if name is None:
         return []
@@ -69,7 +69,7 @@ def token_header(options: StreamOptions) -> list[Header]:
 
 
 def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
-    """Return one request a turn, and the rows of prompts that fill them."""
+    """Return one request per turn, and the rows of prompts that fill them."""
     urls, turns = options.urls, options.stream.turns
     require(bool(urls), "URL is missing", "torr run --chat openai http://localhost:8000")
     require(len(urls) == 1, "--chat: several URLs are given", "give one")
@@ -81,24 +81,27 @@ def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
     )
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
     rows, notes = _rows(options.stream, options.load.seed)
-    return RequestMix(requests, rows=rows, goes_on=turns > 1, notes=notes)
+    return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
 
 
 def _url(text: str, api: Api) -> str:
-    """The URL of the API; a URL without a path gets the usual one."""
+    """Return the URL of the API; a URL without a path gets the usual one."""
     url = Url.parse(text)
     return url.at(PATHS[api]) if url.path in ("", "/") else text
 
 
 def _turn(url: str, api: Api, number: int, options: MeasureOptions) -> Request:
-    asked, stream = options.request, options.stream
+    request_options, stream = options.request, options.stream
     write = {"openai": _openai, "dify": _dify, "anthropic": _anthropic}[api]
     body, captures = write(number, stream)
-    own = {name.lower() for name, _ in asked.headers}
-    usual = [("content-type", "application/json")]
+    set_by_user = {name.lower() for name, _ in request_options.headers}
+    defaults = [("content-type", "application/json")]
     if api == "anthropic":
-        usual.append(("anthropic-version", _ANTHROPIC_VERSION))
-    headers = [*asked.headers, *(header for header in usual if header[0] not in own)]
+        defaults.append(("anthropic-version", _ANTHROPIC_VERSION))
+    headers = [
+        *request_options.headers,
+        *(header for header in defaults if header[0] not in set_by_user),
+    ]
     return Request(
         url=url,
         method="POST",
@@ -107,69 +110,72 @@ def _turn(url: str, api: Api, number: int, options: MeasureOptions) -> Request:
         name=f"turn {number}" if stream.turns > 1 else "",
         captures=captures,
         template=True,
-        timeout_ns=asked.timeout_ns,
-        accept_statuses=asked.expect_status or ((200, 299),),
+        timeout_ns=request_options.timeout_ns,
+        accept_statuses=request_options.expect_status or ((200, 299),),
     )
 
 
 def _openai(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
     require(options.model is not None, "--chat openai needs --model", "--model gpt-4o-mini")
-    more: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+    after: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
     if options.max_tokens is not None:
-        more["max_completion_tokens"] = options.max_tokens
+        after["max_completion_tokens"] = options.max_tokens
     if options.user is not None:
-        more["user"] = options.user
-    return _with_history({"model": options.model}, more, number, options)
+        after["user"] = options.user
+    return _with_history({"model": options.model}, after, number, options)
 
 
 def _anthropic(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
     require(options.model is not None, "--chat anthropic needs --model", "--model claude-…")
-    more: dict[str, Any] = {"max_tokens": options.max_tokens or _SOME_TOKENS, "stream": True}
+    after: dict[str, Any] = {
+        "max_tokens": options.max_tokens or _DEFAULT_ANTHROPIC_TOKENS,
+        "stream": True,
+    }
     if options.user is not None:
-        more["metadata"] = {"user_id": options.user}
-    return _with_history({"model": options.model}, more, number, options)
+        after["metadata"] = {"user_id": options.user}
+    return _with_history({"model": options.model}, after, number, options)
 
 
 def _with_history(
-    first: dict[str, Any], more: dict[str, Any], number: int, options: StreamOptions
+    before: dict[str, Any], after: dict[str, Any], number: int, options: StreamOptions
 ) -> tuple[str, tuple[Capture, ...]]:
-    """A body that holds all that was said before, as these APIs keep no conversation."""
-    said = []
+    """Return a body with all earlier messages, since these APIs keep no conversation."""
+    messages = []
     for turn in range(1, number + 1):
-        said.append(_message("user", _prompt(turn, options)))
+        messages.append(_message("user", _prompt(turn, options)))
         if turn < number:
-            said.append(_message("assistant", f"{{{{answer_{turn} | json}}}}"))
+            messages.append(_message("assistant", f"{{{{answer_{turn} | json}}}}"))
     is_last = number == options.turns
     captures = () if is_last else (Capture(f"answer_{number}", "text", ""),)
-    return _joined(first, f'"messages":[{",".join(said)}]', more), captures
+    return _joined(before, f'"messages":[{",".join(messages)}]', after), captures
 
 
 def _dify(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    first = {"inputs": _inputs(options.inputs)}
-    more = {"response_mode": "streaming", "user": options.user or "torr"}
+    before = {"inputs": _inputs(options.inputs)}
+    after = {"response_mode": "streaming", "user": options.user or "torr"}
     if number > 1:
-        more["conversation_id"] = "{{conversation | json}}"
-    goes_on = number == 1 < options.turns
-    captures = (Capture("conversation", "conversation", ""),) if goes_on else ()
-    return _joined(first, f'"query":"{_prompt(number, options)}"', more), captures
+        after["conversation_id"] = "{{conversation | json}}"
+    has_later_turns = number == 1 < options.turns
+    captures = (Capture("conversation", "conversation", ""),) if has_later_turns else ()
+    return _joined(before, f'"query":"{_prompt(number, options)}"', after), captures
 
 
 def _inputs(text: bytes | None) -> dict[str, Any]:
     if text is None:
         return {}
     try:
-        found = parse_json_to_send(text)
+        value = parse_json_to_send(text)
     except ValueError as error:
         raise UsageError(f"--inputs: {error}") from error
-    require(isinstance(found, dict), "--inputs: not a JSON object", """--inputs '{"dept": "IT"}'""")
-    members: dict[str, Any] = found
+    require(isinstance(value, dict), "--inputs: not a JSON object", """--inputs '{"dept": "IT"}'""")
+    members: dict[str, Any] = value
     return members
 
 
-def _joined(first: dict[str, Any], middle: str, more: dict[str, Any]) -> str:
-    """One JSON object, whose middle is written already."""
+def _joined(before: dict[str, Any], middle: str, after: dict[str, Any]) -> str:
+    """Return a JSON object from members, of which `middle` is JSON already."""
     write: Callable[[Any], str] = lambda part: json.dumps(part, ensure_ascii=False)[1:-1]  # noqa: E731
-    return f"{{{write(first)},{middle},{write(more)}}}"
+    return f"{{{write(before)},{middle},{write(after)}}}"
 
 
 def _message(role: str, content: str) -> str:
@@ -182,21 +188,21 @@ def _prompt(turn: int, options: StreamOptions) -> str:
 
 
 def _rows(options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:
-    """The prompts as rows, and what is to be said of those that are left out."""
+    """Return the prompts as rows, and notes about those that are left out."""
     from torr.sources.prompts import of_turns, ordered, read_prompts
 
     prompt, path, turns = options.prompt, options.prompts, options.turns
     both = prompt is not None and path is not None
     require(not both, "--prompt and --prompts are both given", "give one")
     if path is not None:
-        found = of_turns(read_prompts(Path(path)), turns)
+        prompts = of_turns(read_prompts(Path(path)), turns)
     else:
         if prompt is None or not prompt.strip():
             raise UsageError("--chat needs --prompt", "--prompt 'What is a torr?'")
-        found = of_turns([(prompt,) * turns], turns)
-    few = "is" if found.left_out == 1 else "are"
-    note = f"{path}: {found.left_out:,} with too few turns {few} left out"
-    prompts = ordered(found, options.prompt_order, seed)
+        prompts = of_turns([(prompt,) * turns], turns)
+    verb = "is" if prompts.left_out == 1 else "are"
+    note = f"{path}: {prompts.left_out:,} with too few turns {verb} left out"
+    in_order = ordered(prompts, options.prompt_order, seed)
     columns = tuple(f"prompt_{turn}" for turn in range(1, turns + 1))
-    rows = Rows(columns, prompts.conversations, is_unique=options.unique_prefix)
-    return rows, (note,) if found.left_out else ()
+    rows = Rows(columns, in_order.conversations, is_unique=options.unique_prefix)
+    return rows, (note,) if prompts.left_out else ()

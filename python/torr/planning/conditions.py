@@ -1,4 +1,4 @@
-"""Which conditions can be told of a load: refused before it are those that never could."""
+"""Checks of conditions before a load: those that the load can never decide are refused."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request]) -> None:
-    """Refuse a condition on what is not sent, is no stream, or has nothing that says good."""
+    """Refuse a condition on a request that is not sent, that is no stream, or that has no SLO."""
     for condition in conditions:
-        about = _about(condition, requests)
+        matching = _requests_of(condition, requests)
         if condition.is_of_streams:
-            _check_streams(condition, about)
+            _check_streams(condition, matching)
         if condition.metric in ("goodput", "good/s"):
             require(
-                any(request.limits for request in about),
-                f"{_said(condition)}: no SLO of latency says what is good",
+                any(request.limits for request in matching),
+                f"{_text(condition)}: no SLO of latency says what is good",
                 "add one, such as --slo 'ttft p95 < 800ms'",
             )
 
@@ -36,41 +36,41 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
 def check_at_lines(
     file: PlanFile, conditions: Sequence[Condition], requests: Sequence[Request]
 ) -> None:
-    """The same for a plan file: a condition that stands there is refused at its line."""
+    """Refuse conditions as `check_conditions` does; one of the plan file is refused at its line."""
     for condition in conditions:
-        with _where(file, condition):
+        with _errors_at_condition(file, condition):
             check_conditions([condition], requests)
 
 
-def _about(condition: Condition, requests: Sequence[Request]) -> list[Request]:
+def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Request]:
     if condition.name is None:
         return list(requests)
-    about = [request for request in requests if request.name == condition.name]
-    if about:
-        return about
+    matching = [request for request in requests if request.name == condition.name]
+    if matching:
+        return matching
     names = sorted({request.name for request in requests})
-    near = get_close_matches(condition.name, names, 1)
+    similar = get_close_matches(condition.name, names, 1)
     raise UsageError(
-        f"{_said(condition)!r}: no request is named {condition.name!r}",
-        f"did you mean {near[0]}?" if near else f"there is {', '.join(names)}",
+        f"{_text(condition)!r}: no request is named {condition.name!r}",
+        f"did you mean {similar[0]}?" if similar else f"there is {', '.join(names)}",
     )
 
 
-def _check_streams(condition: Condition, about: Sequence[Request]) -> None:
-    what = "no answer" if condition.name is None else f"no answer of {condition.name}"
-    own = "say so where the request is written: stream"
+def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
+    subject = "no answer" if condition.name is None else f"no answer of {condition.name}"
+    hint = "say so where the request is written: stream"
     require(
-        any(request.stream for request in about),
-        f"{_said(condition)}: {what} is a stream, only they have {condition.metric}",
-        "add --stream, or --chat" if condition.name is None else own,
+        any(request.stream for request in requests),
+        f"{_text(condition)}: {subject} is a stream, only they have {condition.metric}",
+        "add --stream, or --chat" if condition.name is None else hint,
     )
 
 
-def _said(condition: Condition) -> str:
+def _text(condition: Condition) -> str:
     return condition.text or str(condition)
 
 
-def _where(file: PlanFile, condition: Condition) -> AbstractContextManager[None]:
+def _errors_at_condition(file: PlanFile, condition: Condition) -> AbstractContextManager[None]:
     for key in ("slo", "abort_on"):
         value = file.flags.get(key, [])
         texts = value if isinstance(value, list) else [value]

@@ -1,4 +1,4 @@
-"""Keys of plan files and matrix files that are options: they hold where nothing else is given."""
+"""Keys of plan files and matrix files that are options: the command line overrides them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torr.errors import UsageError, require
 from torr.options.definition import Front
 from torr.options.verbs import LADDER, RUN
-from torr.planning.plan_file import CHATS, CHATS_HINT
+from torr.planning.plan_file import CHAT_KEYS, CHATS_HINT
 from torr.sources.entry import errors_at
 from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.names import is_plan_file
@@ -22,47 +22,49 @@ if TYPE_CHECKING:
     from torr.options.verbs import VerbOptions
 
 Values = dict[str, Any]
-"""Values of options by the names of their fields, before they become option types."""
+"""Values of options by the names of their fields."""
 
 
 def values_of_plan(verb: VerbOptions, arguments: Sequence[str]) -> Values:
-    """Return what the plan file among some arguments says, if there is one; raises FileError."""
+    """Return the options of the plan file among some arguments, if there is one."""
     file = next((text for text in arguments if is_plan_file(text)), None)
     return {} if file is None else _values_of_plan(verb, Path(file))
 
 
 def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
     file = read_plan_file(path)
-    own = verb.keys(Front.PLAN)
-    # One file is for both: what is of the other command alone says nothing here.
-    known = {**LADDER.keys(Front.PLAN), **RUN.keys(Front.PLAN)}
-    found = {}
+    own_keys = verb.keys(Front.PLAN)
+    # One file serves both commands: keys of the other command alone are ignored.
+    options = {**LADDER.keys(Front.PLAN), **RUN.keys(Front.PLAN)}
+    values = {}
     for key, value in file.flags.items():
         with errors_at(path, file.lines.get(key, 1)):
-            near = get_close_matches(key, [*known, *TABLES], 1)
-            hint = f"did you mean {near[0]}?" if near else f"a key is a flag of torr {verb.verb}"
+            similar = get_close_matches(key, [*options, *TABLES], 1)
+            hint = (
+                f"did you mean {similar[0]}?" if similar else f"a key is a flag of torr {verb.verb}"
+            )
             if key in GROUP_KEYS:
                 hint = "write it into [[groups]]"
-            if key in CHATS:
+            if key in CHAT_KEYS:
                 hint = CHATS_HINT
-            require(key in known, f"there is no {key!r} here", hint)
-            read = read_key(known[key], key, value)
-        if key in own:
-            found[known[key].field] = read
-    return found
+            require(key in options, f"there is no {key!r} here", hint)
+            parsed = read_key(options[key], key, value)
+        if key in own_keys:
+            values[options[key].field] = parsed
+    return values
 
 
 def read_key(option: Option, key: str, value: object) -> Any:  # noqa: ANN401 - a type each
-    """Return the value of an option that stands in a file; raises UsageError that names the key."""
+    """Return the value of an option in a file; raise UsageError that names the key."""
     if option.is_switch:
         require(isinstance(value, bool), f"{key} = {value!r}: it is true or false")
         return value
     values = value if isinstance(value, list) else [value]
-    fits = all(isinstance(each, str | int | float) for each in values)
+    fits = all(isinstance(item, str | int | float) for item in values)
     require(fits, f"{key} is no text and no number")
     several = option.is_repeatable or not isinstance(value, list)
     require(several, f"{key} is one value, not a list")
-    texts = [str(each) for each in values]
+    texts = [str(item) for item in values]
     try:
         return option.read(texts if option.is_repeatable else texts[0])
     except UsageError as error:

@@ -1,6 +1,6 @@
-"""From requests and a pace to groups: requests of one endpoint share their users' connections.
+"""User groups from requests and a pace: one group for each endpoint.
 
-Each user keeps to one endpoint and its connection; users, rate and connections are dealt over the
+A user sends to one endpoint over its connection. Users, rate and connections are divided over the
 endpoints in proportion to the weights of their requests.
 """
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlannedLoad:
-    """Groups, until when they send, and how long before the measured window.
+    """Groups, their stop, and the time before the measurement window.
 
-    `notes` say what of a file is not sent.
+    `notes` say which requests of a file are not sent.
     """
 
     groups: tuple[Group, ...]
@@ -39,16 +39,16 @@ class PlannedLoad:
     notes: tuple[str, ...] = ()
 
 
-def groups_of(asked: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[Group, ...]:
-    """One group an endpoint; raises UsageError for what they cannot do together."""
+def groups_of(mix: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[Group, ...]:
+    """Return one group for each endpoint; raise UsageError for options that exclude each other."""
     file, think = options.request.data, options.load.think
-    sources = _sources(asked)
+    sources = _sources(mix)
     shares = [sum(source.weights) or len(source.requests) for source in sources]
     paces: Sequence[Pace] = pace.parts(shares)
-    columns = frozenset(asked.rows.columns) if asked.rows else _columns(file)
+    columns = frozenset(mix.rows.columns) if mix.rows else _columns(file)
     for source in sources:
         source.check_names(columns)
-    data: str | Rows | None = asked.rows
+    data: str | Rows | None = mix.rows
     if file is not None:
         data = str(Path(file).absolute())
     require(
@@ -68,46 +68,48 @@ def groups_of(asked: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[G
             stride=stride,
         )
         for source, part, share, (first, stride) in zip(
-            sources, paces, shares, _numbers(sources, paces), strict=True
+            sources, paces, shares, _first_and_stride(sources, paces), strict=True
         )
     )
 
 
-def _numbers(sources: Sequence[Source], paces: Sequence[Pace]) -> list[tuple[int, int]]:
-    """Where each group begins to draw and how far it steps, so that none draws what another did.
+def _first_and_stride(sources: Sequence[Source], paces: Sequence[Pace]) -> list[tuple[int, int]]:
+    """Return `first` and `stride` of each group, with which no two groups draw the same row.
 
-    Groups that draw nothing take no part: else numbers and rows would be missing.
+    Groups that draw nothing take no part, since otherwise numbers and rows would be missing.
     """
-    # A group's first number is also that of its first user, by which stages start them.
+    # A group's first number is also that of its first user, which decides when a stage starts it.
     if any(map(has_stages, paces)):
         return [(0, 1)] * len(sources)
     drawn = [source.drawn for source in sources]
-    # One draw gives both, so a group that uses both keeps all of them in step.
+    # One draw gives both a row and a number, so that a group with both needs a common order.
     is_one = any(len(kinds) > 1 for kinds in drawn)
-    found = []
+    numbers = []
     for i, kinds in enumerate(drawn):
-        mates = [j for j, other in enumerate(drawn) if (other if is_one else other & kinds)]
-        found.append((mates.index(i), len(mates)) if i in mates else (0, 1))
-    return found
+        drawing = [j for j, other in enumerate(drawn) if (other if is_one else other & kinds)]
+        numbers.append((drawing.index(i), len(drawing)) if i in drawing else (0, 1))
+    return numbers
 
 
-def _sources(asked: RequestMix) -> list[Source]:
-    steps = asked.goes_on
-    weights = asked.weights or (1,) * len(asked.requests)
+def _sources(mix: RequestMix) -> list[Source]:
+    in_steps = mix.in_steps
+    weights = mix.weights or (1,) * len(mix.requests)
     by_endpoint: dict[Any, list[int]] = {}
-    for number, request in enumerate(asked.requests):
+    for number, request in enumerate(mix.requests):
         by_endpoint.setdefault(request.parsed_url.endpoint, []).append(number)
-    if steps and len(by_endpoint) > 1:
-        places = [asked.requests[numbers[0]].parsed_url.address for numbers in by_endpoint.values()]
+    if in_steps and len(by_endpoint) > 1:
+        addresses = [
+            mix.requests[numbers[0]].parsed_url.address for numbers in by_endpoint.values()
+        ]
         raise UsageError(
-            f"--steps: the requests go to {' and '.join(places[:3])}",
+            f"--steps: the requests go to {' and '.join(addresses[:3])}",
             "a user keeps one connection: steps go to one scheme, host and port",
         )
     return [
         Source(
-            requests=tuple(asked.requests[number] for number in numbers),
-            order="steps" if steps else "turn",
-            weights=tuple(weights[number] for number in numbers) if asked.weights else (),
+            requests=tuple(mix.requests[number] for number in numbers),
+            order="steps" if in_steps else "turn",
+            weights=tuple(weights[number] for number in numbers) if mix.weights else (),
         )
         for numbers in by_endpoint.values()
     ]

@@ -1,6 +1,6 @@
-"""From a matrix file to the plans of its trials: its other keys are the options of `torr run`.
+"""The plans of a matrix file's trials; other keys of the file are options of `torr run`.
 
-Every plan is made once before anything starts, so that what cannot be fired is refused at its line.
+Every plan is made once before anything starts, so that an invalid one is refused at its line.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
     from torr.sources.matrix_file import Candidate, Factors, MatrixFile
 
 KEYS = RUN.keys(Front.MATRIX)
-# Of the server, in a matrix.
+# In a matrix, the number of the server's processes.
 OF_THE_SERVER = frozenset({"processes"})
 OF_A_TRIAL = frozenset({"port", "scratch"})
 OF_RESULTS = frozenset({"slo"})
-# Nobody counts tokens in a comparison: it has no verdict on them.
+# A comparison has no verdict on tokens, and does not count them.
 OF_ONE_RUN = frozenset({"tokenizer"})
 
 
 class Plans:
-    """The load of each trial: what the file says, what its factors say, and what was typed.
+    """The plans of trials, from the file, its factors and the command line.
 
-    `typed` go before what the file says, `defaults` behind it; both by the names of fields.
+    Values of `typed` override the file, which overrides `defaults`; both by the names of fields.
     """
 
     def __init__(
         self, file: MatrixFile, typed: Mapping[str, object], defaults: Mapping[str, object]
     ) -> None:
         self.notes: dict[str, None] = {}
-        """What files say that is not sent, each once."""
+        """Notes about requests of files that are not sent, each once."""
         self._file = file
         self._typed = {field: value for field, value in typed.items() if value is not None}
-        # Who warms up by requests has no load by time before them, unless it is asked for.
+        # A warm-up by requests replaces the warm-up by time, unless that is set.
         by_requests = {} if file.warmup_requests is None else {"warmup_ns": 0}
         self._defaults = {**defaults, **by_requests}
-        self._values = {each.name: self._values_of(each) for each in file.candidates}
+        self._values = {candidate.name: self._values_of(candidate) for candidate in file.candidates}
         self._check_factors()
 
     def of(self, candidate: Candidate, factors: Factors, url: str) -> Plan:
-        """The load that is fired at a candidate; raises FileError."""
+        """Return the plan of the load on a candidate; raise FileError."""
         with errors_at(self._file.path, candidate.line):
             planned = plan_of(self._options(candidate, factors, url))
             is_template = any(request.template for request in planned.plan.requests)
@@ -65,7 +65,7 @@ class Plans:
             return planned.plan
 
     def slos(self, candidate: Candidate) -> tuple[Condition, ...]:
-        """The conditions that the file says."""
+        """Return the SLOs of the file."""
         with errors_at(self._file.path, candidate.line):
             return self._options(candidate, {}, "http://localhost/").result.slos
 
@@ -87,36 +87,36 @@ class Plans:
 
     def _check_factors(self) -> None:
         """Refuse a factor that changes nothing, or that every trial sets itself."""
-        asked = {name for each in self._file.candidates for name in each.command.asked}
+        placeholders = {
+            name for candidate in self._file.candidates for name in candidate.command.asked
+        }
         for name in self._file.factors:
             line = self._file.lines.get(f"factors.{name}", 1)
             with errors_at(self._file.path, line):
                 require(name not in OF_A_TRIAL, f"{{{name}}} is each trial's own", "rename it")
-                whole = "write it above the first [[candidates]]"
-                require(
-                    name not in OF_RESULTS, f"{name} is of the whole file, and no factor", whole
-                )
-                known = {*KEYS, *asked, *OF_THE_SERVER}
-                near = get_close_matches(name, sorted(known), 1)
+                move = "write it above the first [[candidates]]"
+                require(name not in OF_RESULTS, f"{name} is of the whole file, and no factor", move)
+                names = {*KEYS, *placeholders, *OF_THE_SERVER}
+                similar = get_close_matches(name, sorted(names), 1)
                 hint = f"write {{{name}}} in a command, env, url or cwd, or name a flag of torr run"
-                hint = f"did you mean {near[0]}?" if near else hint
-                require(name in known, f"the factor {name!r} changes nothing", hint)
+                hint = f"did you mean {similar[0]}?" if similar else hint
+                require(name in names, f"the factor {name!r} changes nothing", hint)
 
     def _values_of(self, candidate: Candidate) -> Values:
-        """What a candidate says of its load, each key read at its line."""
-        found: Values = {}
-        place = f"candidates.{self._file.candidates.index(candidate)}"
+        """Return the options of a candidate's load; raise FileError at the line of a key."""
+        values: Values = {}
+        prefix = f"candidates.{self._file.candidates.index(candidate)}"
         for key, value in candidate.flags.items():
-            own = self._file.lines.get(f"{place}.{key}")
-            line = own or self._file.lines.get(key, candidate.line)
+            own_line = self._file.lines.get(f"{prefix}.{key}")
+            line = own_line or self._file.lines.get(key, candidate.line)
             with errors_at(self._file.path, line):
-                is_of_file = key in MATRIX_KEYS or (key in OF_RESULTS and own is not None)
-                above = "write it above the first [[candidates]]"
-                require(not is_of_file, f"{key} is a key of the file, and no candidate's", above)
-                counts = "leave it out: torr run --tokenizer counts tokens, of one server"
-                require(key not in OF_ONE_RUN, f"a comparison has no {key}", counts)
-                near = get_close_matches(key, (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS), 1)
-                hint = f"did you mean {near[0]}?" if near else "a key is a flag of torr run"
+                is_of_file = key in MATRIX_KEYS or (key in OF_RESULTS and own_line is not None)
+                move = "write it above the first [[candidates]]"
+                require(not is_of_file, f"{key} is a key of the file, and no candidate's", move)
+                leave_out = "leave it out: torr run --tokenizer counts tokens, of one server"
+                require(key not in OF_ONE_RUN, f"a comparison has no {key}", leave_out)
+                similar = get_close_matches(key, (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS), 1)
+                hint = f"did you mean {similar[0]}?" if similar else "a key is a flag of torr run"
                 require(key in KEYS, f"there is no {key!r} here", hint)
-                found[KEYS[key].field] = read_key(KEYS[key], key, value)
-        return found
+                values[KEYS[key].field] = read_key(KEYS[key], key, value)
+        return values

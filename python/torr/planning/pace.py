@@ -1,6 +1,6 @@
-"""From the options of a load to a pace: steady load, stages, or times written down; and until when.
+"""The pace and the stop of a load, from its options: steady load, stages, or a replay of times.
 
-Stages and times begin at once: there is no warm-up before them.
+Stages and replays begin without a warm-up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULT_DURATION_NS = 10 * SECOND_NS
 DEFAULT_WARMUP_NS = 2 * SECOND_NS
 DEFAULT_USERS = 50
 DEFAULT_OPEN_CONNECTIONS = 100
-# What is due waits in memory for its turn: so much of it takes 0.2 GB.
+# Requests that are due wait in memory; this number takes 0.2 GB.
 MOST_IN_FLIGHT = 5_000_000
 
 _LONGEST = f"the longest is {format_duration(LONGEST_NS)}, ten years"
@@ -34,7 +34,7 @@ _LONGEST = f"the longest is {format_duration(LONGEST_NS)}, ten years"
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When requests start, until when, and how long before the measured window."""
+    """The pace of requests, their stop, and the time before the measurement window."""
 
     pace: Pace
     stop: Duration | Count
@@ -44,9 +44,9 @@ class Timing:
 def timing_of(
     load: LoadOptions, connection: ConnectionOptions, spawn_rate: float | None = None
 ) -> Timing:
-    """Return what the options of a load say; raises UsageError that names the flag.
+    """Return the pace and stop of a load's options; raise UsageError that names the flag.
 
-    Of steady users `spawn_rate` begin a second.
+    With a `spawn_rate`, this many steady users begin per second.
     """
     if load.replay is not None:
         return _replay(load, load.replay)
@@ -62,7 +62,7 @@ def timing_of(
 
 
 def has_stages(pace: Pace) -> bool:
-    """Return whether what a pace sends changes with time."""
+    """Return whether the users or the rate of a pace change with time."""
     return not isinstance(pace, Replay) and bool(pace.stages)
 
 
@@ -93,21 +93,21 @@ def _stop(load: LoadOptions) -> Duration | Count:
 
 
 def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: ConnectionOptions) -> Timing:
-    """Users that come and go, or with --rate a rate that does; it starts where -c or it says."""
+    """Return users in stages, or with --rate a rate in stages; -c or --rate is the first number."""
     hint = "the stages say how long"
     refuse(load, "duration_ns", "requests", what="--stages", hint=hint)
     _refuse_warmup(load, "--stages")
-    lasts_ns = sum(stage.duration_ns for stage in stages)
-    require(lasts_ns <= LONGEST_NS, "--stages: all of them together are too long", _LONGEST)
-    stop = Duration(lasts_ns)
+    duration_ns = sum(stage.duration_ns for stage in stages)
+    require(duration_ns <= LONGEST_NS, "--stages: all of them together are too long", _LONGEST)
+    stop = Duration(duration_ns)
     rate_per_s = load.rate_per_s
     start = load.connections if rate_per_s is None else rate_per_s
     if start:
         stages = (Stage(0, start), *stages)
     highest = max(stage.target for stage in stages)
-    most, what = (MOST_USERS, "users") if rate_per_s is None else (MOST_PER_S, "requests/s")
-    said = f"--stages: {highest:,.0f} {what} are too many"
-    require(highest <= most, said, f"the most is {most:,}")
+    largest, unit = (MOST_USERS, "users") if rate_per_s is None else (MOST_PER_S, "requests/s")
+    problem = f"--stages: {highest:,.0f} {unit} are too many"
+    require(highest <= largest, problem, f"the most is {largest:,}")
     if rate_per_s is not None:
         return Timing(_open(load, highest, stages), stop, 0)
     hint = "users who share connections are there from the start"
@@ -121,7 +121,7 @@ def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: Connection
 
 
 def _replay(load: LoadOptions, file: str) -> Timing:
-    """As many requests as there are times in the file; -z cuts it."""
+    """Return the replay of the times of a file, up to the duration."""
     refuse(load, "rate_per_s", "arrivals", "stages", "requests", "pool", what="--replay")
     _refuse_warmup(load, "--replay")
     from torr.sources.times import read_times
@@ -132,13 +132,13 @@ def _replay(load: LoadOptions, file: str) -> Timing:
     is_short = not offsets or offsets[-1] <= LONGEST_NS
     require(is_short, f"--replay {file}: its times lie too far apart", _LONGEST)
     connections = load.connections or DEFAULT_OPEN_CONNECTIONS
-    most = load.max_in_flight or MOST_IN_FLIGHT
-    return Timing(Replay(offsets, connections, most), Count(len(offsets)), 0)
+    max_in_flight = load.max_in_flight or MOST_IN_FLIGHT
+    return Timing(Replay(offsets, connections, max_in_flight), Count(len(offsets)), 0)
 
 
-def _refuse_warmup(load: LoadOptions, what: str) -> None:
+def _refuse_warmup(load: LoadOptions, flag: str) -> None:
     require(
         not load.warmup_ns,
-        f"{what} and --warmup are both given: its load begins at once",
+        f"{flag} and --warmup are both given: its load begins at once",
         "leave --warmup out",
     )

@@ -1,4 +1,4 @@
-"""From options to a Plan: its parts in order, and the defaults that depend on several parts."""
+"""A Plan from options: its parts in order, and the defaults that depend on several parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torr.model.plan import Plan
 from torr.planning.conditions import check_conditions
 from torr.planning.groups import PlannedLoad, groups_of
 from torr.planning.pace import timing_of
-from torr.planning.requests import asked_of
+from torr.planning.requests import request_mix_of
 from torr.planning.transport import transport_of
 from torr.sources.names import is_plan_file
 from torr.store.environment import allowed_cores
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, and what its user should know of it: what files say that is not sent."""
+    """A plan, and notes for its user about requests of files that are not sent."""
 
     plan: Plan
     notes: tuple[str, ...] = ()
 
 
 def plan_of(options: MeasureOptions) -> Planned:
-    """Return the plan that options describe; raises UsageError that names the flag."""
+    """Return the plan of options; raise UsageError that names the flag."""
     load = _load(options)
     requests = [request for group in load.groups for request in group.source.requests]
     check_conditions([*options.result.slos, *options.result.abort_on], requests)
     drain_ns = options.load.drain_ns
-    places = [request.parsed_url for request in requests]
+    urls = [request.parsed_url for request in requests]
     plan = Plan(
         groups=load.groups,
         stop=load.stop,
         transport=transport_of(options.connection),
         warmup_ns=load.warmup_ns,
-        drain_ns=max(r.timeout_ns for r in requests) if drain_ns is None else drain_ns,
+        drain_ns=max(request.timeout_ns for request in requests) if drain_ns is None else drain_ns,
         retry_delay_ns=options.connection.retry_delay_ns,
-        workers=options.load.workers or default_workers(places, allowed_cores()),
+        workers=options.load.workers or default_workers(urls, allowed_cores()),
         processes=options.load.processes,
         seed=options.load.seed,
         spin=_spin(load.groups, spins=options.load.spin),
@@ -58,30 +58,30 @@ def plan_of(options: MeasureOptions) -> Planned:
 
 
 def _load(options: MeasureOptions) -> PlannedLoad:
-    """Return what is sent, when, and until when: as a plan file says, or as the options do."""
+    """Return groups and stop, of a plan file or of the options."""
     if options.urls and is_plan_file(options.urls[0]):
         from torr.planning.plan_file import load_of_file
 
         return load_of_file(options)
     timing = timing_of(options.load, options.connection)
-    asked = asked_of(options)
-    groups = groups_of(asked, timing.pace, options)
-    return PlannedLoad(groups, timing.stop, timing.warmup_ns, asked.notes)
+    mix = request_mix_of(options)
+    groups = groups_of(mix, timing.pace, options)
+    return PlannedLoad(groups, timing.stop, timing.warmup_ns, mix.notes)
 
 
-def default_workers(places: Sequence[Url], cores: int) -> int:
-    """One worker a core; half of the cores, at least one, when a target shares them."""
-    return max(1, cores // 2) if any(place.is_loopback for place in places) else cores
+def default_workers(urls: Sequence[Url], cores: int) -> int:
+    """Return one worker per core; half of the cores, at least one, when a target shares them."""
+    return max(1, cores // 2) if any(url.is_loopback for url in urls) else cores
 
 
 def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
-    arrives = any(not isinstance(group.pace, Closed) for group in groups)
-    require(arrives or not spins, "--spin needs arrivals: users wait for answers", "add --rate 1k")
+    is_open = any(not isinstance(group.pace, Closed) for group in groups)
+    require(is_open or not spins, "--spin needs an open loop: users wait", "add --rate 1k")
     return spins
 
 
 def _log(text: str | None) -> str | None:
-    """The log's path, once it is sure that it can be written."""
+    """Return the path of the log after checking that it can be written."""
     if text is None:
         return None
     path = Path(text)

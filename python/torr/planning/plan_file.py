@@ -1,4 +1,4 @@
-"""From a plan file to groups of users; its other keys are options (`file_keys`)."""
+"""User groups of a plan file; its other keys are options (`file_keys`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
 from torr.planning.groups import PlannedLoad
 from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
-from torr.planning.requests import check_streams, finished, request_of, with_limits
+from torr.planning.requests import check_streams, request_of, with_limits, with_options
 from torr.sources.entry import errors_at
 from torr.sources.group_entry import GroupEntry
 from torr.sources.plan_file import PlanFile, read_plan_file
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from torr.options.load import LoadOptions
     from torr.options.measure import MeasureOptions
 
-CHATS = (*ONLY_CHAT, "turns", "prompt_order")
+CHAT_KEYS = (*ONLY_CHAT, "turns", "prompt_order")
 CHATS_HINT = "write the requests of the chat into the file, and what is said as rows of data"
 
 
 def load_of_file(options: MeasureOptions) -> PlannedLoad:
-    """Return the load of a plan file, which is the first of the URLs; raises FileError."""
+    """Return the load of a plan file, which is the first of the URLs; raise FileError."""
     urls = options.urls
     require(len(urls) <= 2, "a plan file and several URLs are given", "give one URL, or none")
     _refuse_beside(options)
@@ -45,7 +45,7 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
     base = Url.parse(urls[1]) if len(urls) > 1 else _base(file)
     requests = {
         entry.name: with_limits(
-            finished(request_of(entry, base, options), options), options.result.slos
+            with_options(request_of(entry, base, options), options), options.result.slos
         )
         for entry in file.requests
     }
@@ -61,22 +61,22 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
     ]
     sent = [request for group in groups for request in group.source.requests]
     check_at_lines(file, [*options.result.slos, *options.result.abort_on], sent)
-    # What has stages says how long the load lasts, for all.
+    # Stages decide how long the whole load lasts.
     first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
     return PlannedLoad(tuple(groups), first.stop, first.warmup_ns, tuple(_unsent(file, entries)))
 
 
 def _refuse_beside(options: MeasureOptions) -> None:
-    """Refuse options that a plan file says itself."""
+    """Refuse options that a plan file has keys for."""
     for part in (options.load, options.request, options.stream):
-        for each in options_of(type(part)):
-            if Front.BESIDE_PLAN not in each.fronts and given(part, each.field):
-                hint = CHATS_HINT if each.field in CHATS else "write it into the file"
-                raise UsageError(f"{each.long} and a plan file are both given", hint)
+        for option in options_of(type(part)):
+            if Front.BESIDE_PLAN not in option.fronts and given(part, option.field):
+                hint = CHATS_HINT if option.field in CHAT_KEYS else "write it into the file"
+                raise UsageError(f"{option.long} and a plan file are both given", hint)
 
 
 def _unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> Iterator[str]:
-    """Say which requests are in no group."""
+    """Yield a note for each request that is in no group."""
     sent = {name for entry in entries for name in entry.requests}
     for request in file.requests:
         if request.name not in sent:
@@ -84,7 +84,7 @@ def _unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> Iterator[str]:
 
 
 def _named(file: PlanFile, *keys: str) -> AbstractContextManager[None]:
-    """Name the line of the first of these keys, if the file has one, in what is refused within."""
+    """Name the line of the first of these keys, if the file has one, in errors raised inside."""
     line = next((file.lines.get(key, 1) for key in keys if key in file.flags), None)
     return nullcontext() if line is None else errors_at(file.path, line)
 
@@ -97,13 +97,13 @@ def _base(file: PlanFile) -> Url | None:
 
 
 def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
-    """Refuse, in a ladder, what its levels do not scale: throughput would not be that of users."""
+    """Refuse groups that the levels of a ladder do not scale."""
     for entry in entries:
         with errors_at(file.path, entry.line):
-            what = "a group of arrivals" if entry.rate is not None else "users in stages"
+            kind = "a group of arrivals" if entry.rate is not None else "users in stages"
             require(
                 entry.is_steady,
-                f"{entry.name!r} is {what}: a ladder's levels are steady users",
+                f"{entry.name!r} is {kind}: a ladder's levels are steady users",
                 "measure it by torr run, or leave the group out",
             )
 
@@ -111,28 +111,28 @@ def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
 def _timings(
     file: PlanFile, entries: Sequence[GroupEntry], options: MeasureOptions
 ) -> list[Timing]:
-    """When each group sends: what it says stands for the options of these names."""
+    """Return the timing of each group, whose keys override the options."""
     steady = [entry for entry in entries if entry.is_steady]
     counts = iter(_users(file, steady, options.load.connections))
     timings: list[Timing] = []
     staged: Timing | None = None
     for entry in entries:
         with errors_at(file.path, entry.line):
-            load = _own(entry, options.load, next(counts) if entry.is_steady else None)
-            own = timing_of(load, options.connection, entry.spawn_rate)
-            if has_stages(own.pace):
+            load = _load_of(entry, options.load, next(counts) if entry.is_steady else None)
+            timing = timing_of(load, options.connection, entry.spawn_rate)
+            if has_stages(timing.pace):
                 require(
-                    staged is None or staged.stop == own.stop,
+                    staged is None or staged.stop == timing.stop,
                     "the stages of all groups do not last equally long",
                     "add a stage to the shorter ones, such as 1m:0",
                 )
-                staged = own
-            timings.append(own)
+                staged = timing
+            timings.append(timing)
     return timings
 
 
-def _own(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOptions:
-    """The options of the load for one group; connections of the file are users."""
+def _load_of(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOptions:
+    """Return the options of the load for one group; connections of the file are users."""
     is_open = entry.rate is not None
     return replace(
         load,
@@ -144,23 +144,23 @@ def _own(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOptions
     )
 
 
-def _users(file: PlanFile, entries: Sequence[GroupEntry], asked: int | None) -> list[int]:
-    """How many users each steady group has: its own number, or its part of them by weight."""
+def _users(file: PlanFile, entries: Sequence[GroupEntry], wanted_users: int | None) -> list[int]:
+    """Return the users of each steady group: its own number, or its share by weight."""
     if not entries:
         hint = "connections of arrivals are said in their group"
-        require(asked is None, "-c: the file has no users to deal out", hint)
+        require(wanted_users is None, "-c: the file has no users to deal out", hint)
         return []
     weights = [entry.weight or 0 for entry in entries]
     counted = [entry.users or 0 for entry in entries]
     if not any(weights):
-        if asked is None or asked == sum(counted):
+        if wanted_users is None or wanted_users == sum(counted):
             return counted
-        return _dealt(file, asked, entries, counted)
+        return _dealt(file, wanted_users, entries, counted)
     for entry in entries:
         with errors_at(file.path, entry.line):
             fits = bool(entry.users) == bool(entries[0].users)
             require(fits, "some groups have users, others a weight", "give all of them either")
-    return _dealt(file, asked or max(DEFAULT_USERS, len(entries)), entries, weights)
+    return _dealt(file, wanted_users or max(DEFAULT_USERS, len(entries)), entries, weights)
 
 
 def _dealt(
@@ -175,9 +175,9 @@ def _group(
 ) -> Group:
     with errors_at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
-        places = {request.parsed_url.endpoint for request in chosen}
+        endpoints = {request.parsed_url.endpoint for request in chosen}
         require(
-            len(places) == 1,
+            len(endpoints) == 1,
             f"the requests of {entry.name!r} go to several servers",
             "a user keeps one connection: write a group for each server",
         )
@@ -187,7 +187,7 @@ def _group(
             pace=pace,
             source=source,
             name=entry.name,
-            # That of the file is the users'.
+            # The time to think of the file is for users alone.
             think=(entry.think or load.think) if entry.rate is None else None,
             data=entry.data if source.uses_rows else None,
             share=entry.users or entry.weight or 1,

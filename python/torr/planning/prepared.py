@@ -1,7 +1,6 @@
-"""A run or a ladder that is about to start: its plan, its head of result.json, and its steps.
+"""A run or a ladder before its start: its plan, the head of its result.json, and its experiment.
 
-Nothing is opened or written here. Until the load is over nothing heavy is imported: no numpy,
-scipy, matplotlib or rich.
+Nothing is opened or written here. NumPy, SciPy, Matplotlib and Rich are imported after the load.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What result.json says of a run before it starts, and the steps of its experiment.
+    """The head of a run's result.json, and the experiment.
 
     No file of the run may hold one of `secrets`; `notes` are for its user.
     """
@@ -45,11 +44,11 @@ class Prepared:
     notes: tuple[str, ...] = ()
 
 
-def prepared(options: MeasureOptions, command: Sequence[str]) -> Prepared:
-    """Return the run or the ladder that options describe; `command` is what asks for it."""
+def prepare(options: MeasureOptions, command: Sequence[str]) -> Prepared:
+    """Return the run or the ladder of options; `command` is its command line."""
     planned = plan_of(options)
     plan, result = planned.plan, options.result
-    experiment, asked = _run(plan) if options.ladder is None else _ladder(plan, options)
+    experiment, settings = _run(plan) if options.ladder is None else _ladder(plan, options)
     kind = "run" if options.ladder is None else "ladder"
     return Prepared(
         head={
@@ -57,7 +56,7 @@ def prepared(options: MeasureOptions, command: Sequence[str]) -> Prepared:
             "command": ["torr", *redacted_command(command)],
             "plan": plan.as_kept(),
             **labels_of(result.note, result.tag),
-            "experiment": {**asked, **_conditions(options)},
+            "experiment": {**settings, **_conditions(options)},
             "environment": environment(),
         },
         experiment=with_profile(experiment, plan, result),
@@ -68,7 +67,7 @@ def prepared(options: MeasureOptions, command: Sequence[str]) -> Prepared:
 
 
 def tokenizer_of(path: str | None) -> Tokenizer | None:
-    """Return what counts tokens, read before any load: its file may be none."""
+    """Return the tokenizer of a file, which is read before any load; None without a path."""
     if path is None:
         return None
     from torr.stats.tokenizer import read_tokenizer
@@ -76,10 +75,10 @@ def tokenizer_of(path: str | None) -> Tokenizer | None:
     return read_tokenizer(path)
 
 
-def measured(prepared: Prepared, lab: Lab) -> Outcome:
-    """Run the experiment; what cannot be kept or started leaves no half-made files."""
+def run_experiment(prepare: Prepared, lab: Lab) -> Outcome:
+    """Run the experiment; remove its files where it could not start or be saved."""
     try:
-        return prepared.experiment(lab)
+        return prepare.experiment(lab)
     except OutputError:
         with suppress(OutputError):
             lab.directory.close("failed")
@@ -100,23 +99,23 @@ def _ladder(plan: Plan, options: MeasureOptions) -> tuple[Experiment, dict[str, 
     from torr.experiments.ladder import Auto, Climb, Fixed, ladder
     from torr.options.ladder import LadderOptions
 
-    asked = options.ladder or LadderOptions()
-    levels = asked.levels or Fixed()
+    options_of_ladder = options.ladder or LadderOptions()
+    levels = options_of_ladder.levels or Fixed()
     if isinstance(levels, Auto):
         levels = levels.at_least(len(plan.groups))
-    climb = Climb(levels, asked.rounds, options.result.slos)
-    said = {"levels": climb.levels.asked, "rounds": climb.rounds}
-    return (lambda lab: ladder(plan, climb, lab)), said
+    climb = Climb(levels, options_of_ladder.rounds, options.result.slos)
+    settings = {"levels": climb.levels.asked, "rounds": climb.rounds}
+    return (lambda lab: ladder(plan, climb, lab)), settings
 
 
 def _conditions(options: MeasureOptions) -> dict[str, Any]:
-    """What the plan does not hold: SLOs, abort conditions, a least capacity."""
+    """Return the conditions, which are not in the plan: SLOs, abort conditions, least capacity."""
     result: ResultOptions = options.result
-    found: dict[str, Any] = {
+    conditions: dict[str, Any] = {
         "slos": list(map(str, result.slos)),
         "abort_on": list(map(str, result.abort_on)),
     }
-    found |= {"allow_not_shown": True} if result.allow_not_shown else {}
+    conditions |= {"allow_not_shown": True} if result.allow_not_shown else {}
     if options.ladder is not None and options.ladder.min_capacity is not None:
-        found["min_capacity"] = str(options.ladder.min_capacity)
-    return found
+        conditions["min_capacity"] = str(options.ladder.min_capacity)
+    return conditions

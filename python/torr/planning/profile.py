@@ -1,4 +1,4 @@
-"""`--profile`: trials more, behind what is measured, that say where a target's time goes."""
+"""`--profile`: further levels after the measured ones, during which the target is profiled."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
 
 def with_profile(experiment: Experiment, plan: Plan, options: ResultOptions) -> Experiment:
-    """Return the experiment with what --profile asks for; raises UsageError where it cannot be."""
-    asked, at = options.profile, options.profile_at
-    if asked is None:
-        require(at is None, "--profile-at is given without --profile", "--profile PID|URL")
+    """Return the experiment with the profile of --profile; raise UsageError where it cannot run."""
+    request, users = options.profile, options.profile_at
+    if request is None:
+        require(users is None, "--profile-at is given without --profile", "--profile PID|URL")
         return experiment
     from torr.experiments.profiling import ProfileSettings, profiled
     from torr.profile.profiler import profiler_of
 
-    if at is not None:
-        plan.with_users(at)  # says at once where the load has no users
-    profiler = profiler_of(asked)
+    if users is not None:
+        plan.with_users(users)  # raises where the load has no users
+    profiler = profiler_of(request)
     profiler.check()
-    return profiled(experiment, plan, ProfileSettings(profiler, at))
+    return profiled(experiment, plan, ProfileSettings(profiler, users))
 
 
 def profiles_of(matrix: Matrix, options: CompareOptions) -> Profiles | None:
-    """Return what --profile asks for of servers under comparison; raises UsageError."""
-    asked, at = options.profile, options.profile_at
-    if asked is None:
-        require(at is None, "--profile-at is given without --profile", "--profile cpu")
+    """Return the profiles of candidates that --profile asks for; raise UsageError."""
+    request, users = options.profile, options.profile_at
+    if request is None:
+        require(users is None, "--profile-at is given without --profile", "--profile cpu")
         return None
     from torr.experiments.profiling_servers import Profiles
     from torr.profile import memory
     from torr.profile.profiler import check_for
 
-    if asked.kind == "memory":
+    if request.kind == "memory":
         memory.check()
-    elif asked.url is None:
-        check_for(each.command.argv[0] for each in matrix.candidates)
-    return Profiles.of(asked, matrix, at)
+    elif request.url is None:
+        check_for(candidate.command.argv[0] for candidate in matrix.candidates)
+    return Profiles.of(request, matrix, users)

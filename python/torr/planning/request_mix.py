@@ -1,4 +1,4 @@
-"""What is to be sent, before it is dealt over groups."""
+"""The requests of a load, before they are divided over groups."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestMix:
-    """Requests in order, and their weights, if any were given; of a chat also what is said.
+    """Requests in order, and their weights, if any; for a chat, also the rows of prompts.
 
-    `goes_on` when each user sends them in order; `notes` say what of a file is not sent.
+    With `in_steps` each user sends them in order; `notes` say what of a file is not sent.
     """
 
     requests: tuple[Request, ...]
     weights: tuple[int, ...] = ()
     rows: Rows | None = None
-    goes_on: bool = False
+    in_steps: bool = False
     notes: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
-"""From URLs, a requests file and options to requests, each with a name of its own.
+"""Requests from URLs, a requests file and options, each with a distinct name.
 
-An option is for every request; what a file says of a request goes before it.
+An option is for every request; a file overrides it for its requests.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
 MS_NS = 1_000_000
 DEFAULT_STATUSES = ((200, 399),)
 STREAM_STATUSES = ((200, 299),)
-_SAID_BY_FILES = ("method", "body", "json_body", "captures")
+_SET_BY_FILES = ("method", "body", "json_body", "captures")
 
 
-def asked_of(options: MeasureOptions) -> RequestMix:
-    """Return what is to be sent; raises UsageError that names the flag, or file and line."""
+def request_mix_of(options: MeasureOptions) -> RequestMix:
+    """Return the requests of a load; raise UsageError that names the flag, or file and line."""
     check_chat(options.request, options.stream)
-    found = _said(options)
-    requests = tuple(finished(request, options) for request in found.requests)
+    mix = _mix_of(options)
+    requests = tuple(with_options(request, options) for request in mix.requests)
     check_streams(requests, options.stream)
     slos = options.result.slos
     return replace(
-        found,
-        requests=tuple(with_limits(request, slos) for request in _told_apart(requests)),
-        weights=_weights(found, options.request.weights),
-        goes_on=found.goes_on or options.request.steps,
+        mix,
+        requests=tuple(with_limits(request, slos) for request in _distinctly_named(requests)),
+        weights=_weights(mix, options.request.weights),
+        in_steps=mix.in_steps or options.request.steps,
     )
 
 
-def _said(options: MeasureOptions) -> RequestMix:
-    """What a chat, a file or URLs say, before what holds for all requests."""
+def _mix_of(options: MeasureOptions) -> RequestMix:
+    """Return the requests of a chat, a file or URLs, without the options of all requests."""
     if options.stream.chat is not None:
         return chat_requests(options, options.stream.chat)
     if options.request.requests_file is not None:
@@ -64,63 +64,63 @@ def _said(options: MeasureOptions) -> RequestMix:
 
 
 def _of_urls(options: MeasureOptions) -> list[Request]:
-    asked = options.request
-    body, headers = _body(asked)
+    options_of_request = options.request
+    body, headers = _body(options_of_request)
     require(
-        not asked.captures or len(options.urls) == 1 or asked.steps,
+        not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
         "--capture: there are several requests, and it could be of any",
         "add --steps, whose first one it is of, or write it into a --requests-file",
     )
-    method = asked.method or ("GET" if body is None else "POST")
+    method = options_of_request.method or ("GET" if body is None else "POST")
     return [
         Request(
             url=url,
             method=method,
             headers=headers,
             body=body,
-            captures=() if number else asked.captures,
-            template=False if asked.verbatim else None,
-            timeout_ns=asked.timeout_ns,
-            accept_statuses=asked.expect_status or _statuses(options.stream.stream),
+            captures=() if number else options_of_request.captures,
+            template=False if options_of_request.verbatim else None,
+            timeout_ns=options_of_request.timeout_ns,
+            accept_statuses=options_of_request.expect_status or _statuses(options.stream.stream),
         )
         for number, url in enumerate(options.urls)
     ]
 
 
 def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
-    """The requests of a file; the URL, if any, is where its relative URLs lead."""
+    """Return the requests of a file; the URL, if any, is the base of its relative URLs."""
     urls = options.urls
     hint = "the file says what is sent"
-    refuse(options.request, *_SAID_BY_FILES, what="--requests-file", hint=hint)
+    refuse(options.request, *_SET_BY_FILES, what="--requests-file", hint=hint)
     require(len(urls) <= 1, "--requests-file and several URLs are given", "give one URL, or none")
     from torr.sources.requests import read_requests
 
-    found = read_requests(path)
-    few = "entry is" if found.left_out == 1 else "entries are"
-    note = f"{path}: {found.left_out:,} {few} not http, left out"
-    notes = (note,) if found.left_out else ()
+    file = read_requests(path)
+    verb = "entry is" if file.left_out == 1 else "entries are"
+    note = f"{path}: {file.left_out:,} {verb} not http, left out"
+    notes = (note,) if file.left_out else ()
     base = Url.parse(urls[0]) if urls else None
     require(
-        base is None or any(_is_relative(entry) for entry in found.entries),
+        base is None or any(_is_relative(entry) for entry in file.entries),
         f"{''.join(urls)} is given, but every request of {path} has a URL of its own",
         "leave the URL out, or write paths such as /items into the file",
     )
-    requests = tuple(request_of(entry, base, options) for entry in found.entries)
-    weights = [entry.weight for entry in found.entries]
+    requests = tuple(request_of(entry, base, options) for entry in file.entries)
+    weights = [entry.weight for entry in file.entries]
     if all(weight is None for weight in weights):
         return RequestMix(requests, notes=notes)
-    each = tuple(1 if weight is None else weight for weight in weights)
-    return RequestMix(requests, each, notes=notes)
+    filled = tuple(1 if weight is None else weight for weight in weights)
+    return RequestMix(requests, filled, notes=notes)
 
 
 def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Request:
-    """The request that an entry of a file says; raises FileError."""
+    """Return the request of an entry of a file; raise FileError."""
     from torr.sources.entry import errors_at
 
-    asked = options.request
+    defaults = options.request
     missing = [
         header
-        for header in _body(asked)[1]
+        for header in _body(defaults)[1]
         if not any(header[0].lower() == name.lower() for name, _ in entry.headers)
     ]
     with errors_at(entry.path, entry.line):
@@ -130,31 +130,31 @@ def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Reque
             url=base.at(entry.url) if base is not None and _is_relative(entry) else entry.url,
             method=entry.method,
             headers=(*entry.headers, *missing),
-            body=_body_of(entry, verbatim=asked.verbatim),
+            body=_body_of(entry, verbatim=defaults.verbatim),
             name=entry.name,
             captures=entry.captures,
-            template=False if asked.verbatim else None,
-            timeout_ns=entry.timeout_ns or asked.timeout_ns,
+            template=False if defaults.verbatim else None,
+            timeout_ns=entry.timeout_ns or defaults.timeout_ns,
             accept_statuses=entry.accept_statuses
-            or asked.expect_status
+            or defaults.expect_status
             or _statuses(entry.stream or options.stream.stream),
             expect_body=entry.expect_body,
             expect_json=entry.expect_json,
             stream=entry.stream,
         )
-        request.expressions()  # here, where file and line can be named
+        request.expressions()  # raises here, where file and line can be named
         return request
 
 
 def _body_of(entry: Entry, *, verbatim: bool) -> bytes | None:
-    """The body that a file says; what fills texts of JSON is quoted, unless nothing is filled."""
+    """Return the body of an entry; in one of JSON, values of templates are quoted."""
     if entry.body is None or not entry.is_json or verbatim:
         return entry.body
     return for_json(entry.body.decode()).encode()
 
 
 def _statuses(stream: object) -> Spans:
-    """What counts as ok where nothing is said: of a stream not what has no body to stream."""
+    """Return the default of accepted statuses; for a stream, those with a body."""
     return DEFAULT_STATUSES if stream is None else STREAM_STATUSES
 
 
@@ -162,23 +162,23 @@ def _is_relative(entry: Entry) -> bool:
     return entry.url.startswith("/")
 
 
-def finished(request: Request, options: MeasureOptions) -> Request:
-    """Return the request with what is the same for all of them."""
-    asked = options.request
+def with_options(request: Request, options: MeasureOptions) -> Request:
+    """Return the request with the options of all requests."""
+    shared = options.request
     missing = [
         header for header in token_header(options.stream) if not request.has_header(header[0])
     ]
     return replace(
         replace(request, headers=(*request.headers, *missing)).with_default_headers(__version__),
         stream=_stream(request.stream, options.stream),
-        expect_body=(*request.expect_body, *asked.expect_body),
-        expect_json=(*request.expect_json, *asked.expect_json),
-        compressed=asked.compressed,
+        expect_body=(*request.expect_body, *shared.expect_body),
+        expect_json=(*request.expect_json, *shared.expect_json),
+        compressed=shared.compressed,
     )
 
 
 def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
-    """Refuse what is said of streams where no answer is one."""
+    """Refuse options of streams where no answer is one."""
     require(
         not options.aliases or options.counted_from != "intended",
         "--alias and --from intended are both given: those tools count from the send",
@@ -191,14 +191,14 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
     require_for(options, "aliases", "tokenizer", what="--stream", hint="add --stream openai")
 
 
-def _stream(own: Stream | None, options: StreamOptions) -> Stream | None:
-    """How an answer streams: what a file says of it goes before what flags say of all."""
-    dialect = own.dialect if own else options.chat or options.stream
+def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
+    """Return how an answer streams: a file overrides the flags."""
+    dialect = stream.dialect if stream else options.chat or options.stream
     if dialect is None:
         return None
     return Stream(
         dialect=dialect,
-        idle_timeout_ns=(own.idle_timeout_ns if own else None) or options.idle_timeout_ns,
+        idle_timeout_ns=(stream.idle_timeout_ns if stream else None) or options.idle_timeout_ns,
         from_intended=options.counted_from == "intended",
         aliases=options.aliases,
         keep_text=options.tokenizer is not None,
@@ -206,54 +206,54 @@ def _stream(own: Stream | None, options: StreamOptions) -> Stream | None:
 
 
 def with_limits(request: Request, slos: Sequence[Condition]) -> Request:
-    """Return the request under its last name, with what a good answer of it meets."""
+    """Return the request, after it got its final name, with the limits of a good answer."""
     if request.stream is None:
         return request
     return replace(request, limits=limits_of(request.name, slos))
 
 
 def limits_of(name: str, slos: Sequence[Condition]) -> tuple[Limit, ...]:
-    """What a good answer of a request meets: every SLO of latency, whatever its percentile."""
-    about = [slo for slo in slos if slo.name in (None, name)]
+    """Return the limits of a good answer: every SLO of latency, whatever its percentile."""
+    matching = [slo for slo in slos if slo.name in (None, name)]
     return tuple(
         Limit(slo.metric, round(slo.limit * MS_NS), slo.op == "<=")
-        for slo in about
+        for slo in matching
         if slo.unit == "ms" and slo.wants_little
     )
 
 
-def _weights(found: RequestMix, given: tuple[int, ...] | None) -> tuple[int, ...]:
-    if given is None:
-        return found.weights
-    require(not found.weights, "--weights and weights in the file are both given", "leave one out")
-    count = len(found.requests)
+def _weights(mix: RequestMix, weights: tuple[int, ...] | None) -> tuple[int, ...]:
+    if weights is None:
+        return mix.weights
+    require(not mix.weights, "--weights and weights in the file are both given", "leave one out")
+    count = len(mix.requests)
     require(
-        len(given) == count,
-        f"--weights: {len(given)} for {count} request{'' if count == 1 else 's'}",
+        len(weights) == count,
+        f"--weights: {len(weights)} for {count} request{'' if count == 1 else 's'}",
         "give each request one, in order: --weights 8,1,1",
     )
-    return given
+    return weights
 
 
-def _told_apart(requests: Sequence[Request]) -> tuple[Request, ...]:
-    """The requests under different names: by where they go, else by number."""
+def _distinctly_named(requests: Sequence[Request]) -> tuple[Request, ...]:
+    """Return the requests with distinct names: with their address, otherwise with a number."""
     counts = Counter(request.name for request in requests)
     endpoints = {request.parsed_url.endpoint for request in requests}
-    found: list[Request] = []
+    renamed: list[Request] = []
     taken: set[str] = set()
     # The last number of each name: all up to it are taken.
     numbers: Counter[str] = Counter()
     for request in requests:
-        name, place = request.name, request.parsed_url
-        if counts[name] > 1 and len(endpoints) > 1 and name == f"{request.method} {place.path}":
-            name = f"{request.method} {place.address}{place.path}"
-        free = name
-        while free in taken:
+        name, url = request.name, request.parsed_url
+        if counts[name] > 1 and len(endpoints) > 1 and name == f"{request.method} {url.path}":
+            name = f"{request.method} {url.address}{url.path}"
+        unique = name
+        while unique in taken:
             numbers[name] += 1
-            free = f"{name} #{numbers[name] + 1}"
-        taken.add(free)
-        found.append(replace(request, name=free))
-    return tuple(found)
+            unique = f"{name} #{numbers[name] + 1}"
+        taken.add(unique)
+        renamed.append(replace(request, name=unique))
+    return tuple(renamed)
 
 
 def _body(options: RequestOptions) -> tuple[bytes | None, tuple[Header, ...]]:

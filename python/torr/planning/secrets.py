@@ -1,4 +1,4 @@
-"""What a run must not write: secrets that are sent, and those of the URLs that are watched."""
+"""Secrets that a run must not write: those that it sends, and those of monitored URLs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _OF_ROW = re.compile(r"\brow\.([^\"{}|]+)")
 
 MOST_ROWS = 10_000
-"""Rows of a data file whose secrets are known: each is held in memory and looked for."""
+"""The rows of a data file whose secrets are covered; each is held in memory and searched for."""
 
 
 def secrets_of(plan: Plan, options: ResultOptions) -> list[str]:
     """Return the secrets of a plan, and of the URLs of --monitor and --profile."""
-    watched: list[Url] = [each for each in options.monitor if not isinstance(each, int)]
-    texts = [url.at(url.target) for url in watched]
+    urls: list[Url] = [source for source in options.monitor if not isinstance(source, int)]
+    texts = [url.at(url.target) for url in urls]
     profiled = options.profile
     if profiled is not None and profiled.url is not None:
         texts.append(profiled.url)
@@ -36,22 +36,27 @@ def secrets_of(plan: Plan, options: ResultOptions) -> list[str]:
 
 
 def secrets_of_plan(plan: Plan) -> list[str]:
-    """Return what a plan sends that nobody else may read, with the values of rows that fill it."""
-    found = list(plan.secrets)
-    columns = _columns(plan.requests, found)
+    """Return the secrets that a plan sends, with those of the rows that fill its templates."""
+    secrets = list(plan.secrets)
+    columns = _columns(plan.requests, secrets)
     files = {group.data for group in plan.groups if isinstance(group.data, str)}
-    return [*found, *dict.fromkeys(_values(sorted(files), columns))]
+    return [*secrets, *dict.fromkeys(_values(sorted(files), columns))]
 
 
 def _columns(requests: Iterable[Request], secrets: Iterable[str]) -> set[str]:
-    """The columns whose names say that they are secret, or that fill what is."""
-    used = {each.name for one in requests for each in one.expressions() if each.kind == "row"}
+    """Return the columns whose names are those of secrets, or that fill a secret."""
+    used = {
+        expression.name
+        for request in requests
+        for expression in request.expressions()
+        if expression.kind == "row"
+    }
     filled = {name.strip() for text in secrets for name in _OF_ROW.findall(text)}
     return {name for name in used if is_secret(name) or name in filled}
 
 
 def _values(files: Iterable[str], columns: set[str]) -> Iterator[str]:
-    """The values as they are, and as they stand in a query and in a text of JSON."""
+    """Yield the values, each also as in a query and as in a JSON string."""
     from torr.sources.rows import values_of
 
     for file in files:

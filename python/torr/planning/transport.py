@@ -1,4 +1,4 @@
-"""From the options of connections to a transport: over what requests travel."""
+"""The transport of requests, from the options of connections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def transport_of(options: ConnectionOptions) -> Transport:
-    """Return the transport of these options; raises UsageError that names the flag."""
+    """Return the transport of these options; raise UsageError that names the flag."""
     tls = Tls(
         insecure=options.insecure,
         ca=options.cacert,

@@ -1,6 +1,6 @@
-"""What is watched during a load: what --monitor names, and a target of this machine.
+"""The monitoring of a load: the sources of --monitor, and a target on this machine.
 
-Nothing is opened here: a run asks for its watch when a level begins, since processes come and go
+Nothing is opened here: a run makes its monitor when a level begins, since processes start and end
 between levels.
 """
 
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 def watch_of(
     urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url]
 ) -> Callable[[], MonitorScope]:
-    """Return what makes the watch of each level, by the options and the plan file."""
-    pids = [each for each in monitor if isinstance(each, int)]
-    endpoints = [_checked(each) for each in monitor if not isinstance(each, int)]
-    return partial(_watch, pids, endpoints, _entry(urls), plan)
+    """Return a function that makes the scope of a level's monitor."""
+    pids = [source for source in monitor if isinstance(source, int)]
+    endpoints = [_checked_endpoint(source) for source in monitor if not isinstance(source, int)]
+    return partial(_scope, pids, endpoints, _monitor_entry(urls), plan)
 
 
 def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
-    """What makes the sources of each trial; raises FileError for what names none."""
+    """Return a function that makes the sources of a trial's monitor; raise FileError."""
     with errors_at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
-        found = [watched(text) for text in file.monitor.at]
-        for each in found:
-            own = "the processes of candidates are watched anyway"
-            require(not isinstance(each, int), f"monitor: {each} is a process", own)
-        endpoints = [_checked(each) for each in found if not isinstance(each, int)]
+        sources = [watched(text) for text in file.monitor.at]
+        for source in sources:
+            hint = "the processes of candidates are watched anyway"
+            require(not isinstance(source, int), f"monitor: {source} is a process", hint)
+        endpoints = [_checked_endpoint(source) for source in sources if not isinstance(source, int)]
     return lambda: tuple(_source(url, file.monitor) for url in endpoints)
 
 
-def _checked(endpoint: Url) -> Url:
-    of_socket = f"--monitor {endpoint.address}: numbers come over http"
-    require(endpoint.socket is None, of_socket, "use a URL")
+def _checked_endpoint(endpoint: Url) -> Url:
+    problem = f"--monitor {endpoint.address}: numbers come over http"
+    require(endpoint.socket is None, problem, "use a URL")
     return endpoint
 
 
-def _entry(urls: Sequence[str]) -> MonitorEntry:
+def _monitor_entry(urls: Sequence[str]) -> MonitorEntry:
     from torr.sources.monitor_entry import MonitorEntry
     from torr.sources.plan_file import read_plan_file
 
@@ -59,7 +59,7 @@ def _entry(urls: Sequence[str]) -> MonitorEntry:
     return read_plan_file(Path(urls[0])).monitor if is_file else MonitorEntry()
 
 
-def _watch(
+def _scope(
     pids: Sequence[int], endpoints: Sequence[Url], entry: MonitorEntry, plan: Plan
 ) -> MonitorScope:
     from torr.monitor.local import listening
@@ -71,7 +71,7 @@ def _watch(
 
 
 def _source(url: Url, entry: MonitorEntry) -> MonitorSource:
-    """A server where the URL has no path, else an endpoint of text."""
+    """Return a Prometheus server for a URL without a path, otherwise an endpoint of text."""
     from torr.monitor.prometheus import PrometheusServer
     from torr.monitor.query_sets import SETS, queries_of
     from torr.monitor.scraped import DEFAULT_NAMES, TextEndpoint

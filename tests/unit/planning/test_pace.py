@@ -173,7 +173,7 @@ def test_spin_is_for_arrivals(torr, fake):
     assert torr("run", "--replay", __file__, "--spin", URL).code == 2
     refused = torr("run", "--spin", URL)
     assert refused.code == 2
-    assert "--spin needs arrivals" in refused.err
+    assert "--spin needs an open loop" in refused.err
 
 
 def test_what_waits_for_its_turn_has_a_limit_even_if_none_is_given(torr, fake):

@@ -112,7 +112,7 @@ def test_stages_of_a_group_are_users_or_its_rate_and_say_how_long(planned):
 
 
 def test_spin_is_for_arrivals_of_any_group(planned, refused):
-    assert "--spin needs arrivals" in refused(text("users = 4"), "--spin")
+    assert "--spin needs an open loop" in refused(text("users = 4"), "--spin")
     (plan,) = planned(text("users = 4", "rate = 5"), "--spin")
     assert plan["spin"] is True
 

@@ -8,7 +8,7 @@ from torr.cli.run import run
 from torr.options.measure import MeasureOptions
 from torr.options.verbs import RUN
 from torr.planning import secrets
-from torr.planning.prepared import prepared
+from torr.planning.prepared import prepare
 from torr.profile.go import Pprof
 
 URL = "http://127.0.0.1:9/x"
@@ -17,7 +17,7 @@ URL = "http://127.0.0.1:9/x"
 def secrets_of(*words):
     with run.make_context("run", list(words)) as context:
         options = MeasureOptions.of(RUN, context.params["urls"], context.params)
-        return set(prepared(options, words).secrets)
+        return set(prepare(options, words).secrets)
 
 
 @pytest.mark.parametrize(
