@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import msgspec
-
 from torr.engine import decoded_interval, decoded_level
+from torr.results.base import builtins, convert
 from torr.results.level import Interval, Level
 from torr.results.profile import Profile
 from torr.results.result import RunResult
@@ -31,7 +30,7 @@ SMALLEST_RESULT = {
 
 def made(kind, members):
     """Return a part of a result; members may be JSON, parts, or both."""
-    return msgspec.convert(msgspec.to_builtins(members), kind)
+    return convert(builtins(members), kind)
 
 
 def level(**members):
@@ -62,7 +61,7 @@ def result(**members):
 
 def changed(part, **members):
     """Return a part of a result with other members."""
-    return made(type(part), {**msgspec.to_builtins(part), **members})
+    return made(type(part), {**builtins(part), **members})
 
 
 def patched(part, **members):
@@ -70,7 +69,7 @@ def patched(part, **members):
 
     Entries of a list are named by their place: `patched(result, levels={0: {"starved": 1}})`.
     """
-    return made(type(part), _merged(msgspec.to_builtins(part), members))
+    return made(type(part), _merged(builtins(part), members))
 
 
 def _merged(old, new):
@@ -78,7 +77,7 @@ def _merged(old, new):
         return {**old, **{key: _merged(old.get(key), value) for key, value in new.items()}}
     if isinstance(new, dict) and isinstance(old, list):
         return [_merged(item, new[at]) if at in new else item for at, item in enumerate(old)]
-    return msgspec.to_builtins(new)
+    return builtins(new)
 
 
 def engine_level(members):

@@ -82,7 +82,7 @@ def test_who_is_given_up_is_named_and_no_more_rounds_are_wanted(torr, matrix, se
     assert result["experiment"]["given_up"] == [{"candidate": "weak", "factors": {}, "failures": 2}]
     assert [x["round"] for x in result["failures"]] == [2, 3]
     verdict = next(x for x in result["verdicts"] if x["metric"] == "ok_per_s")
-    assert verdict["reason"] == "weak was given up after 2 failures in a row"
+    assert verdict["reason"]["text"] == "weak was given up after 2 failures in a row"
     assert verdict["more_rounds"] is None
 
 

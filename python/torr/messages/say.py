@@ -104,9 +104,12 @@ def spaced(template: str, values: Mapping[str, Value]) -> str:
     Its spaces set Latin text and numbers apart: between two wide characters there is none.
     """
     written = ""
-    for literal, name, form, _ in Formatter().parse(template):
+    formatter = Formatter()
+    for literal, name, form, conversion in formatter.parse(template):
         written += literal.replace(" ", _SPACE)
-        written += "" if name is None else format(values[name], form or "")
+        if name is not None:
+            value = formatter.convert_field(values[name], conversion)
+            written += format(value, form or "")
     return re.sub(f"(.?){_SPACE}+(?=(.?))", _space, written)
 
 

@@ -12,6 +12,7 @@ import re
 from functools import cache, lru_cache
 from pathlib import Path
 
+from torr.messages.message import Message
 from torr.messages.say import Text, spaced
 
 # What torr says is shorter; a longer text would take patterns long to refuse.
@@ -21,8 +22,9 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 def told(text: str) -> Text:
     """Return a text that torr wrote into a result, with its words in other languages."""
-    if isinstance(text, Text):
+    if isinstance(text, Text) and not (isinstance(text, Message) and not text.code):
         return text
+    text = str.__str__(text)
     return Text(lambda language: text if language != "zh" else _translated(text))
 
 

@@ -132,7 +132,7 @@ def _limit(change: Change, verdicts: Sequence[Verdict]) -> LimitVerdict:
     first = verdicts[0]
     sides = (first.baseline or "", first.candidate or "")
     where = (first.concurrency or 0, first.factors)
-    return limits.too_rare(change, sides, *where, of="operations")
+    return limits.too_rare(change, sides, *where, is_of_function=True)
 
 
 def _say_what_is_missing(session: MeasurementSession, baseline: Baseline) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, ResultPart
 from torr.results.verdict import Verdict
 
@@ -67,4 +68,4 @@ class Capacity(ResultPart, kw_only=True):
     knee: Knee | None = None
     slo: SloCapacity | None = None
     usl: UslFit | None = None
-    reasons: dict[str, str] = {}
+    reasons: dict[str, Message] = {}

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, ResultPart
 from torr.results.verdict import LeakWord, SloWord
 
@@ -45,7 +46,7 @@ class BudgetVerdict(ResultPart, kw_only=True):
     interval: Annotated[tuple[float, float] | None, Meta(description="of 90 %")] = None
     n: Count
     word: SloWord
-    reason: str | None = None
+    reason: Message | None = None
 
 
 class MemorySample(ResultPart, kw_only=True):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, ResultPart
 
 Ends = tuple[float | None, float | None]
@@ -37,9 +38,9 @@ class ComparisonOutcome(ResultPart, kw_only=True):
     p: float | None = None
     p_adjusted: Annotated[float | None, Meta(description="by Holm, over the family")] = None
     word: str | None = None
-    reason: str | None = None
+    reason: Message | None = None
     obstacle: Annotated[
-        str | None, Meta(description="what forbids any claim, however many rounds there are")
+        Message | None, Meta(description="what forbids any claim, however many rounds there are")
     ] = None
 
 
@@ -124,4 +125,4 @@ class LimitVerdict(ResultPart, kw_only=True):
     interval: Annotated[Ends | None, Meta(description="of 90 %, in the unit of the limit")] = None
     n: Count
     word: LimitWord
-    reason: str | None = None
+    reason: Message | None = None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message
 from torr.model.condition import STATS
 from torr.model.stream import TIMES
 from torr.results.series import LevelPoint
@@ -104,9 +105,14 @@ def lowest(levels: Iterable[Level]) -> list[Level]:
     return next(iter(by_concurrency(claiming).values()), [])
 
 
-def starved_text(level: Level) -> str:
+def starved_text(level: Level) -> Message:
     """Say how many users starved, as a clause."""
-    return f"{level.starved:,} of {level.user_count:,} users got no answer in the window"
+    return message(
+        "level.starved",
+        "{starved:,} of {users:,} users got no answer in the window",
+        starved=level.starved,
+        users=level.user_count,
+    )
 
 
 def variation(values: list[float]) -> float | None:

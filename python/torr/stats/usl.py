@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from torr.messages.message import Message, message
 from torr.results.capacity import UslFit
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Fit:
 
 def analyse(
     levels: Sequence[UslPoint], plateau_start: int, seed: int = 1
-) -> tuple[UslFit | None, dict[str, str]]:
+) -> tuple[UslFit | None, dict[str, Message]]:
     """Return the fit (or None) and the reasons of what is null in it.
 
     `levels` ascend and have success ≥ 99 %; `plateau_start` is the lowest level of the plateau.
@@ -160,40 +161,58 @@ def _start(users: Numbers, rates: Numbers, largest: float) -> Numbers:
     return np.array([-np.log(one), sigma, max(coherency / one, 1e-9)])
 
 
-def _why_not_fitted(levels: Sequence[UslPoint], plateau_start: int) -> str | None:
+def _why_not_fitted(levels: Sequence[UslPoint], plateau_start: int) -> Message | None:
     if len(levels) < LEAST_LEVELS:
-        return f"needs {LEAST_LEVELS} levels with success ≥ 99 %, there are {len(levels)}"
+        return message(
+            "usl.few_levels",
+            "needs {least} levels with success ≥ 99 %, there are {levels}",
+            least=LEAST_LEVELS,
+            levels=len(levels),
+        )
     if any(level.ok_per_s <= 0 for level in levels):
-        return "a level has no ok answer"
+        return message("usl.no_ok_answer", "a level has no ok answer")
     peak = max(level.ok_per_s for level in levels)
     lowest = levels[0]
     if lowest.ok_per_s > peak / 2:
-        share = 100 * lowest.ok_per_s / peak
-        return (
-            f"the ladder starts too late: its lowest level, {lowest.users:,}, "
-            f"already reaches {share:.0f} % of the peak (half of it at most is needed)"
+        return message(
+            "usl.starts_too_late",
+            "the ladder starts too late: its lowest level, {level:,}, already reaches {share:.0f} %"
+            " of the peak (half of it at most is needed)",
+            level=lowest.users,
+            share=100 * lowest.ok_per_s / peak,
         )
     past = sum(level.users > plateau_start for level in levels)
     if past < LEAST_PAST_PLATEAU:
-        return (
-            f"the ladder ends too early: {past} of the {LEAST_PAST_PLATEAU} levels needed "
-            f"past the start of the plateau at {plateau_start:,}"
+        return message(
+            "usl.ends_too_early",
+            "the ladder ends too early: {past} of the {least} levels needed past the start of the"
+            " plateau at {level:,}",
+            past=past,
+            least=LEAST_PAST_PLATEAU,
+            level=plateau_start,
         )
     return None
 
 
-def _why_not_claimed(found: Fit, levels: Sequence[UslPoint]) -> str | None:
+def _why_not_claimed(found: Fit, levels: Sequence[UslPoint]) -> Message | None:
     spreads = [level.spread for level in levels if level.spread]
     allowed = max(LARGEST_RMS, 2 * float(np.median(spreads)) if spreads else 0.0)
     if found.rms > allowed:
-        return (
-            f"the law does not fit: its levels lie {100 * found.rms:.1f} % off (rms), "
-            f"{100 * allowed:.1f} % at most is claimed (R² {found.r2:.3f})"
+        return message(
+            "usl.far_off",
+            "the law does not fit: its levels lie {rms:.1f} % off (rms), {allowed:.1f} % at most is"
+            " claimed (R² {r2:.3f})",
+            rms=100 * found.rms,
+            allowed=100 * allowed,
+            r2=found.r2,
         )
     run = _longest_run(found.residuals)
     if run > LONGEST_RUN:
-        return (
-            f"the law does not fit: {run} levels in a row lie on one side of it (R² {found.r2:.3f})"
+        return message(
+            "usl.one_sided",
+            "the law does not fit: {run} levels in a row lie on one side of it (R² {r2:.3f})",
+            run=run,
+            r2=found.r2,
         )
     return None
 
@@ -228,15 +247,21 @@ def _bootstrap(found: Fit, users: Numbers, seed: int) -> tuple[Numbers, Numbers]
     return kappas, peaks
 
 
-def _n_star(found: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, str | None]:
+def _n_star(found: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, Message | None]:
     largest = float(users.max())
     if float(np.quantile(kappas, 0.025)) * largest**2 < _NO_EFFECT or found.peak_users is None:
-        return None, "κ cannot be told from 0 (bootstrap 95 % interval): no peak is claimed"
+        return None, message(
+            "usl.no_coherency",
+            "κ cannot be told from 0 (bootstrap 95 % interval): no peak is claimed",
+        )
     n_star = found.peak_users
     if not users.min() <= n_star <= largest:
-        return None, (
-            f"N* of {n_star:,.0f} lies outside the measured levels, "
-            f"{users.min():,.0f} to {largest:,.0f}"
+        return None, message(
+            "usl.peak_outside",
+            "N* of {peak:,.0f} lies outside the measured levels, {low:,.0f} to {high:,.0f}",
+            peak=n_star,
+            low=float(users.min()),
+            high=largest,
         )
     return n_star, None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from torr.messages.message import message
 from torr.results.level import Latency
 
 if TYPE_CHECKING:
@@ -22,8 +23,13 @@ if TYPE_CHECKING:
     from torr.results.verdict import Ends, Verdict
 
 _MACHINE = ("cpu", "architecture", "cores")
-_UNKNOWN = "measured on another machine, whose speed is not known"
-_WIDE = "measured on another machine: the speeds of both leave it open"
+_UNKNOWN = message(
+    "comparison.unknown_machine", "measured on another machine, whose speed is not known"
+)
+_WIDE = message(
+    "comparison.other_machine",
+    "measured on another machine: the speeds of both leave it open",
+)
 
 
 def is_another(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

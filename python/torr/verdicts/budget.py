@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from torr.errors import UsageError
+from torr.messages.message import Message, message
 from torr.model.condition import Condition
 from torr.results.functions import BudgetVerdict
 from torr.stats import estimate
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from torr.results.functions import MachineSpeed
     from torr.results.level import Level
     from torr.results.verdict import SloWord
+
+    Word = tuple[SloWord, Message | None]
 
 Range = tuple[float, float] | None
 
@@ -61,7 +64,6 @@ class Budget:
         condition = self._scaled(speed.median)
         metric = _metric_of(condition)
         known = [value for value in map(metric.read, levels) if value is not None]
-        without = f"too few operations for {condition.stat}" if condition.stat else "no number"
         unknown = BudgetVerdict(
             candidate=levels[0].candidate or "",
             factors=levels[0].factors,
@@ -72,7 +74,7 @@ class Budget:
             value=median(known) if known else None,
             n=len(known),
             word="not shown",
-            reason=without,
+            reason=_why_no_number(condition),
         )
         if not known:
             return unknown
@@ -81,7 +83,13 @@ class Budget:
         words = [_word(self._scaled(end), interval, len(known)) for end in ends]
         word, why = words[0]
         if any(other != word for other, _ in words):
-            word, why = "not shown", "the limit lies within what is known of this machine's speed"
+            word, why = (
+                "not shown",
+                message(
+                    "budget.within_speed",
+                    "the limit lies within what is known of this machine's speed",
+                ),
+            )
         if word != "not shown":
             word, why = _weakened(condition, levels, (word, interval))
         return msgspec.structs.replace(unknown, interval=interval, word=word, reason=why)
@@ -117,13 +125,26 @@ def _metric_of(condition: Condition) -> Metric:
     return Metric(f"response_ms.{str(condition.stat).replace('.', '_')}")
 
 
-def _word(condition: Condition, interval: Range, count: int) -> tuple[SloWord, str | None]:
+def _why_no_number(condition: Condition) -> Message:
+    if condition.stat is None:
+        return message("budget.no_number", "no number")
+    return message("budget.few_operations", "too few operations for {stat}", stat=condition.stat)
+
+
+def _why_no_interval(count: int) -> Message:
+    if count >= _LEAST_ROUNDS:
+        return message("budget.no_end", "the interval has no end")
+    return message(
+        "budget.few_rounds",
+        "{rounds} rounds are too few: {least} are the least",
+        rounds=count,
+        least=_LEAST_ROUNDS,
+    )
+
+
+def _word(condition: Condition, interval: Range, count: int) -> Word:
     if interval is None:
-        return "not shown", (
-            f"{count} rounds are too few: {_LEAST_ROUNDS} are the least"
-            if count < _LEAST_ROUNDS
-            else "the interval has no end"
-        )
+        return "not shown", _why_no_interval(count)
     low, high = interval
     limit = condition.limit
     is_below, is_above = high < limit, low > limit
@@ -132,12 +153,12 @@ def _word(condition: Condition, interval: Range, count: int) -> tuple[SloWord, s
     held, broken = (is_below, is_above) if condition.wants_little else (is_above, is_below)
     if held or broken:
         return ("held" if held else "broken"), None
-    return "not shown", "the limit lies within the interval of the rounds"
+    return "not shown", message(
+        "budget.within_interval", "the limit lies within the interval of the rounds"
+    )
 
 
-def _weakened(
-    condition: Condition, levels: Sequence[Level], found: tuple[SloWord, Range]
-) -> tuple[SloWord, str | None]:
+def _weakened(condition: Condition, levels: Sequence[Level], found: tuple[SloWord, Range]) -> Word:
     """A word that may be more than what was measured can say, and why it is less then."""
     word, interval = found
     if condition.unit == "%":
@@ -151,17 +172,33 @@ def _weakened(
         whole = (batch * interval[0], batch * interval[1])
         if _word(condition, whole, len(levels))[0] == "held":
             return word, None
-    return "not shown", f"timed in batches of {batch:,}, which hide what single operations took"
+    return "not shown", message(
+        "budget.batches",
+        "timed in batches of {batch:,}, which hide what single operations took",
+        batch=batch,
+    )
 
 
-def _of_share(
-    condition: Condition, levels: Sequence[Level], word: SloWord
-) -> tuple[SloWord, str | None]:
+def _of_share(condition: Condition, levels: Sequence[Level], word: SloWord) -> Word:
     """Few errors are shown by many operations."""
     attempts = sum(level.counts.attempted for level in levels)
     needed = few_errors.attempts_needed(condition)
     is_shown = needed is not None and attempts >= needed
     if is_shown or not few_errors.claimed(condition, word):
         return word, None
-    least = "none shows that" if needed is None else f"it takes {needed:,}"
-    return "not shown", f"{attempts:,} operations show too little: {least}"
+    return "not shown", _too_few(attempts, needed)
+
+
+def _too_few(operations: int, needed: int | None) -> Message:
+    if needed is None:
+        return message(
+            "budget.never_none",
+            "{operations:,} operations show too little: none shows that",
+            operations=operations,
+        )
+    return message(
+        "budget.few_for_share",
+        "{operations:,} operations show too little: it takes {needed:,}",
+        operations=operations,
+        needed=needed,
+    )

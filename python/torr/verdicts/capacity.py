@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from torr.messages.message import Message, message
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
 from torr.stats.series import Series, by_concurrency, starved_text
 from torr.stats.trials import by_cell, candidates
@@ -97,7 +98,7 @@ def peak(points: Sequence[LevelPoint]) -> Peak:
     )
 
 
-def knee(series: Series) -> tuple[Knee | None, str]:
+def knee(series: Series) -> tuple[Knee | None, Message | None]:
     """Return the level with the largest ok/s ÷ mean service time, or None and the reason.
 
     Kleinrock's power (Power and deterministic rules of thumb, 1979). At the lowest or highest
@@ -106,38 +107,37 @@ def knee(series: Series) -> tuple[Knee | None, str]:
     """
     points = [point for point in series.points if not point.is_dead]
     if len(points) < 3:
-        answered = "" if len(points) == len(series.points) else " at which a request succeeded"
-        return None, f"needs 3 levels{answered}, there are {len(points)}"
+        return None, _why_too_few(len(points), is_of_all=len(points) == len(series.points))
     best = max(points, key=_power)
     if not best.service_ms:
-        return None, "no level has a service time"
+        return None, message("knee.no_service_time", "no level has a service time")
     if best is points[0]:
-        return (
-            None,
-            f"the ladder starts too late: power is greatest at its lowest level, {_at(best)}",
+        return None, message(
+            "knee.starts_too_late",
+            "the ladder starts too late: power is greatest at its lowest level, {level:,}",
+            level=best.concurrency,
         )
     if best is points[-1]:
-        return None, (
-            "the ladder ends too early: power is greatest at its highest level, "
-            f"{_at(best)}{_why_none_above(series, best)}"
-        )
+        return None, _why_none_above(series, best.concurrency)
     found = Knee(
         concurrency=best.concurrency,
         ok_per_s=best.ok_per_s,
         service_ms=best.service_ms,
         at_least=best.at_least,
     )
-    return found, ""
+    return found, None
 
 
-def under_slo(levels: Sequence[Level], slos: Sequence[Condition]) -> tuple[SloCapacity | None, str]:
+def under_slo(
+    levels: Sequence[Level], slos: Sequence[Condition]
+) -> tuple[SloCapacity | None, Message | None]:
     """Return the highest level such that it and every lower one hold every SLO.
 
     `beyond` is the first level that did not, with the SLO, its value and word; null when the
     ladder ended before.
     """
     if not slos:
-        return None, "no SLO was given"
+        return None, message("capacity.no_slo", "no SLO was given")
     held: LevelPoint | None = None
     beyond: Verdict | None = None
     for rounds in by_concurrency(levels).values():
@@ -160,7 +160,7 @@ def under_slo(levels: Sequence[Level], slos: Sequence[Condition]) -> tuple[SloCa
         conditions=[slo.text or str(slo) for slo in slos],
         beyond=beyond,
     )
-    return found, ""
+    return found, None
 
 
 def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
@@ -180,11 +180,25 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     same = [verdict for verdict in each if verdict.word == word]
     reason = same[0].reason
     if len(same) < len(each):
-        reason = f"{word} in {len(same)} of {len(each)} rounds"
+        reason = _in_some(word, len(same), len(each))
     if all(level.cut_short for level in usable) and (word == "held" or not attempts):
-        word, reason = "not shown", "the level was cut short"
+        word, reason = "not shown", message("slo.cut_short", "the level was cut short")
     value = median(values) if values else None
     return replace(each[0], value=value, n=n, concurrency=concurrency, word=word, reason=reason)
+
+
+def _in_some(word: SloWord, some: int, rounds: int) -> Message:
+    if word == "held":
+        return message(
+            "slo.held_in_some", "held in {some} of {rounds} rounds", some=some, rounds=rounds
+        )
+    if word == "broken":
+        return message(
+            "slo.broken_in_some", "broken in {some} of {rounds} rounds", some=some, rounds=rounds
+        )
+    return message(
+        "slo.not_shown_in_some", "not shown in {some} of {rounds} rounds", some=some, rounds=rounds
+    )
 
 
 def _of_all_users(verdict: Verdict, level: Level) -> Verdict:
@@ -208,11 +222,13 @@ def _with_interval(verdict: Verdict, slo: Condition, rounds: Sequence[Level]) ->
     ends = slo_interval.interval(slo, [level for level in rounds if not level.is_limited])
     reason = verdict.reason
     if reason is None and verdict.word != "not shown" and lies_within(slo.limit, ends):
-        reason = "the limit lies within the 90 % interval"
+        reason = message("slo.within_interval", "the limit lies within the 90 % interval")
     return replace(verdict, interval=ends, reason=reason)
 
 
-def _usl(points: Sequence[LevelPoint], plateau_start: int) -> tuple[UslFit | None, dict[str, str]]:
+def _usl(
+    points: Sequence[LevelPoint], plateau_start: int
+) -> tuple[UslFit | None, dict[str, Message]]:
     from torr.stats import usl
 
     measured = [
@@ -231,34 +247,88 @@ def _power(point: LevelPoint) -> float:
     return point.ok_per_s / point.service_ms if point.service_ms else 0.0
 
 
-def _at(point: LevelPoint) -> str:
-    return f"{point.concurrency:,}"
+def _why_too_few(levels: int, *, is_of_all: bool) -> Message:
+    if is_of_all:
+        return message("knee.few_levels", "needs 3 levels, there are {levels}", levels=levels)
+    return message(
+        "knee.few_answered_levels",
+        "needs 3 levels at which a request succeeded, there are {levels}",
+        levels=levels,
+    )
 
 
-def _why_none_above(series: Series, best: LevelPoint) -> str:
-    if any(point.concurrency > best.concurrency for point in series.limited):
-        return ", as those above were limited by the generator"
-    if any(point.concurrency > best.concurrency for point in series.cut):
-        return ", as the one above was cut short"
-    if any(point.concurrency > best.concurrency for point in series.starved):
-        return ", as users starved above it"
-    if any(point.concurrency > best.concurrency for point in series.points):
-        return ", as no request succeeded above it"
-    return ""
+def _why_none_above(series: Series, best: int) -> Message:
+    """Say why the ladder ends at the level with the greatest power."""
+
+    def has_above(points: Sequence[LevelPoint]) -> bool:
+        return any(point.concurrency > best for point in points)
+
+    if has_above(series.limited):
+        return message(
+            "knee.limited_above",
+            "the ladder ends too early: power is greatest at its highest level, {level:,}, as those"
+            " above were limited by the generator",
+            level=best,
+        )
+    if has_above(series.cut):
+        return message(
+            "knee.cut_above",
+            "the ladder ends too early: power is greatest at its highest level, {level:,}, as the"
+            " one above was cut short",
+            level=best,
+        )
+    if has_above(series.starved):
+        return message(
+            "knee.starved_above",
+            "the ladder ends too early: power is greatest at its highest level, {level:,}, as users"
+            " starved above it",
+            level=best,
+        )
+    if has_above(series.points):
+        return message(
+            "knee.none_above",
+            "the ladder ends too early: power is greatest at its highest level, {level:,}, as no"
+            " request succeeded above it",
+            level=best,
+        )
+    return message(
+        "knee.ends_too_early",
+        "the ladder ends too early: power is greatest at its highest level, {level:,}",
+        level=best,
+    )
 
 
-def _why_nothing(series: Series) -> str:
+def _why_nothing(series: Series) -> Message:
     if series.cut and not series.points:
-        return "no level was measured to its end"
+        return message("capacity.cut_short", "no level was measured to its end")
     if series.limited and not series.points:
-        return "the generator was the limit at every level"
+        return message("capacity.generator_limit", "the generator was the limit at every level")
     if series.starved and not series.points:
-        return "users starved at every level"
-    return "no level has an ok answer"
+        return message("capacity.starved", "users starved at every level")
+    return message("capacity.no_ok_answer", "no level has an ok answer")
 
 
-def _why_no_slo(beyond: Verdict | None) -> str:
+def _why_no_slo(beyond: Verdict | None) -> Message:
     if beyond is None:
-        return "no level was measured"
-    where = f"{beyond.condition} is {beyond.word} at the lowest level, {beyond.concurrency:,}"
-    return where if beyond.reason is None else f"{where}: {beyond.reason}"
+        return message("capacity.no_level", "no level was measured")
+    where = _at_lowest(beyond)
+    if beyond.reason is None:
+        return where
+    return message("clause.because", "{what}: {why}", what=where, why=beyond.reason)
+
+
+def _at_lowest(beyond: Verdict) -> Message:
+    condition, level = beyond.condition or "", beyond.concurrency or 0
+    if beyond.word == "broken":
+        return message(
+            "capacity.broken_at_lowest",
+            "{condition} is broken at the lowest level, {level:,}",
+            condition=condition,
+            level=level,
+        )
+    return message(
+        "capacity.not_shown_at_lowest",
+        "{condition} is not shown at the lowest level, {level:,}",
+        condition=condition,
+        level=level,
+    )

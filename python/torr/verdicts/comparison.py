@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from torr.messages.message import message
 from torr.results.verdict import ComparisonOutcome, DiscardedRounds
 from torr.stats import holm
 from torr.stats.estimate import ALPHA
@@ -95,7 +96,12 @@ def with_given_up(verdict: Verdict, given_up: Sequence[Mapping[str, Any]]) -> Ve
     for side in given_up:
         of_side = side["candidate"] in (verdict.candidate, verdict.baseline)
         if side["factors"] == verdict.factors and verdict.word == "inconclusive" and of_side:
-            reason = f"{side['candidate']} was given up after {side['failures']} failures in a row"
+            reason = message(
+                "comparison.given_up",
+                "{candidate} was given up after {n} failures in a row",
+                candidate=side["candidate"],
+                n=side["failures"],
+            )
             return structs.replace(verdict, reason=reason, more_rounds=None)
     return verdict
 

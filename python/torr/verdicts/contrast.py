@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message, message_count, message_list
 from torr.results.verdict import Ends, Verdict
 from torr.stats import estimate
 from torr.stats.estimate import Estimate, ratio_of
@@ -17,7 +18,7 @@ from torr.stats.metric import ERROR_RATE, Metric
 from torr.stats.series import variation
 from torr.stats.signed_rank import UNBOUNDED, Interval
 from torr.stats.trials import Cell, Rounds, error_rate
-from torr.units import show_count, show_percent
+from torr.units import show_percent
 from torr.verdicts.judgement import (
     DELTA,
     MOST_APART_POINTS,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from torr.results.level import Level
 
 
-NOT_INTERLEAVED = "not interleaved: drift not excluded"
+NOT_INTERLEAVED = message("comparison.not_interleaved", "not interleaved: drift not excluded")
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Contrast:
             alpha=alpha,
             obstacle=self._obstacle(),
             none_seen=self._none_seen(),
-            noun="round" if self.is_paired else "trial",
+            is_paired=self.is_paired,
             is_share=self.metric.is_share,
         )
 
@@ -153,11 +154,16 @@ class Contrast:
         before, _ = self.values
         return margin_of_shares(median(before) if before else None)
 
-    def _obstacle(self) -> str | None:
+    def _obstacle(self) -> Message | None:
         """What forbids any claim, however many rounds there are."""
         limited = sum(level.is_limited for level in (*self.before, *self.after))
         if limited:
-            return f"the generator was the limit in {show_count(limited, 'trial')}"
+            trials = message_count("count.trials", limited, "{n:,} trial", "{n:,} trials")
+            return message(
+                "comparison.generator_limit",
+                "the generator was the limit in {trials}",
+                trials=trials,
+            )
         starved = self._starved()
         if starved is not None:
             return starved
@@ -165,8 +171,13 @@ class Contrast:
             rates = [error_rate(side) for side in self._sides]
             known = [rate for rate in rates if rate is not None]
             if len(known) == 2 and abs(known[0] - known[1]) > MOST_APART_POINTS:
-                shown = " and ".join(map(show_percent, known))
-                return f"error rates lie more than 1 point apart, {shown}: times are of ok answers"
+                return message(
+                    "comparison.error_rates_apart",
+                    "error rates lie more than 1 point apart, {before} and {after}: times are of ok"
+                    " answers",
+                    before=show_percent(known[0]),
+                    after=show_percent(known[1]),
+                )
         batches = self._batches()
         if batches is not None:
             return batches
@@ -175,10 +186,10 @@ class Contrast:
             and not self.metric.is_share
             and 0 in {*self.values[0], *self.values[1]}
         ):
-            return "a trial has 0, which has no logarithm"
+            return message("comparison.zero", "a trial has 0, which has no logarithm")
         return None
 
-    def _batches(self) -> str | None:
+    def _batches(self) -> Message | None:
         """Where functions were timed otherwise: the times of a batch are no times of operations."""
         if not self.metric.is_time:
             return None
@@ -186,7 +197,11 @@ class Contrast:
         if len(sizes[0] | sizes[1]) < 2:
             return None
         shown = ", ".join(f"{size:,}" for size in sorted(sizes[0] | sizes[1]))
-        return f"operations were timed in batches of different sizes: {shown}"
+        return message(
+            "comparison.batches",
+            "operations were timed in batches of different sizes: {sizes}",
+            sizes=shown,
+        )
 
     @property
     def _sides(self) -> tuple[Sequence[Level], Sequence[Level]]:
@@ -197,7 +212,7 @@ class Contrast:
         """Whether the numbers of either side are lower bounds."""
         return [any(map(self.metric.is_lower_bound, side)) for side in self._sides]
 
-    def _bound_obstacle(self, word: str) -> str | None:
+    def _bound_obstacle(self, word: str) -> Message | None:
         """What forbids a word about times of which some are those of requests never sent.
 
         All that lower bounds of times show is that they are the longer ones.
@@ -206,16 +221,31 @@ class Contrast:
         shown = {("worse", False, True), ("better", True, False)}
         if not self.metric.is_time or not any(bounds) or (word, *bounds) in shown:
             return None
-        sides = zip((self.baseline, self.candidate), bounds, strict=True)
-        names = " and ".join(name for name, is_bound in sides if is_bound)
-        return f"{names} left due requests unsent: those times are lower bounds"
+        if all(bounds):
+            return message(
+                "comparison.both_unsent",
+                "{baseline} and {candidate} left due requests unsent: those times are lower bounds",
+                baseline=self.baseline,
+                candidate=self.candidate,
+            )
+        return message(
+            "comparison.unsent",
+            "{name} left due requests unsent: those times are lower bounds",
+            name=self.baseline if bounds[0] else self.candidate,
+        )
 
-    def _starved(self) -> str | None:
+    def _starved(self) -> Message | None:
         """Whose trials claim nothing, mostly: those that are left are the lucky ones."""
         for name, side in ((self.candidate, self.after), (self.baseline, self.before)):
             count = sum(level.is_starved for level in side)
             if 2 * count > len(side):
-                return f"users of {name} got no answer in {count} of {len(side)} trials"
+                return message(
+                    "comparison.starved",
+                    "users of {name} got no answer in {starved} of {trials} trials",
+                    name=name,
+                    starved=count,
+                    trials=len(side),
+                )
         return None
 
     def _none_seen(self) -> float | None:
@@ -227,6 +257,7 @@ class Contrast:
         attempts = min(sum(count.ended for count in side) for side in counts)
         return 300 / attempts if attempts else None
 
-    def _marked(self, reason: str | None) -> str | None:
-        parts = [reason, None if self.is_paired else NOT_INTERLEAVED]
-        return "; ".join(part for part in parts if part) or None
+    def _marked(self, reason: Message | None) -> Message | None:
+        if self.is_paired:
+            return reason
+        return NOT_INTERLEAVED if reason is None else message_list("; ", [reason, NOT_INTERLEAVED])

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from torr.messages.message import Message, message, message_count
 from torr.stats.metric import OK_PER_S, Metric, primary_of
 from torr.stats.series import Series, noun_of
 from torr.stats.trials import Cell
-from torr.units import show_count, show_rate
+from torr.units import show_rate
 from torr.verdicts import comparison
 from torr.verdicts.comparison import Procedure
 
@@ -42,7 +43,7 @@ class MeasuredRun:
     run: int
     trials: tuple[Level, ...]
     request: str | None = None
-    reason: str | None = None
+    reason: Message | None = None
     """Why it claims nothing."""
 
     @classmethod
@@ -131,17 +132,25 @@ def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> 
     return [{**entry, "is_best": entry["run"] == at} for entry in entries]
 
 
-def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> str:
+def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> Message:
     """Why a run has no trial that claims anything."""
     if not here:
-        return "nothing was measured" if concurrency is None else f"it has no level {concurrency:,}"
+        return _why_no_level(concurrency)
     if all(level.is_limited for level in here):
-        return "the generator was the limit"
+        return message("history.generator_limit", "the generator was the limit")
     if all(level.cut_short for level in here):
-        return "its window was cut short"
+        return message("history.cut_short", "its window was cut short")
     if all(level.is_starved for level in here):
-        return "users got no answer in the window"
-    return "nothing was attempted" if request is None else f"it has no request {request!r}"
+        return message("history.starved", "users got no answer in the window")
+    if request is None:
+        return message("history.nothing_attempted", "nothing was attempted")
+    return message("history.no_request", "it has no request {name!r}", name=request)
+
+
+def _why_no_level(concurrency: int | None) -> Message:
+    if concurrency is None:
+        return message("history.nothing_measured", "nothing was measured")
+    return message("history.no_level", "it has no level {level:,}", level=concurrency)
 
 
 def _is_better(best: MeasuredRun, now: MeasuredRun) -> bool:
@@ -178,15 +187,30 @@ def _change(before: MeasuredRun | None, now: MeasuredRun) -> Json | None:
     }
 
 
-def _why_no_verdict(before: MeasuredRun, now: MeasuredRun) -> str:
+def _why_no_verdict(before: MeasuredRun, now: MeasuredRun) -> Message:
     if before.cell != now.cell:
-        return f"another load: {_load(before)}, then {_load(now)}"
-    counts = len(before.trials), len(now.trials)
-    return "one run each" if counts == (1, 1) else f"{counts[0]} and {counts[1]} trials"
+        return message(
+            "history.another_load",
+            "another load: {before}, then {now}",
+            before=_load(before),
+            now=_load(now),
+        )
+    if len(before.trials) == len(now.trials) == 1:
+        return message("diff.one_run_each", "one run each")
+    return message(
+        "history.unequal_trials",
+        "{before} and {after} trials",
+        before=len(before.trials),
+        after=len(now.trials),
+    )
 
 
 def _load(measured: MeasuredRun) -> str:
     cell = measured.cell
     if cell.rate is not None:
         return f"{show_rate(cell.rate)}/s"
-    return show_count(cell.concurrency, noun_of(measured.trials))
+    if noun_of(measured.trials) == "user":
+        return message_count("count.users", cell.concurrency, "{n:,} user", "{n:,} users")
+    return message_count(
+        "count.connections", cell.concurrency, "{n:,} connection", "{n:,} connections"
+    )

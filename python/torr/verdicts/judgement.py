@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message, message_count
 from torr.stats.estimate import ALPHA
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 Interval = tuple[float, float]
 
-_BELOW = "real, below the margin"
+_BELOW = message("comparison.below_margin", "real, below the margin")
 
 LEAST_ROUNDS = 6
 DELTA = 0.03
@@ -54,9 +55,9 @@ class Evidence:
     margin: float
     more_is_better: bool
     alpha: float = ALPHA
-    obstacle: str | None = None
+    obstacle: Message | None = None
     none_seen: float | None = None
-    noun: str = "round"
+    is_paired: bool = True
     is_share: bool = False
 
 
@@ -65,7 +66,7 @@ class Judgement:
     """The word, its reason, and how many rounds more would settle it, where that is known."""
 
     word: ComparisonWord
-    reason: str | None = None
+    reason: Message | None = None
     more_rounds: int | None = None
 
 
@@ -119,18 +120,30 @@ def _too_few(e: Evidence) -> Judgement | None:
     needed = least_rounds(e.family, e.alpha)
     if e.count >= needed:
         return None
-    seen = f"{e.count} {e.noun}{'' if e.count == 1 else 's'}"
-    why = f"{seen}, {needed} are needed"
+    seen = _seen(e)
+    why = message("comparison.too_few", "{seen}, {needed} are needed", seen=seen, needed=needed)
     if e.count >= LEAST_ROUNDS:
-        why = f"{seen} cannot decide any of {e.family} comparisons: {needed} are needed"
+        why = message(
+            "comparison.too_few_for_family",
+            "{seen} cannot decide any of {family} comparisons: {needed} are needed",
+            seen=seen,
+            family=e.family,
+            needed=needed,
+        )
     return Judgement("inconclusive", why, max(needed, _estimate(e) or 0) - e.count)
+
+
+def _seen(e: Evidence) -> Message:
+    if e.is_paired:
+        return message_count("count.rounds", e.count, "{n:,} round", "{n:,} rounds")
+    return message_count("count.trials", e.count, "{n:,} trial", "{n:,} trials")
 
 
 def _none_seen(e: Evidence) -> Judgement | None:
     """By the rule of three, n attempts without a failure leave room for a rate of 3/n."""
     if e.none_seen is None:
         return None
-    why = f"none seen, ≤ {e.none_seen:.2g} % (3/n)"
+    why = message("comparison.none_seen", "none seen, ≤ {most:.2g} % (3/n)", most=e.none_seen)
     return Judgement("same" if e.none_seen <= MARGIN_POINTS else "inconclusive", why)
 
 
@@ -158,9 +171,16 @@ def _is_real(e: Evidence) -> bool:
 def _inconclusive(e: Evidence) -> Judgement:
     estimate = _estimate(e)
     if estimate is None:
-        return Judgement("inconclusive", "neither told apart nor shown to be the same")
+        why = message("comparison.open", "neither told apart nor shown to be the same")
+        return Judgement("inconclusive", why)
     more = max(1, estimate - e.count)
-    return Judgement("inconclusive", f"about {e.count + more} {e.noun}s would settle it", more)
+    return Judgement("inconclusive", _settled_by(e, e.count + more), more)
+
+
+def _settled_by(e: Evidence, n: int) -> Message:
+    if e.is_paired:
+        return message("comparison.rounds_settle", "about {n} rounds would settle it", n=n)
+    return message("comparison.trials_settle", "about {n} trials would settle it", n=n)
 
 
 def _estimate(e: Evidence) -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from torr.messages.message import Message, message
 from torr.results.verdict import LimitVerdict, LimitWord
 from torr.stats.metric import Metric
 from torr.verdicts.judgement import LEAST_ROUNDS
@@ -42,10 +43,15 @@ def judge(change: Change, verdict: Verdict) -> LimitVerdict:
     if verdict.obstacle:
         return replace(entry, reason=verdict.obstacle)
     if entry.n < LEAST_ROUNDS:
-        reason = f"it takes {LEAST_ROUNDS} trials of each side, there are {entry.n}"
+        reason = message(
+            "limit.few_trials",
+            "it takes {least} trials of each side, there are {trials}",
+            least=LEAST_ROUNDS,
+            trials=entry.n,
+        )
         return replace(entry, reason=reason)
     if verdict.inner_interval is None:
-        return replace(entry, reason="its interval has no bound")
+        return replace(entry, reason=message("limit.unbounded", "its interval has no bound"))
     low, high = (_change(change, end) for end in verdict.inner_interval)
     word, reason = _word(change, low, high), _reason(change, low, high)
     return replace(entry, interval=(low, high), word=word, reason=reason)
@@ -57,11 +63,11 @@ def too_rare(
     concurrency: int,
     factors: Factors | None = None,
     *,
-    of: str = "answers",
+    is_of_function: bool = False,
 ) -> LimitVerdict:
     """Return what a limit is worth where trials have too few for a percentile: not shown.
 
-    `names` are those of the baseline and the candidate; `of` is what there are too few of.
+    `names` are those of the baseline and the candidate. Trials of functions have operations.
     """
     baseline, candidate = names
     return LimitVerdict(
@@ -75,8 +81,16 @@ def too_rare(
         limit=change.limit,
         n=0,
         word="not shown",
-        reason=f"too few {of} in a trial for {Metric(change.key, change.name).label}",
+        reason=_too_few(Metric(change.key, change.name).label, is_of_function=is_of_function),
     )
+
+
+def _too_few(metric: str, *, is_of_function: bool) -> Message:
+    if is_of_function:
+        return message(
+            "limit.few_operations", "too few operations in a trial for {metric}", metric=metric
+        )
+    return message("limit.few_answers", "too few answers in a trial for {metric}", metric=metric)
 
 
 def _word(change: Change, low: float | None, high: float | None) -> LimitWord:
@@ -96,9 +110,14 @@ def _holds(change: Change, value: float) -> bool:
     }[change.op]
 
 
-def _reason(change: Change, low: float | None, high: float | None) -> str:
-    ends = ("no bound" if end is None else change.show_change(end) for end in (low, high))
-    return f"the 90 % interval is {' to '.join(ends)}"
+def _reason(change: Change, low: float | None, high: float | None) -> Message:
+    none = message("limit.no_bound", "no bound")
+    return message(
+        "limit.interval",
+        "the 90 % interval is {low} to {high}",
+        low=none if low is None else change.show_change(low),
+        high=none if high is None else change.show_change(high),
+    )
 
 
 def _change(change: Change, value: float | None) -> float | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from torr import units
+from torr.messages.message import Message, message, message_count
 from torr.results.base import Statistics
 from torr.results.level import AttemptCounts, Level, MeasuredPart, rate_of, time_of
 from torr.results.stream import StreamStatistics
@@ -32,14 +33,21 @@ def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None
     level's own, as when rounds of one level are judged together.
     """
     if isinstance(level, Level) and level.is_limited:
-        return _verdict(condition, None, "not shown", "the generator was the limit")
+        return _not_shown(
+            condition, None, message("slo.generator_limit", "the generator was the limit")
+        )
     part = part_of(level, condition.name)
     if part is None:
-        return _verdict(condition, None, "not shown", f"no request is named {condition.name!r}")
+        reason = message(
+            "slo.no_request", "no request is named {name!r}", name=condition.name or ""
+        )
+        return _not_shown(condition, None, reason)
     contended = isinstance(level, Level) and level.is_contended
     verdict = _of_part(condition, part, attempts, contended=contended)
     if verdict.value is None and part.counts.ok == 0:
-        return _verdict(condition, None, "broken", "no request succeeded")
+        return _verdict(
+            condition, None, "broken", message("slo.no_success", "no request succeeded")
+        )
     return verdict
 
 
@@ -62,21 +70,30 @@ def _of_time(condition: Condition, part: MeasuredPart) -> Verdict:
     value = _value(stats, condition)
     dropped = part.counts.dropped
     if condition.metric == "response" and dropped and condition.wants_little:
-        never = f"{units.show_count(dropped, 'due request')} never sent"
-        reason = f"{never}: response times are lower bounds"
+        reason = message_count(
+            "slo.never_sent",
+            dropped,
+            "{n:,} due request never sent: response times are lower bounds",
+            "{n:,} due requests never sent: response times are lower bounds",
+        )
         return _verdict(condition, value, "broken", reason)
     if value is None:
-        return _verdict(condition, None, "not shown", _why_no_time(condition, stats.n))
+        return _not_shown(condition, None, _why_no_time(condition, stats.n))
     at_least = _is_lower_bound(condition, part)
     verdict = _of_number(condition, value, at_least=at_least)
     if at_least and verdict.word == "not shown":
-        reason = f"{condition.label} is only known to be at least {units.show_ms(value)}"
-        return _verdict(condition, value, "not shown", reason)
+        reason = message(
+            "slo.at_least",
+            "{metric} is only known to be at least {value}",
+            metric=condition.label,
+            value=units.show_ms(value),
+        )
+        return _not_shown(condition, value, reason)
     return replace(verdict, reason=_survivors(part.counts))
 
 
 def _verdict(
-    condition: Condition, value: float | None, word: SloWord, reason: str | None = None
+    condition: Condition, value: float | None, word: SloWord, reason: Message | None = None
 ) -> Verdict:
     """Return a verdict; `reason` says why the word is what it is, or what weakens it."""
     return Verdict(
@@ -89,6 +106,10 @@ def _verdict(
         word=word,
         reason=reason,
     )
+
+
+def _not_shown(condition: Condition, value: float | None, reason: Message) -> Verdict:
+    return _verdict(condition, value, "not shown", reason)
 
 
 def is_bound(condition: Condition, level: Level) -> bool:
@@ -115,20 +136,27 @@ def _value(stats: Statistics, condition: Condition) -> float | None:
     return None if condition.stat is None else stats.value(condition.stat)
 
 
-def _why_no_time(condition: Condition, answers: int) -> str:
+def _why_no_time(condition: Condition, answers: int) -> Message:
     if not answers or condition.stat is None or not condition.stat.startswith("p"):
-        return f"no {condition.metric} time was measured"
+        return message("slo.no_time", "no {metric} time was measured", metric=condition.metric)
     # A percentile p is shown from n = 10 / (1 - p) values on.
     needed = math.ceil(10 / (1 - float(condition.stat[1:]) / 100) - 1e-6)
-    return f"{condition.stat} needs {needed:,} answers, there were {answers:,}"
+    return message(
+        "slo.few_answers",
+        "{stat} needs {needed:,} answers, there were {answers:,}",
+        stat=condition.stat,
+        needed=needed,
+        answers=answers,
+    )
 
 
 def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
     """The share of attempts that met every SLO of latency; an error met none."""
     stream = part.stream or StreamStatistics()
     if stream.goodput_rate is None:
-        reason = stream.goodput_missing or "no SLO of latency says what is good"
-        return _verdict(condition, None, "not shown", reason)
+        known = message("slo.no_latency_slo", "no SLO of latency says what is good")
+        reason = Message(stream.goodput_missing) if stream.goodput_missing else known
+        return _not_shown(condition, None, reason)
     return _of_number(condition, stream.goodput_rate)
 
 
@@ -136,19 +164,19 @@ def _of_share(condition: Condition, part: MeasuredPart, attempts: int | None) ->
     """Judge a share of attempts, as percent: few errors are shown by many attempts."""
     ended = part.counts.ended
     if not ended:
-        return _verdict(condition, None, "not shown", "no attempt ended")
+        return _not_shown(condition, None, message("slo.none_ended", "no attempt ended"))
     failed = part.counts.failed_of(condition.stat)
     error_rate = 100 * failed / ended
     value = 100 - error_rate if condition.metric == "success" else error_rate
     verdict = _of_number(condition, value)
     if verdict.word == "broken" and _is_excused(condition, part, failed, ended):
-        return _verdict(condition, value, "not shown", _own_text(part))
+        return _not_shown(condition, value, _own_text(part))
     attempts = ended if attempts is None else attempts
     needed = few_errors.attempts_needed(condition)
     is_shown = needed is not None and attempts >= needed
     if is_shown or not few_errors.claimed(condition, verdict.word):
         return verdict
-    return _verdict(condition, value, "not shown", _too_few(attempts, failed, needed))
+    return _not_shown(condition, value, _too_few(attempts, failed, needed))
 
 
 def _of_failures(condition: Condition, part: MeasuredPart) -> Verdict:
@@ -169,11 +197,14 @@ def _is_excused(condition: Condition, part: MeasuredPart, failed: int, ended: in
 def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Verdict:
     value = rate_of(part, condition.metric.replace("/s", "_per_s"))
     if value is None:
-        return _verdict(condition, None, "not shown", f"no {condition.metric} was measured")
+        reason = message("slo.no_rate", "no {metric} was measured", metric=condition.metric)
+        return _not_shown(condition, None, reason)
     verdict = _of_number(condition, value, at_least=contended)
-    reason = None
-    if contended:
-        reason = "client and target share this machine: the rate is a lower bound"
+    if not contended:
+        return verdict
+    reason = message(
+        "slo.shared_machine", "client and target share this machine: the rate is a lower bound"
+    )
     return replace(verdict, reason=reason)
 
 
@@ -202,12 +233,12 @@ def stats_of(part: MeasuredPart, metric: str) -> Statistics:
     return time_of(part, f"{metric}_ms") or Statistics(n=0)
 
 
-def _survivors(counts: AttemptCounts) -> str | None:
+def _survivors(counts: AttemptCounts) -> Message | None:
     """Times are those of ok answers: say so when more than one attempt in a hundred failed."""
     if counts.failed * 100 <= counts.ended:
         return None
     share = units.show_percent(100 * counts.failed / counts.ended)
-    return f"of the ok answers only: {share} failed"
+    return message("slo.ok_only", "of the ok answers only: {share} failed", share=share)
 
 
 def _own_failures(part: MeasuredPart) -> dict[str, int]:
@@ -215,15 +246,38 @@ def _own_failures(part: MeasuredPart) -> dict[str, int]:
     return {reason: part.reasons[reason] for reason in OWN_REASONS if reason in part.reasons}
 
 
-def _own_text(part: MeasuredPart) -> str:
+def _own_text(part: MeasuredPart) -> Message:
     own = _own_failures(part)
-    return f"{sum(own.values()):,} failures are the generator's own: {', '.join(own)}"
+    return message(
+        "slo.own_failures",
+        "{n:,} failures are the generator's own: {reasons}",
+        n=sum(own.values()),
+        reasons=", ".join(own),
+    )
 
 
-def _too_few(attempts: int, failed: int, needed: int | None) -> str:
-    errors = units.show_count(failed, "error") if failed else "no error"
-    seen = f"{errors} in {units.show_count(attempts, 'attempt')}"
+def _too_few(attempts: int, failed: int, needed: int | None) -> Message:
+    seen = _errors_in(attempts, failed)
     if needed is None:
-        most = units.show_percent(few_errors.RULE_OF_THREE / attempts)
-        return f"{seen} shows at most {most} errors, never none"
-    return f"{seen} shows too little: it takes {needed:,}"
+        return message(
+            "slo.never_none",
+            "{seen} shows at most {most} errors, never none",
+            seen=seen,
+            most=units.show_percent(few_errors.RULE_OF_THREE / attempts),
+        )
+    return message(
+        "slo.too_few", "{seen} shows too little: it takes {needed:,}", seen=seen, needed=needed
+    )
+
+
+def _errors_in(attempts: int, failed: int) -> Message:
+    total = message_count("count.attempts", attempts, "{n:,} attempt", "{n:,} attempts")
+    if not failed:
+        return message("slo.no_error_in", "no error in {attempts}", attempts=total)
+    return message_count(
+        "slo.errors_in",
+        failed,
+        "{n:,} error in {attempts}",
+        "{n:,} errors in {attempts}",
+        attempts=total,
+    )

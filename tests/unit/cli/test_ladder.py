@@ -193,7 +193,7 @@ def test_a_level_at_which_nothing_succeeded_is_said_and_ends_the_capacity(torr, 
     assert ended.out.count("; at 40 connections no request succeeded.") == 1
     assert "Holds 4,000 requests/s at 20 connections" in ended.out
     beyond = result_of(tmp_path)["capacity"]["slo"]["beyond"]
-    assert (beyond["concurrency"], beyond["reason"]) == (40, "no request succeeded")
+    assert (beyond["concurrency"], beyond["reason"]["code"]) == (40, "slo.no_success")
     data = (tmp_path / "_output/torr/apiserver.dat").read_text().splitlines()
     assert data[2] == "40 0.00 nan nan"
 

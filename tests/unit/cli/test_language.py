@@ -118,4 +118,4 @@ def test_an_exported_summary_is_in_the_language(kept, tmp_path):
 
 def test_json_is_the_same_in_every_language(diff):
     found = json.loads(diff("-o", "json", "--lang", "zh"))
-    assert found["verdicts"][0]["reason"] == "one run each"
+    assert found["verdicts"][0]["reason"]["text"] == "one run each"

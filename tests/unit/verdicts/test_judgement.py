@@ -46,7 +46,7 @@ WIDE = {"centre": 0.02, "inner": (-0.02, 0.06), "p_adjusted": 0.3, "spread": 0.0
         ({"p_adjusted": 0.06}, "inconclusive", "about 11 rounds would settle it"),
         # Too few rounds come before sameness and difference.
         ({"count": 5}, "inconclusive", "5 rounds, 6 are needed"),
-        ({"count": 1, "noun": "trial"}, "inconclusive", "1 trial, 6 are needed"),
+        ({"count": 1, "is_paired": False}, "inconclusive", "1 trial, 6 are needed"),
         (
             {"family": 60},
             "inconclusive",

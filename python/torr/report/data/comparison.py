@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from torr.messages.say import say
 from torr.report.data import settings
 from torr.results.verdict import Verdict
 from torr.stats import trials
@@ -132,7 +133,7 @@ class ComparisonCell:
         standing = self.standing(entry)
         if standing in ("failed", "no baseline"):
             failures = entry.failures if standing == "failed" else self.base.failures
-            return failures[0].text if failures else "it has no trial here"
+            return failures[0].text if failures else say("it has no trial here")
         return self.verdict(entry).reason
 
     def pairs(self, entry: CandidateCell, metric: Metric) -> dict[int, tuple[float, float]]:

@@ -16,6 +16,7 @@ import msgspec
 
 from torr import __version__
 from torr.errors import UsageError
+from torr.messages.message import Message, message, message_list
 from torr.model.moment import stamp
 from torr.results.result import RunResult
 from torr.results.series import LevelPoint, LevelSeries
@@ -135,11 +136,19 @@ def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> Verdict | N
     )
 
 
-def _reason(old: LevelPoint, new: LevelPoint) -> str:
-    shared = "; a machine was shared by client and target" if old.at_least or new.at_least else ""
+def _reason(old: LevelPoint, new: LevelPoint) -> Message:
+    rounds = message(
+        "diff.not_interleaved",
+        "{before} and {after} rounds, not interleaved",
+        before=old.rounds,
+        after=new.rounds,
+    )
     if old.rounds == new.rounds == 1:
-        return f"one run each{shared}"
-    return f"{old.rounds} and {new.rounds} rounds, not interleaved{shared}"
+        rounds = message("diff.one_run_each", "one run each")
+    if not (old.at_least or new.at_least):
+        return rounds
+    shared = message("diff.shared_machine", "a machine was shared by client and target")
+    return message_list("; ", [rounds, shared])
 
 
 def _levels(series: Series) -> str:

@@ -48,12 +48,16 @@ def heading(noun: str) -> Text:
 
 def because(reason: str | None) -> str:
     """Return a reason as the end of a clause."""
-    return say(": {reason}", reason=told(reason.rstrip("."))) if reason else ""
+    return say(": {reason}", reason=_without_stop(reason)) if reason else ""
 
 
 def first_text(texts: Sequence[str]) -> str | None:
     """Return the first text without its full stop."""
-    return told(texts[0].rstrip(".")) if texts else None
+    return _without_stop(texts[0]) if texts else None
+
+
+def _without_stop(text: str) -> str:
+    return text if isinstance(text, Text) else told(text.rstrip("."))
 
 
 def most_by(levels: Sequence[Level]) -> str:

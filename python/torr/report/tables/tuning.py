@@ -22,11 +22,11 @@ Json = Mapping[str, Any]
 _NOTHING = "–"
 CHANGES = ("before", "best", "baseline")
 _ADVICE = {
-    "the generator was the limit": say("give it more cores (--workers), or another machine"),
-    "its window was cut short": say("let the next one run to its end"),
-    "users got no answer in the window": say("measure for longer, or with fewer users"),
+    "history.generator_limit": say("give it more cores (--workers), or another machine"),
+    "history.cut_short": say("let the next one run to its end"),
+    "history.starved": say("measure for longer, or with fewer users"),
 }
-"""What to try where a run claims nothing, by its reason."""
+"""What to try where a run claims nothing, by the code of its reason."""
 _SHOWN = ("faster", "slower", "better", "worse")
 LISTS = ("ok_per_s_range", "p95_ms_range")
 
@@ -70,7 +70,7 @@ def _of_none(ledger: Json) -> str:
 
 
 def _of_claimless(ledger: Json, newest: Json) -> str:
-    advice = _ADVICE.get(newest["reason"])
+    advice = _ADVICE.get(newest["reason"].code)
     return say(
         "No run of {what} claims anything. The newest, {run}: {why}{more}.",
         what=_what(ledger),
@@ -205,4 +205,8 @@ def _ratio(change: Json) -> str:
 
 
 def _word(change: Json) -> str:
-    return told(change["word"] or (change["reason"] or "").partition(":")[0])
+    """The word, or why there is none."""
+    reason = change["reason"]
+    if not change["word"] and reason.code == "history.another_load":
+        return say("another load")
+    return told(change["word"] or reason or "")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import ResultError
+from torr.messages.message import Message
 from torr.store.kept.store import Filter
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
@@ -82,7 +83,7 @@ class TuningSession:
             why = error.message
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             why = f"run {run.id} is not as torr writes it: {type(error).__name__}: {error}"
-        return MeasuredRun(run.id, (), request, why)
+        return MeasuredRun(run.id, (), request, Message(why))
 
     def _note(self, levels: Sequence[Level]) -> None:
         for level in levels:

@@ -1,13 +1,13 @@
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import typed
 from torr.errors import UsageError
 from torr.report.data import side
 from torr.report.data.side import load, renamed
+from torr.results.base import builtins
 from torr.results.result import encoded
 
 PROFILE = typed.profile(folded="a 1\n")
@@ -155,7 +155,7 @@ def test_a_side_knows_how_its_comparison_judged(compared):
     ],
 )
 def test_a_value_that_is_not_possible_is_refused_by_its_place(tmp_path, ladder, change, place):
-    members = msgspec.to_builtins(ladder)
+    members = builtins(ladder)
     members["levels"][0].update(change)
     (tmp_path / "result.json").write_text(json.dumps(members))
     with pytest.raises(UsageError) as refused:

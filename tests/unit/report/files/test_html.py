@@ -7,7 +7,6 @@ import json
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import results
@@ -16,6 +15,7 @@ import typed
 from page import Page
 from torr.errors import OutputError
 from torr.report.files import html
+from torr.results.base import encode
 
 KINDS = ("run", "ladder", "limited_ladder", "collapsing_ladder", "diffed")
 HOSTILE = '</script><script>alert("owned")</script><!--'
@@ -81,7 +81,7 @@ def test_what_others_sent_is_data_wherever_it_stands(run):
 
 def test_the_whole_result_is_inside_but_for_the_histograms_of_slices(ladder):
     inside = Page(html.page(ladder)).data["run"]["result"]
-    whole = json.loads(msgspec.json.encode(ladder))
+    whole = json.loads(encode(ladder))
     for level in whole["levels"]:
         for piece in level["slices"]:
             piece.pop("histograms")
