@@ -7,9 +7,8 @@ import struct
 import zlib
 from collections import Counter
 
-import msgspec
-
 import typed
+from torr.results.base import builtins
 from torr.results.level import Level
 
 _SHARES = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
@@ -42,7 +41,7 @@ def stats(values_ns):
 
 def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
     """Return a level whose ok answers are streams, in the intervals in which they are."""
-    level = msgspec.to_builtins(level)
+    level = builtins(level)
     dice = random.Random(seed)
     every = [_times_of(piece, dice, ttft_ms, texts, gap_ms) for piece in level["slices"]]
     measured = [

@@ -19,6 +19,7 @@ __all__ = [
     "faults",
     "fire",
     "listen",
+    "messages",
     "once",
     "read_toml",
     "reasons",
@@ -174,6 +175,9 @@ def faults() -> list[str]:
 
 def reasons() -> list[tuple[str, str]]:
     """Why an attempt can fail: the names of the reasons, and each in words."""
+
+def messages() -> list[tuple[str, list[str]]]:
+    """Return the codes of the messages in levels with their English, for one `{n}` and several."""
 
 @final
 class Reactor:

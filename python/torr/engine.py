@@ -129,6 +129,14 @@ def reasons() -> dict[str, str]:
         return dict(_engine.reasons())
 
 
+def messages() -> dict[str, tuple[str, ...]]:
+    """Return the codes of the engine's messages with their English, for one `{n}` and several."""
+    with _translated():
+        from torr import _engine
+
+        return {code: tuple(english) for code, english in _engine.messages()}
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     """Turn the errors of the compiled module into torr's."""

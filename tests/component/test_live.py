@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import signal
 
-import msgspec
 import pytest
 
 from events import Events, ask, token_of
 from installed import TORR
+from torr.results.base import builtins, convert
 from torr.results.result import RunResult
 
 MATRIX = """\
@@ -46,7 +46,7 @@ def test_a_ladder_is_heard_whole_over_a_reload(live, steady, tmp_path):
         assert again.rest() == []
     assert process.wait(timeout=60) == 0
     kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
-    whole = msgspec.to_builtins(msgspec.convert(kept, RunResult))
+    whole = builtins(convert(kept, RunResult))
     for level in whole["levels"]:
         for piece in level["slices"]:
             piece.pop("histograms")

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
 from recordings import FOLDER, RecordedLoad, Recording, recording
@@ -24,6 +23,7 @@ from torr.cli.main import main
 from torr.monitor import monitor
 from torr.report import write_all
 from torr.report.files import junit
+from torr.results.base import convert
 from torr.results.monitor import MonitorSeries
 from torr.results.result import decoded, encoded
 from torr.servers import versions
@@ -124,7 +124,7 @@ class PlayedMonitor:
 
     def stop(self, level):  # noqa: ARG002
         seen = self.player.loads[len(self.player.plans) - 1]["monitor"]
-        return msgspec.convert(seen, MonitorSeries)
+        return convert(seen, MonitorSeries)
 
 
 def replayed(case: Case, folder: Path, patch: pytest.MonkeyPatch, capture: Callable) -> dict:

@@ -6,7 +6,11 @@
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::front::{Front, Words};
+use crate::front::{Front, Messages};
+use crate::messages::{
+    BOTH_FULL, FAILED_DIALS, LATE_STARTS, MISSING_CONNECTIONS, Message, NO_PORT, NO_SOCKET_MEMORY,
+    STEAL, THROTTLED,
+};
 use crate::metric::Metric;
 use crate::report::Connections;
 
@@ -189,7 +193,7 @@ pub(crate) struct Verdict {
     /// `healthy`, `contended` or `generator-limited`.
     pub word: &'static str,
     /// Why, with advice.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Message>,
 }
 
 /// What the whole level adds to the signs of its slices.
@@ -212,18 +216,18 @@ pub(crate) struct Evidence {
 /// Judges a level.
 #[must_use]
 pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
-    let words = evidence.front.words();
+    let messages = evidence.front.messages();
     let is_idle = 2 * health.late_and_idle > health.late_slices();
     let table = [
-        (evidence.lost > 0, words.lost),
-        (health.flags(Sign::Saturated), words.saturated),
-        (health.flags(Sign::Late), if is_idle { words.late_and_idle } else { words.late }),
+        (evidence.lost > 0, messages.process_lost),
+        (health.flags(Sign::Saturated), messages.saturated),
+        (health.flags(Sign::Late), if is_idle { messages.late_and_idle } else { messages.late }),
     ];
-    let mut limited: Vec<String> =
-        table.iter().filter(|(holds, _)| *holds).map(|(_, text)| (*text).to_owned()).collect();
+    let mut limited: Vec<Message> =
+        table.iter().filter(|(holds, _)| *holds).map(|(_, template)| template.plain()).collect();
     limited.extend(lateness(evidence));
     limited.extend(missing_connections(evidence));
-    let contended = contention(health, words);
+    let contended = contention(health, messages);
     let word = match (limited.is_empty(), contended.is_empty()) {
         (false, _) => "generator-limited",
         (true, false) => "contended",
@@ -233,15 +237,13 @@ pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
     Verdict { word, reasons: limited }
 }
 
-fn lateness(evidence: &Evidence) -> Option<String> {
+fn lateness(evidence: &Evidence) -> Option<Message> {
     let (planned, on_time) = evidence.on_time?;
-    (on_time.saturating_mul(100) < planned.saturating_mul(99)).then(|| {
-        let (on_time, planned) = (grouped(on_time), grouped(planned));
-        format!("only {on_time} of {planned} planned requests could be started within the window: lower the rate or give the generator more cores")
-    })
+    let is_late = on_time.saturating_mul(100) < planned.saturating_mul(99);
+    is_late.then(|| LATE_STARTS.message([("started", on_time.into()), ("planned", planned.into())]))
 }
 
-fn missing_connections(evidence: &Evidence) -> Option<String> {
+fn missing_connections(evidence: &Evidence) -> Option<Message> {
     let Connections { asked, open_max, short_max, local, .. } = &evidence.connections;
     // What the target closed or refused is missing too, but not for want of anything here.
     let missing = asked.saturating_sub(*open_max).min(*short_max);
@@ -253,44 +255,32 @@ fn missing_connections(evidence: &Evidence) -> Option<String> {
         return None;
     }
     let cause = if local.no_descriptor >= local.no_port.max(local.no_buffer) {
-        &format!(
-            "no file descriptor left (limit {}: ulimit -Hn, or {})",
-            grouped(evidence.descriptor_limit),
-            evidence.front.words().more_processes
-        )
+        let limit = evidence.descriptor_limit;
+        evidence.front.messages().no_descriptor.message([("limit", limit.into())])
     } else if local.no_port >= local.no_buffer {
-        "no local port left (limit: net.ipv4.ip_local_port_range)"
+        NO_PORT.plain()
     } else {
-        "no memory left for sockets"
+        NO_SOCKET_MEMORY.plain()
     };
+    let cause = ("cause", cause.into());
     if evidence.unkept_attempts.is_some() {
-        return Some(format!("{} dials failed on this machine: {cause}", grouped(local.sum())));
+        return Some(FAILED_DIALS.message([("n", local.sum().into()), cause]));
     }
-    let (open, asked) = (grouped(*open_max), grouped(*asked));
-    Some(format!("only {open} of {asked} connections could be opened from this machine: {cause}"))
+    let (open, asked) = (("open", (*open_max).into()), ("asked", (*asked).into()));
+    Some(MISSING_CONNECTIONS.message([open, asked, cause]))
 }
 
-/// Digits in groups of three, as every other number that a person reads.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    groups.join(",")
-}
-
-fn contention(health: &Health, words: &Words) -> Vec<String> {
+fn contention(health: &Health, messages: &Messages) -> Vec<Message> {
     let table = [
-        (Sign::Waiting, words.waiting),
-        (
-            Sign::Stolen,
-            "the hypervisor took 5 % or more of this machine's time in a fifth of the slices or more",
-        ),
-        (Sign::Throttled, "this process's cgroup was held back by its CPU quota"),
-        (Sign::BothFull, "generator and target both used their cores to the full"),
+        (Sign::Waiting, messages.run_queue),
+        (Sign::Stolen, STEAL),
+        (Sign::Throttled, THROTTLED),
+        (Sign::BothFull, BOTH_FULL),
     ];
     table
         .iter()
         .filter(|(sign, _)| health.flags(*sign))
-        .map(|(_, text)| (*text).to_owned())
+        .map(|(_, template)| template.plain())
         .collect()
 }
 

@@ -39,6 +39,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(defects, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(reasons, module)?)?;
+    module.add_function(wrap_pyfunction!(messages, module)?)?;
     module.add_function(wrap_pyfunction!(toml_file::read_toml, module)?)
 }
 
@@ -78,4 +79,10 @@ fn defects() -> Vec<(&'static str, &'static str)> {
 #[pyfunction]
 fn reasons() -> Vec<(&'static str, &'static str)> {
     Reason::ALL.iter().map(|reason| (reason.name(), reason.text())).collect()
+}
+
+/// The codes of the messages in levels, each with its English: for one `{n}` and for several.
+#[pyfunction]
+fn messages() -> Vec<(&'static str, Vec<&'static str>)> {
+    engine::MESSAGES.iter().map(|template| (template.code, template.english.to_vec())).collect()
 }

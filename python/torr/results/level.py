@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, Percent, ResultPart, Statistics
 from torr.results.functions import FunctionTiming
 from torr.results.monitor import MonitorSeries
@@ -189,7 +190,7 @@ class Health(ResultPart, kw_only=True):
     """Whether the load generator could have been the limit; a limited level claims nothing."""
 
     verdict: HealthWord
-    reasons: list[str] = []
+    reasons: list[Message] = []
     worker_cpu_rate: list[float] = []
     run_queue_rate: list[float] = []
     slices: Annotated[Count, Meta(description="intervals that were judged")] = 0

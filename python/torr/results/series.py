@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Number, Percent, ResultPart
 
 
@@ -24,7 +25,7 @@ class LevelPoint(ResultPart):
     at_least: Annotated[bool, Meta(description="client and target shared the machine")] = False
     limited: bool = False
     interrupted: bool = False
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Message, ...] = ()
     ok_per_s_range: tuple[Amount, Amount] | None = None
     p95_ms_range: tuple[Number, Number] | None = None
     p95_at_least: Annotated[

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 
-import msgspec
 import pytest
 from rich.console import Console
 
@@ -14,6 +13,7 @@ from doubles import Truth, measured_level
 from torr.cli.terminal import show
 from torr.model.condition import Condition
 from torr.report.data import diff
+from torr.results.base import builtins
 from torr.results.level import NamedRequest
 from torr.results.series import LevelPoint
 from torr.stats.series import Series
@@ -194,7 +194,7 @@ def with_times(level, **times):
 
 def step_of(level, name):
     """Return a named request with the numbers of a level."""
-    return typed.made(NamedRequest, {**msgspec.to_builtins(level), "name": name})
+    return typed.made(NamedRequest, {**builtins(level), "name": name})
 
 
 def streamed(level, ttft_ms, **more):

@@ -53,11 +53,20 @@ def test_a_limited_ladder_says_which_levels_claim_nothing(limited_ladder):
 
 
 def test_reasons_of_the_engine_are_said_in_chinese(make_level, make_result):
-    why = "only 900 of 1,000 connections could be opened from this machine: {}"
-    why = why.format("no memory left for sockets")
+    text = "only 900 of 1,000 connections could be opened from this machine"
+    cause = {"code": "health.no_socket_memory", "values": {}, "text": "no memory left for sockets"}
+    values = {"open": 900, "asked": 1000, "cause": cause}
+    why = {"code": "health.missing_connections", "values": values, "text": text}
     made = make_level(1000, 9.0, 1.0, verdict="generator-limited", reasons=[why])
     assert render(sentence.verdict(make_result("run", [made])), "zh") == (
         "不下任何结论：压测端是瓶颈：1,000 个连接中，只有 900 个能从这台机器打开：套接字内存用尽。"
+    )
+
+
+def test_reasons_of_an_older_torr_stay_in_english(make_level, make_result):
+    made = make_level(5, 9.0, 1.0, verdict="generator-limited", reasons=["thread CPU 97 %."])
+    assert render(sentence.verdict(make_result("run", [made])), "zh") == (
+        "不下任何结论：压测端是瓶颈：thread CPU 97 %。"
     )
 
 

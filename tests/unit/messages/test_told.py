@@ -24,7 +24,6 @@ PARTLY = (
     *("experiments/tokens.py", "experiments/taking.py", "micro/leaking.py"),
     *("results/result.py", "webserver/history/session.py"),
 )
-ENGINE_WHOLLY = ("engine/src/health.rs", "engine/src/front.rs")
 ENGINE_PARTLY = (
     *("engine/src/kept.rs", "engine/src/goodput.rs", "engine/src/ledger/gathering.rs"),
     *("engine/src/run/coordinator.rs", "engine/src/run/standing.rs"),
@@ -63,16 +62,9 @@ def test_all_that_a_module_tells_is_known(name):
     assert {text for text in found if not is_known(text)} == set()
 
 
-@pytest.mark.parametrize("name", ENGINE_WHOLLY)
-def test_all_that_the_engine_says_of_its_health_is_known(name):
-    found = sentences(of_rust(name))
-    assert found
-    assert {text for text in found if not is_known(text)} == set()
-
-
 def test_every_pattern_is_in_the_words_of_its_source():
     told = {text for name in (*WHOLLY, *PARTLY) for text in of_python(name)}
-    told |= {text for name in (*ENGINE_WHOLLY, *ENGINE_PARTLY) for text in of_rust(name)}
+    told |= {text for name in ENGINE_PARTLY for text in of_rust(name)}
     told |= {kind.replace("_", " ") for kind in of_python("servers/failure.py")}
     parts = {part for text in told for part in text.split("{}") if _WORD.search(part)}
     ordered = sorted(parts, key=len, reverse=True)

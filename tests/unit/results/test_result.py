@@ -3,13 +3,13 @@ import json
 import math
 
 import jsonschema
-import msgspec
 import pytest
 
 from documents import ROOT
 from torr.engine import decoded_interval, decoded_level
 from torr.errors import ResultError, UsageError
 from torr.results import result
+from torr.results.base import builtins
 
 SCHEMA = ROOT / "docs" / "reference" / "result.schema.json"
 
@@ -207,9 +207,9 @@ def test_real_results_keep_every_key_and_value(path):
         assert list(lost(whole, json.loads(written))) == []
     for load in recorded["loads"]:
         for text in load["slices"]:
-            written = msgspec.to_builtins(decoded_interval(text))
+            written = builtins(decoded_interval(text))
             assert list(lost(json.loads(text), written)) == []
         level = json.loads(load["level"])
         for name in ("ok_per_s", "attempted_per_s"):
             level[name] = level[name] or 0.0  # of a window that never opened
-        assert list(lost(level, msgspec.to_builtins(decoded_level(load["level"])))) == []
+        assert list(lost(level, builtins(decoded_level(load["level"])))) == []

@@ -122,7 +122,7 @@ def _attempts(level: Level) -> str:
 
 def _health(level: Level) -> str:
     health = level.health
-    word, reasons = told(health.verdict), chain("; ", list(map(told, health.reasons)))
+    word, reasons = told(health.verdict), chain("; ", health.reasons)
     return say("{side}: {why}", side=word, why=reasons) if reasons else word
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.messages.say import Text, join, say, say_count
+from torr.messages.say import Text, changed, join, say, say_count
 from torr.messages.told import told
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def first_text(texts: Sequence[str]) -> str | None:
     return _without_stop(texts[0]) if texts else None
 
 
-def _without_stop(text: str) -> str:
-    return text if isinstance(text, Text) else told(text.rstrip("."))
+def _without_stop(text: str) -> Text:
+    return changed(told(text), lambda written: written.rstrip("."))
 
 
 def most_by(levels: Sequence[Level]) -> str:

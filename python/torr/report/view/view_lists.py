@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torr.messages.say import as_json, say
-from torr.messages.told import told
 from torr.report.data.comparison import Comparison
 from torr.report.data.wording import levels_of
 from torr.report.tables import comparison_facts as facts
@@ -62,7 +61,7 @@ def _health(result: RunResult) -> list[Json]:
 def _reasons(result: RunResult) -> Sequence[str]:
     """Every level that is not healthy, with why."""
     found = [
-        say("{where}: {why}", where=_place(level), why=told(reason))
+        say("{where}: {why}", where=_place(level), why=reason)
         for level in result.levels
         for reason in level.health.reasons
     ]

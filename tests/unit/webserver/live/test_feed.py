@@ -10,6 +10,7 @@ import pytest
 
 import results
 from torr.report.view import view
+from torr.results.base import encode
 from torr.results.result import TrialFailure
 from torr.store.level_log import LevelLog
 from torr.store.rundir import RunDirectory
@@ -75,7 +76,7 @@ def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, mos
         so_far = directory.so_far()
         conclusions = msgspec.structs.asdict(of_load("ladder", so_far.levels, ()))
         whole = msgspec.structs.replace(so_far, **conclusions)
-        assert journal.run == json.loads(msgspec.json.encode(view.run(whole)))
+        assert journal.run == json.loads(encode(view.run(whole)))
 
 
 def test_each_level_is_read_from_the_disk_once(directory, feed_of, monkeypatch):

@@ -1,0 +1,179 @@
+//! Sentences that the engine writes into results: a code, typed values, and the English made of them.
+//!
+//! The table has every code with its English; Python has the words of other languages under the same
+//! codes. Nothing from `worker/mod.rs` down makes a message while a load runs.
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A sentence of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its place in the table, such as `health.saturated`.
+    pub code: String,
+    /// Numbers, texts and other messages at the placeholders of its templates.
+    pub values: Map<String, Value>,
+    /// The English.
+    pub text: String,
+}
+
+/// A code and its English: one template, or one for a single `{n}` and one for several.
+///
+/// Placeholders are `{name}`, and `{name:,}` for whole numbers in groups of three digits, as Python
+/// has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Template {
+    /// The code.
+    pub code: &'static str,
+    /// The templates.
+    pub english: &'static [&'static str],
+}
+
+macro_rules! messages {
+    ($($name:ident $code:literal $($english:literal)+;)+) => {
+        $(pub(crate) const $name: Template = Template { code: $code, english: &[$($english),+] };)+
+        /// All codes of the engine with their English.
+        pub const MESSAGES: &[Template] = &[$($name),+];
+    };
+}
+
+messages! {
+    PROCESS_LOST "health.process_lost"
+        "an engine process died: a part of the load is missing, measure the level again";
+    SATURATED "health.saturated"
+        "a worker used its core to the full: give the generator more cores (--workers) or another machine";
+    LATE "health.late"
+        "requests started late (lag p99 beyond 2 ms and 10 % of the response time): lower the rate or give the generator more cores";
+    RUN_QUEUE "health.run_queue" "a worker waited for a core while others used it";
+    NO_DESCRIPTOR "health.no_descriptor"
+        "no file descriptor left (limit {limit:,}: ulimit -Hn, or --processes auto)";
+    LOCUST_PROCESS_LOST "health.locust_process_lost"
+        "a Locust process was lost, or does not run `torr locust`: a part of the load is in no number";
+    LOCUST_SATURATED "health.locust_saturated"
+        "a Locust process used its core to the full: start more with --processes, or use another machine";
+    LOCUST_LATE "health.locust_late"
+        "ready greenlets waited more than 2 ms and 10 % of the response time for their turn: start more with --processes, or let each have fewer users";
+    LOCUST_LATE_AND_IDLE "health.locust_late_and_idle"
+        "ready greenlets waited more than 2 ms and 10 % of the response time for their turn while their process used less than half of a core: let users not wake in step, and no task block the others";
+    LOCUST_RUN_QUEUE "health.locust_run_queue"
+        "a Locust process waited for a core while others used it";
+    LOCUST_NO_DESCRIPTOR "health.locust_no_descriptor"
+        "no file descriptor left (limit {limit:,}: ulimit -Hn, or more --processes)";
+    LATE_STARTS "health.late_starts"
+        "only {started:,} of {planned:,} planned requests could be started within the window: lower the rate or give the generator more cores";
+    MISSING_CONNECTIONS "health.missing_connections"
+        "only {open:,} of {asked:,} connections could be opened from this machine: {cause}";
+    FAILED_DIALS "health.failed_dials"
+        "{n:,} dial failed on this machine: {cause}"
+        "{n:,} dials failed on this machine: {cause}";
+    NO_PORT "health.no_port" "no local port left (limit: net.ipv4.ip_local_port_range)";
+    NO_SOCKET_MEMORY "health.no_socket_memory" "no memory left for sockets";
+    STEAL "health.steal"
+        "the hypervisor took 5 % or more of this machine's time in a fifth of the slices or more";
+    THROTTLED "health.throttled" "this process's cgroup was held back by its CPU quota";
+    BOTH_FULL "health.both_full" "generator and target both used their cores to the full";
+}
+
+impl Template {
+    /// The message with a value for each placeholder.
+    #[must_use]
+    pub fn message<const N: usize>(self, values: [(&str, Value); N]) -> Message {
+        let values: Map<_, _> =
+            values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let is_one = values.get("n").and_then(Value::as_u64) == Some(1);
+        let english = if is_one { self.english.first() } else { self.english.last() };
+        let text = filled(english.copied().unwrap_or_default(), &values);
+        Message { code: self.code.to_owned(), values, text }
+    }
+
+    /// The message of a template without placeholders.
+    #[must_use]
+    pub fn plain(self) -> Message {
+        self.message([])
+    }
+}
+
+impl From<Message> for Value {
+    fn from(message: Message) -> Self {
+        let Message { code, values, text } = message;
+        serde_json::json!({ "code": code, "values": values, "text": text })
+    }
+}
+
+/// The template with its placeholders filled.
+fn filled(template: &str, values: &Map<String, Value>) -> String {
+    let (mut text, mut rest) = (String::new(), template);
+    while let Some((before, behind)) = rest.split_once('{') {
+        let (placeholder, after) = behind.split_once('}').unwrap_or((behind, ""));
+        let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
+        debug_assert!(values.contains_key(name), "no value for {name} of {template:?}");
+        text += before;
+        text += &values.get(name).map(|value| written(value, format)).unwrap_or_default();
+        rest = after;
+    }
+    text + rest
+}
+
+fn written(value: &Value, format: &str) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(message) => {
+            message.get("text").and_then(Value::as_str).unwrap_or_default().to_owned()
+        }
+        Value::Number(number) if format == "," => grouped(number),
+        _ => value.to_string(),
+    }
+}
+
+/// Digits in groups of three.
+pub(crate) fn grouped(number: impl Display) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_message_is_its_template_with_values_that_stay_numbers() {
+        let cause = NO_PORT.plain();
+        let message = MISSING_CONNECTIONS.message([
+            ("open", 900.into()),
+            ("asked", 1_234_567.into()),
+            ("cause", cause.clone().into()),
+        ]);
+        assert_eq!(
+            message.text,
+            format!(
+                "only 900 of 1,234,567 connections could be opened from this machine: {}",
+                cause.text
+            )
+        );
+        let value = json!(message);
+        assert_eq!(value["code"], "health.missing_connections");
+        assert_eq!(value["values"]["asked"], 1_234_567);
+        assert_eq!(value["values"]["cause"]["code"], "health.no_port");
+        assert_eq!(serde_json::from_value::<Message>(value).unwrap(), message);
+    }
+
+    #[test]
+    fn one_and_several_have_a_template_each() {
+        let dials = |n: u64| FAILED_DIALS.message([("n", n.into()), ("cause", "x".into())]).text;
+        assert_eq!(dials(1), "1 dial failed on this machine: x");
+        assert_eq!(dials(1000), "1,000 dials failed on this machine: x");
+    }
+
+    #[test]
+    fn each_code_is_there_once() {
+        let codes: BTreeSet<_> = MESSAGES.iter().map(|template| template.code).collect();
+        assert_eq!(codes.len(), MESSAGES.len());
+    }
+}
