@@ -14,7 +14,6 @@ from rich.text import Text
 from torr.cli.columns import GAP, cut
 from torr.cli.shown.slos import show_of_comparison
 from torr.messages.say import chain, changed, say
-from torr.messages.told import told
 from torr.report.data.comparison import Comparison
 from torr.report.data.wording import counted
 from torr.report.tables import comparison_tables as tables
@@ -61,7 +60,7 @@ def _doubts(place: ComparisonCell) -> Iterator[str]:
     for entry in place.rivals:
         reason = place.reason(entry)
         if reason:
-            said = say("{name}: {said}", name=entry.name, said=told(reason))
+            said = say("{name}: {said}", name=entry.name, said=reason)
             yield _line(said, 2)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from torr.cli.shown import errors
 from torr.cli.shown.run import LEAST_OF_STREAMS
 from torr.messages.say import Text, chain, say
-from torr.messages.told import told
 from torr.report.data.wording import levels_of
 from torr.report.tables.stream_tables import streams_of_levels
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity, UslFit
@@ -94,7 +93,7 @@ def _capacity(result: RunResult) -> dict[str, str]:
 
 
 def _none(reason: str | None) -> Text:
-    return say("– ({why})", why=told(str(reason)))
+    return say("– ({why})", why=reason or say("no reason was kept"))
 
 
 def _listed(levels: Iterable[int]) -> Text:
@@ -121,7 +120,7 @@ def _usl(usl: UslFit | None, why_no_peak: str | None) -> str | None:
     if usl is None:
         return None
     n_star = usl.n_star
-    peak: str = f"N* {n_star:,.0f}" if n_star else say("no N* ({why})", why=told(str(why_no_peak)))
+    peak: str = f"N* {n_star:,.0f}" if n_star else say("no N* ({why})", why=why_no_peak or "")
     law = f"λ {usl.lambda_:.4g}, σ {usl.sigma:.3g}, κ {usl.kappa:.3g}"
     return say("{law}, {peak}, R² {r2:.3f}", law=law, peak=peak, r2=usl.r2)
 

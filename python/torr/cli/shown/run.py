@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torr.cli.columns import cut
 from torr.cli.shown import errors, slos
 from torr.messages.say import chain, say
-from torr.messages.told import told
+from torr.report.data.result_words import word_text
 from torr.report.tables import watched
 from torr.report.tables.request_tables import requests, streams_of_requests
 from torr.report.text.streaming import stream_facts, stream_times
@@ -122,7 +122,7 @@ def _attempts(level: Level) -> str:
 
 def _health(level: Level) -> str:
     health = level.health
-    word, reasons = told(health.verdict), chain("; ", health.reasons)
+    word, reasons = word_text(health.verdict), chain("; ", health.reasons)
     return say("{side}: {why}", side=word, why=reasons) if reasons else word
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.messages.told import told
 from torr.model.condition import Condition
+from torr.report.data.result_words import word_text
 from torr.report.tables.comparison_slos import interval_of, slos
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def show_of_comparison(result: RunResult, out: Screen) -> None:
     held = len(found) - len(shown)
     if held:
         seen = say("{n:,} of {total:,}", n=held, total=len(found))
-        out.pair(told("held"), WORD_COLOURS["held"], seen, WORD)
+        out.pair(word_text("held"), WORD_COLOURS["held"], seen, WORD)
 
 
 def _show(verdict: Verdict, text: str, out: Screen) -> None:
     word = str(verdict.word)
-    out.pair(told(word), WORD_COLOURS[word], text, WORD)
+    out.pair(word_text(word), WORD_COLOURS[word], text, WORD)
 
 
 def _worth(verdict: Verdict) -> str:
@@ -67,4 +67,4 @@ def _worth(verdict: Verdict) -> str:
             said = say("{said}, 90 % interval {span}", said=said, span=span)
     if not verdict.reason:
         return said
-    return say("{said} ({why})", said=said, why=told(verdict.reason))
+    return say("{said} ({why})", said=said, why=verdict.reason)

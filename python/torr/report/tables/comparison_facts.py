@@ -10,6 +10,7 @@ from torr.messages.told import matches, told
 from torr.report.data import settings
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.data.flat import flat
+from torr.report.data.result_words import word_text
 from torr.report.tables.cells import Table
 from torr.report.text import comparison_words as words
 from torr.report.text.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
@@ -60,14 +61,14 @@ def configuration(result: RunResult) -> Table:
     factors = experiment.get("factors") or {}
     rows: list[tuple[str, str]] = [
         (say("baseline"), found.baseline),
-        (say("primary metric"), told(found.primary.label)),
+        (say("primary metric"), word_text(found.primary.label)),
     ]
     rows += [(name, chain(", ", [_value(v) for v in values])) for name, values in factors.items()]
     rows += [(say("rounds"), _rounds(experiment))]
     if result.levels:
         rows.append((say("measured in each trial"), settings.names(_seconds(result.levels))))
     if experiment.get("restart"):
-        rows.append((say("server restarted each"), told(str(experiment["restart"]))))
+        rows.append((say("server restarted each"), word_text(str(experiment["restart"]))))
     if experiment.get("discard_if"):
         rows.append((say("rounds discarded if"), str(experiment["discard_if"])))
     if experiment.get("seed") is not None:
@@ -91,7 +92,7 @@ def candidates(found: Comparison) -> Table | None:
         )
         for name in found.names
     )
-    named = (told(key.replace("_", " ")) for key in keys)
+    named = (word_text(key.replace("_", " ")) for key in keys)
     columns = (say("candidate"), say("command"), "url", *named)
     return Table(columns, rows, frozenset(range(len(columns))))
 
@@ -140,16 +141,14 @@ def _in(word: str, cells: Sequence[tuple[ComparisonCell, CandidateCell]], found:
     """A word with its places, or with how many they are."""
     if not cells:
         return ""
-    printed = told(found.primary.word(word))
+    printed = word_text(found.primary.word(word))
     said = say("{word} {where}", word=printed, where=_where(cells, found))
     if word == "inconclusive":
         return chain("", [said, to_settle(cells)])
     reasons = list(dict.fromkeys(r for place, entry in cells if (r := place.reason(entry))))
     if not reasons:
         return said
-    return say(
-        "{said} ({why})", said=said, why=settings.names([told(reason) for reason in reasons])
-    )
+    return say("{said} ({why})", said=said, why=settings.names(reasons))
 
 
 def _where(cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> Text:
@@ -175,7 +174,7 @@ def _secondary(
     """What the other metrics say: in how many cells which word, where a word was found."""
     metrics = dict.fromkeys(metric for _, entry in seen for metric in entry.verdicts)
     each = [
-        say("{metric} {said}", metric=told(m.label), said=counts)
+        say("{metric} {said}", metric=word_text(m.label), said=counts)
         for m in metrics
         if m != found.primary and (counts := _count(m, seen))
     ]
@@ -188,9 +187,9 @@ def _count(metric: Metric, seen: Sequence[tuple[ComparisonCell, CandidateCell]])
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
     is_one = len(seen) == 1
     each = [
-        told(metric.word(word))
+        word_text(metric.word(word))
         if is_one
-        else say("{word} in {n}", word=told(metric.word(word)), n=count)
+        else say("{word} in {n}", word=word_text(metric.word(word)), n=count)
         for word, count in counts
         if count
     ]

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
-from torr.messages.told import told
 from torr.model.condition import Condition
 from torr.report.data.comparison import Comparison
+from torr.report.data.result_words import word_text
 from torr.report.tables.cells import Table
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def of_slos(result: RunResult) -> Table | None:
             verdict.condition or "",
             _seen(verdict),
             interval_of(verdict) or "–",
-            told(verdict.word or ""),
-            told(verdict.reason or ""),
+            word_text(verdict.word or ""),
+            verdict.reason or "",
         )
         for place, verdict in slos(result)
     )

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
-from torr.messages.told import told
 from torr.report.data import settings
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
 from torr.report.text import comparison_words as words
@@ -53,7 +53,7 @@ def of_place(place: ComparisonCell) -> Table:
     """Return one cell in short: a row a candidate."""
     primary = place.primary
     share = coverage_at([place])
-    names = (say("candidate"), told(primary.label), say("ratio"), share, say("verdict"), "p99")
+    names = (say("candidate"), word_text(primary.label), say("ratio"), share, say("verdict"), "p99")
     columns = (*names, say("errors"), "n")
     rows = tuple((entry.name, *_short(place, entry)) for entry in place.entries)
     return Table(columns, rows, frozenset({0, 4}))
@@ -69,7 +69,7 @@ def of_words(found: Comparison) -> Table | None:
         standings = [place.standing(entry) for place, entry in found.of_rival(name)]
         rows.append((name, *(str(standings.count(word) or "–") for word in shown)))
     cells = say("cells of {n}", n=len(found.places))
-    columns = (cells, *(told(found.primary.word(word)) for word in shown))
+    columns = (cells, *(word_text(found.primary.word(word)) for word in shown))
     return Table(columns, tuple(rows)) if rows else None
 
 
@@ -81,7 +81,7 @@ def of_failures(found: Comparison) -> Table | None:
             failure.candidate,
             settings.get(_key(failure.factors), ""),
             f"{failure.round}",
-            told(failure.kind.replace("_", " ")),
+            word_text(failure.kind.replace("_", " ")),
             "; ".join(text for text in (failure.text, failure.hint) if text),
         )
         for failure in found.failures
@@ -136,10 +136,16 @@ def _of_places(places: Sequence[ComparisonCell], found: Comparison) -> Table:
     beside = [m for m in _BESIDE if m != primary and _is_known(m, places)]
     more = [m for m in _MONITORED if _is_known(m, places)]
     load = say("rate") if places[0].rate is not None else heading("connection")
-    columns: list[str] = [load, say("candidate"), told(primary.label), say("spread"), say("ratio")]
+    columns: list[str] = [
+        load,
+        say("candidate"),
+        word_text(primary.label),
+        say("spread"),
+        say("ratio"),
+    ]
     columns += [coverage_at(places), "n", say("verdict"), say("errors")]
     for metric in (*beside, *more):
-        columns += [told(metric.label), say("ratio")]
+        columns += [word_text(metric.label), say("ratio")]
     rows = [_row(place, entry, [*beside, *more]) for place in places for entry in place.entries]
     words_at = {1, 7}
     if any(row[-1] for row in rows):
@@ -162,7 +168,7 @@ def _row(place: ComparisonCell, entry: CandidateCell, metrics: Sequence[Metric])
         words.ratio(verdict),
         words.interval(verdict),
         f"{entry.count(verdict)}",
-        told(place.printed(entry)),
+        word_text(place.printed(entry)),
         show_percent(entry.error_rate),
         *beside,
         _limit(entry),
@@ -174,7 +180,7 @@ def _limit(entry: CandidateCell) -> str:
     monitors = (level.monitor for level in entry.trials.values())
     derived = (monitor.derived for monitor in monitors if monitor)
     seen = [found.limit for found in derived if found and found.limit]
-    return told(max(seen, key=seen.count, default=""))
+    return word_text(max(seen, key=seen.count, default=""))
 
 
 def _short(place: ComparisonCell, entry: CandidateCell) -> Row:
@@ -183,7 +189,7 @@ def _short(place: ComparisonCell, entry: CandidateCell) -> Row:
         _middle(entry, place.primary),
         words.ratio(verdict),
         words.interval(verdict),
-        told(place.printed(entry)),
+        word_text(place.printed(entry)),
         _middle(entry, Metric("response_ms.p99")),
         show_percent(entry.error_rate),
         f"{entry.count(verdict)}",
@@ -205,7 +211,7 @@ def _is_known(metric: Metric, places: Sequence[ComparisonCell]) -> bool:
 
 
 def _with_word(place: ComparisonCell, verdict: Verdict) -> str:
-    word = told(place.primary.word(verdict.word or "none"))
+    word = word_text(place.primary.word(verdict.word or "none"))
     seen = say("{ratio} ({span})", ratio=words.ratio(verdict), span=words.interval(verdict))
     return say("{word}, {seen}, n = {n}", word=word, seen=seen, n=str(verdict.n))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.messages.told import told
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
 from torr.stats.series import noun_of
@@ -42,7 +42,7 @@ def _row(level: Level) -> tuple[str, ...]:
     health = level.health
     return (
         f"{level.concurrency:,}",
-        told(health.verdict),
+        word_text(health.verdict),
         say("{rate:.0f} % of a core", rate=max(health.worker_cpu_rate)),
         show_percent(max(health.run_queue_rate, default=0.0)),
         show_percent(health.steal_rate),

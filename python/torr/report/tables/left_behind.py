@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.messages.told import told
 from torr.report.data.micro_names import names
+from torr.report.data.result_words import word_text
 from torr.report.tables.cells import Table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _row(leak: LeakTable) -> tuple[str, ...]:
         _bytes(leak.traced_per_operation),
         _bytes(leak.rss_per_operation),
         say("met") if leak.is_met else say("missed"),
-        told(leak.word),
+        word_text(leak.word),
         ", ".join(most),
     )
 

@@ -9,9 +9,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.messages.told import told
 from torr.report.data.function_rounds import failed, groups, spread
 from torr.report.data.micro_names import Named, names, parts_of, shortened
+from torr.report.data.result_words import word_text
 from torr.report.tables import left_behind
 from torr.report.tables.cells import Table
 from torr.report.text import verdict_words
@@ -73,8 +73,8 @@ def changes(result: RunResult) -> Table | None:
             verdict_words.show_change(each),
             verdict_words.show_interval(each),
             f"{each.n}",
-            told(verdict_words.printed(each)),
-            told(each.reason or ""),
+            word_text(verdict_words.printed(each)),
+            each.reason or "",
         )
         for each in found
     )
@@ -113,7 +113,7 @@ def _budget(budget: BudgetVerdict) -> tuple[str, ...]:
         target = say("{budget}, here {limit}", budget=target, limit=show(budget.limit))
     word = word_of(budget)
     if budget.reason:
-        word = say("{word}: {why}", word=word, why=told(budget.reason))
+        word = say("{word}: {why}", word=word, why=budget.reason)
     return (
         target,
         show(budget.value),

@@ -11,8 +11,8 @@ from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
 from torr.messages.say import Text, chain, say
-from torr.messages.told import told
 from torr.report.data import diff
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import TIME_STATS, Table, cell, is_bound, usable
 from torr.report.tables.comparison_slos import interval_of
@@ -121,8 +121,8 @@ def slos(result: RunResult) -> Table | None:
             verdict.condition or "",
             _with_unit(verdict.value, verdict.unit),
             interval_of(verdict) or "–",
-            told(verdict.word or ""),
-            told(verdict.reason or ""),
+            word_text(verdict.word or ""),
+            verdict.reason or "",
         )
         for verdict in result.slo_verdicts
     )
@@ -226,7 +226,7 @@ def _middle(rounds: Sequence[Level], stat: str) -> str:
 
 
 def _health(rounds: Sequence[Level]) -> str:
-    words = list(map(told, dict.fromkeys(level.health.verdict for level in rounds)))
+    words = list(map(word_text, dict.fromkeys(level.health.verdict for level in rounds)))
     if any(level.cut_short for level in rounds):
         words.append(say("cut short"))
     if any(level.is_starved for level in rounds):
@@ -241,7 +241,7 @@ def _claim(
 
 
 def _not_claimed(reason: str | None) -> Text:
-    return say("not claimed: {why}", why=told(reason)) if reason else say("not claimed")
+    return say("not claimed: {why}", why=reason) if reason else say("not claimed")
 
 
 def _peak(peak: Peak) -> tuple[str, str]:
@@ -267,8 +267,12 @@ def _beyond(beyond: Verdict) -> Text:
     """The first level that did not hold it."""
     value = _with_unit(beyond.value, beyond.unit)
     if beyond.value is None:
-        value = told(beyond.reason or value)
-    said = {"condition": beyond.condition or "", "word": told(beyond.word or ""), "value": value}
+        value = beyond.reason or value
+    said = {
+        "condition": beyond.condition or "",
+        "word": word_text(beyond.word or ""),
+        "value": value,
+    }
     at = f"{beyond.concurrency:,}"
     return say("at {level} {condition} is {word} ({value})", level=at, **said)
 

@@ -12,6 +12,7 @@ from typing import Any
 from torr.messages.say import chain, say, say_count
 from torr.messages.told import told
 from torr.report.data.diff import show_bounded
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import counted
 from torr.report.tables.cells import Table
 from torr.stats.metric import Metric
@@ -209,4 +210,4 @@ def _word(change: Json) -> str:
     reason = change["reason"]
     if not change["word"] and reason.code == "history.another_load":
         return say("another load")
-    return told(change["word"] or reason or "")
+    return word_text(change["word"] or reason or "")

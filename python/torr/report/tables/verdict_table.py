@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.messages.told import told
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
 from torr.report.text.verdict_words import (
@@ -48,9 +48,9 @@ def verdicts(result: RunResult) -> Table | None:
             f"{v.n}",
             _spread(v),
             "–" if v.p_adjusted is None else f"{v.p_adjusted:.2g}",
-            told(printed(v)),
+            word_text(printed(v)),
             f"+{v.more_rounds}" if v.more_rounds else "–",
-            told(v.reason or ""),
+            v.reason or "",
         )
         for v in found
     )
@@ -79,7 +79,7 @@ def verdicts(result: RunResult) -> Table | None:
 def limits(result: RunResult) -> Table | None:
     """Return one row a limit and level of a diff."""
     rows = tuple(
-        (f"{x.concurrency:,}", x.condition, told(x.word), told(x.reason or ""))
+        (f"{x.concurrency:,}", x.condition, word_text(x.word), x.reason or "")
         for x in result.fail_if
     )
     columns = (heading("connection"), say("fails if"), say("word"), say("why"))

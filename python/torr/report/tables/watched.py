@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
 from torr.messages.told import told as retold
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import Table, usable
 from torr.results.monitor import WindowUsage
@@ -45,7 +46,7 @@ def watched(result: RunResult) -> Table | None:
     return Table(columns, rows, frozenset({7, 8}))
 
 
-def told(result: RunResult) -> Table | None:
+def of_endpoints(result: RunResult) -> Table | None:
     """Return one row a series of each endpoint: its mean and its most over all levels."""
     found: dict[tuple[str, ...], list[float]] = {}
     for level in result.levels:
@@ -117,7 +118,7 @@ def _usage(level: Level) -> WindowUsage | None:
 
 
 def _limit(usage: WindowUsage) -> str:
-    return _LIMITS.get(usage.limit) or retold(str(usage.limit))
+    return _LIMITS.get(usage.limit) or word_text(str(usage.limit))
 
 
 def _micro(microseconds: float | None) -> str:

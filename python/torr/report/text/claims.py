@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
-from torr.messages.told import told
 from torr.report.data.wording import most_by
 from torr.units import show_percent, show_rate
 
@@ -62,7 +61,7 @@ def errors_of(result: RunResult) -> str:
 
 def seen(condition: Condition, verdict: Verdict) -> str:
     """Return the value that was judged; where it is not shown or missing, the reason."""
-    reason = told(verdict.reason or "")
+    reason = verdict.reason or ""
     if verdict.value is None or verdict.word == "not shown":
         return reason or say("no value")
     # A broken one may break by something else than its value, such as requests that were dropped.

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
-from torr.messages.told import told
 from torr.report.data.comparison import CandidateCell, ComparisonCell
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import counted as number_of
 from torr.report.text import comparison_words as words
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
@@ -85,7 +85,7 @@ def same(place: ComparisonCell, entry: CandidateCell) -> Text:
     span, rounds = _span(verdict), rounds_of(place, entry)
     said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
     if reason := place.reason(entry):
-        said["span"] = say("{said}, {reason}", said=said["span"], reason=told(reason))
+        said["span"] = say("{said}, {reason}", said=said["span"], reason=reason)
     if place.primary.key == OK_PER_S:
         return say("{name} and {baseline} are the same at {place} ({span})", **said)
     said["metric"] = place.primary.label
@@ -104,7 +104,7 @@ def undecided(place: ComparisonCell, entry: CandidateCell) -> Text:
         if verdict.interval:
             said = say("{said} ({seen})", said=said, seen=words.interval(verdict))
     reason = place.reason(entry)
-    return chain("; ", [said, told(reason) if reason else say("no reason was kept")])
+    return chain("; ", [said, reason or say("no reason was kept")])
 
 
 def counted(word: str, cells: Seen, total: int | None = None, than: str = "") -> Text:
@@ -117,7 +117,7 @@ def counted(word: str, cells: Seen, total: int | None = None, than: str = "") ->
         where = say("in {n} of {total} cells", n=len(cells), total=total)
     if word not in DIFFER:
         more = to_settle(cells) if word == "inconclusive" else ""
-        what = _PHRASES.get(word) or told(word)
+        what = _PHRASES.get(word) or word_text(word)
         return say("{what} {where}{more}", what=what, where=where, more=more)
     place, entry = max(cells, key=size)
     faster = _faster(place, entry)
@@ -137,7 +137,7 @@ def to_settle(cells: Seen) -> str:
     """Return how many more rounds would settle what is inconclusive, or the reason they share."""
     reasons = {place.reason(entry) for place, entry in cells}
     if len(reasons) == 1 and (reason := reasons.pop()):
-        return say(" ({why})", why=told(reason))
+        return say(" ({why})", why=reason)
     known = [n for place, entry in cells if (n := place.verdict(entry).more_rounds)]
     if not known:
         return ""

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, one_line, say
-from torr.messages.told import told
 from torr.report.data import settings
 from torr.report.data.comparison import Comparison
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import because, first_text
 from torr.report.data.wording import counted as number_of
 from torr.report.text.comparison_clauses import (
@@ -158,7 +158,7 @@ def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> It
             name if is_one else say("{name} in {n}", name=name, n=len(cells[name]))
             for name in names
         ]
-        head = _HEADS.get(word) or told(found.primary.word(word))
+        head = _HEADS.get(word) or word_text(found.primary.word(word))
         if word == "better":
             head = say("also {word}", word=head)
         more = to_settle([x for name in names for x in cells[name]]) if word == REST[1] else ""

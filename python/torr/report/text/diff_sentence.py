@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, join, say, say_count
-from torr.messages.told import told
 from torr.report.data import diff
+from torr.report.data.result_words import word_text
 from torr.report.data.wording import counted, places
 from torr.report.text.verdict_words import printed
 from torr.units import show_factor, show_rate
@@ -87,7 +87,10 @@ def _conclusion(found: Sequence[Verdict]) -> str:
     for verdict in judged:
         words.setdefault(printed(verdict), []).append(f"{verdict.concurrency:,}")
     said = join(
-        [say("{word} at {levels}", word=told(word), levels=join(at)) for word, at in words.items()]
+        [
+            say("{word} at {levels}", word=word_text(word), levels=join(at))
+            for word, at in words.items()
+        ]
     )
     rest = len(found) - len(judged)
     if not said or not rest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, changed, join, say
-from torr.messages.told import told
 from torr.model.condition import Condition
 from torr.report.data import plateau
 from torr.report.data.wording import places
@@ -25,7 +24,7 @@ def verdict(result: RunResult) -> Text:
     capacity = result.capacity or stats.analyse(result.levels)
     series = Series.of(result.name, result.levels)
     if capacity.peak is None:
-        why = told(capacity.reasons["peak"])
+        why = capacity.reasons["peak"]
         return say("Claims nothing: {why}{errors}", why=why, errors=errors_of(result))
     knee = capacity.knee
     end = say("the knee is at {level:,}", level=knee.concurrency) if knee else ""
@@ -117,7 +116,7 @@ def _fails(first: Verdict, series: Series) -> str:
     if first.word == "broken":
         said["seen"] = seen(condition, first)
         return say("Does not hold {condition} even at {place} ({seen})", **said)
-    why = told(first.reason) if first.reason else say("no reason was kept")
+    why = first.reason or say("no reason was kept")
     return say("Cannot show {condition} at {place} ({why})", **said, why=why)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, join, say
-from torr.messages.told import told
 from torr.model.condition import Condition
 from torr.report.data.wording import because, counted, first_text
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
@@ -30,7 +29,7 @@ def verdict(result: RunResult) -> Text:
     if not any(level.counts.ok for level in levels):
         return say("No request succeeded{errors}", errors=errors_of(result))
     if all(level.is_starved for level in levels):
-        return say("Claims nothing: {why}", why=told(starved_text(levels[0])))
+        return say("Claims nothing: {why}", why=starved_text(levels[0]))
     point = Series.of("", levels).shown[0]
     place = say("{rate} {over}", rate=_asked(levels[0], point), over=_over(levels[0]))
     said = (

@@ -118,7 +118,7 @@ def _starved(levels: Sequence[Level]) -> str:
     if not starved:
         return ""
     worst = max(starved, key=lambda level: level.starved / level.user_count)
-    said = {"place": _places(starved), "why": told(starved_text(worst))}
+    said = {"place": _places(starved), "why": starved_text(worst)}
     if not all(level.is_starved for level in starved):
         return say("users starved at {place} ({why})", **said)
     if len({level.concurrency for level in starved}) == 1:

@@ -95,7 +95,7 @@ def folded(result: RunResult) -> Iterator[Titled]:
         )
         yield say("Status codes"), table.statuses(result)
     yield from flames.tops(result)
-    yield say("What endpoints told"), watched.told(result)
+    yield say("What endpoints told"), watched.of_endpoints(result)
     yield say("How each level was judged"), health_table.judged(levels)
 
 

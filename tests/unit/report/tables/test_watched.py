@@ -80,14 +80,14 @@ def test_a_terminal_has_a_line_on_the_target_and_one_on_the_limit(watched_run):
 
 
 def test_what_endpoints_told_is_a_table(watched_run):
-    assert watched.told(watched_run).rows == (("queue a=<b>", "a second", "3", "5"),)
+    assert watched.of_endpoints(watched_run).rows == (("queue a=<b>", "a second", "3", "5"),)
 
 
 @pytest.mark.parametrize("seen", [None, {"derived": None}, {"derived": {}}])
 def test_results_that_were_not_watched_have_no_table(run, seen):
     run = typed.patched(run, levels={0: {"monitor": seen}})
     assert watched.watched(run) is None
-    assert watched.told(run) is None
+    assert watched.of_endpoints(run) is None
     assert "Target and machine" not in markdown.text(run)
 
 
