@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from torr.messages.message import Message, message, message_count, message_list
+
 Side = Literal["target", "generator", "neither", "both"]
 
 FULL = 95.0
@@ -39,70 +41,105 @@ class Figures:
     descriptors_rate: float | None = None
 
 
-def limit(figures: Figures) -> tuple[Side | None, str]:
+def limit(figures: Figures) -> tuple[Side | None, Message]:
     """Which side was the limit, and why; None where no target was watched and torr had room."""
     generator, target = _generator(figures), _target(figures)
     if generator and target:
-        return "both", f"{target}; {generator}"
+        return "both", message_list("; ", [target, generator])
     if generator:
         return "generator", generator
     if target:
         return "target", target
     if figures.target_rate is None:
-        return None, "no target was watched"
+        return None, message("bottleneck.not_watched", "no target was watched")
     return "neither", _room(figures)
 
 
-def _generator(figures: Figures) -> str | None:
+def _generator(figures: Figures) -> Message | None:
     workers = figures.workers
     if workers and min(workers) >= FULL:
-        return f"the generator filled its cores ({_shown(min(workers))} of each)"
-    return "the generator judged itself limited" if figures.is_limited else None
+        return message(
+            "bottleneck.generator_cores",
+            "the generator filled its cores ({share:.0f} % of each)",
+            share=min(workers),
+        )
+    if figures.is_limited:
+        return message("bottleneck.generator_limited", "the generator judged itself limited")
+    return None
 
 
-def _target(figures: Figures) -> str | None:
+def _target(figures: Figures) -> Message | None:
     """The first of what the target has used up, the plainest before the rest."""
     if figures.target_rate is None:
         return None
     if (figures.descriptors_rate or 0.0) >= FULL:
-        return f"the target has {_shown(figures.descriptors_rate)} of its descriptors open"
+        return message(
+            "bottleneck.descriptors",
+            "the target has {share:.0f} % of its descriptors open",
+            share=figures.descriptors_rate,
+        )
     cores = max(1, len(figures.target_cores))
     if figures.target_rate >= FULL * cores:
-        of = "its core" if cores == 1 else f"its {cores} cores"
-        return f"the target filled {of} ({_shown(figures.target_rate)} of one)"
+        return message_count(
+            "bottleneck.target_cores",
+            cores,
+            "the target filled its core ({share:.0f} % of one)",
+            "the target filled its {n} cores ({share:.0f} % of one)",
+            share=figures.target_rate,
+        )
     if (figures.thread_rate or 0.0) >= FULL:
-        return f"one thread of the target filled a core ({_shown(figures.thread_rate)})"
+        return message(
+            "bottleneck.thread",
+            "one thread of the target filled a core ({share:.0f} %)",
+            share=figures.thread_rate,
+        )
     return _crowded(figures) or _locked(figures)
 
 
-def _crowded(figures: Figures) -> str | None:
+def _crowded(figures: Figures) -> Message | None:
     """Its cores are full, mostly by itself: others took the rest."""
     known = [figures.cores[core] for core in figures.target_cores if core in figures.cores]
     if not known or min(known) < FULL or (figures.target_rate or 0.0) < 50 * len(known):
         return None
-    used = _shown(figures.target_rate)
-    return f"the cores of the target were full, mostly by itself ({used} of one)"
+    return message(
+        "bottleneck.crowded",
+        "the cores of the target were full, mostly by itself ({share:.0f} % of one)",
+        share=figures.target_rate,
+    )
 
 
-def _locked(figures: Figures) -> str | None:
+def _locked(figures: Figures) -> Message | None:
     """Several threads of one process use one core together, while another had room."""
     known = [figures.cores[core] for core in figures.target_cores if core in figures.cores]
     is_one = figures.processes == 1 and figures.threads_per_process >= 2
     uses_one = LOCKED[0] <= (figures.target_rate or 0.0) <= LOCKED[1]
     if not (is_one and uses_one and len(known) > 1 and min(known) < ROOM):
         return None
-    used = _shown(figures.target_rate)
-    return f"the threads of the target used one core together ({used}): they wait for one lock"
+    return message(
+        "bottleneck.lock",
+        "the threads of the target used one core together ({share:.0f} %): they wait for one lock",
+        share=figures.target_rate,
+    )
 
 
-def _room(figures: Figures) -> str:
-    words = [f"the target used {_shown(figures.target_rate)} of a core"]
+def _room(figures: Figures) -> Message:
     if figures.workers:
-        words.append(f"the busiest worker {_shown(max(figures.workers))}")
-    if figures.cores and min(figures.cores.values()) >= FULL:
-        words.append("but every core of the machine was full: others took part of it")
-    return ", ".join(words)
-
-
-def _shown(percent: float | None) -> str:
-    return f"{percent or 0.0:.0f} %"
+        used = message(
+            "bottleneck.room_of_both",
+            "the target used {share:.0f} % of a core, the busiest worker {worker:.0f} %",
+            share=figures.target_rate,
+            worker=max(figures.workers),
+        )
+    else:
+        used = message(
+            "bottleneck.room",
+            "the target used {share:.0f} % of a core",
+            share=figures.target_rate,
+        )
+    if not figures.cores or min(figures.cores.values()) < FULL:
+        return used
+    return message(
+        "bottleneck.room_on_full_machine",
+        "{used}, but every core of the machine was full: others took part of it",
+        used=used,
+    )

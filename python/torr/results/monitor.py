@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Percent, ResultPart
 
 Percents = list[Percent | None]
@@ -92,7 +93,7 @@ class WindowUsage(ResultPart, kw_only=True):
     generator_cpu_rate: Amount | None = None
     core_busy_rate: list[Percent] = []
     limit: Literal["target", "generator", "neither", "both"] | None = None
-    limit_reason: str | None = None
+    limit_reason: Message | None = None
 
 
 class MonitorSeries(ResultPart, kw_only=True):

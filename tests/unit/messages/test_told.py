@@ -15,7 +15,6 @@ TOLD = json.loads(TOLD_FILE.read_text())
 
 # Whose every sentence reaches a result, and so a reader.
 WHOLLY = (
-    "monitor/limit.py",
     "experiments/rules.py",
     "experiments/keeping_up.py",
     "experiments/resuming.py",
@@ -86,11 +85,11 @@ def test_translations_have_the_placeholders_of_their_patterns():
 
 
 def test_of_several_patterns_the_one_with_most_words_of_its_own_translates():
-    general = "the target used {share} of a core"
-    special = f"{general}, {{more}}"
+    general = "Before each measured window of {where} came {load}, in none of the numbers."
+    special = general.replace("of {where}", "of every candidate at {where}")
     assert {general, special} <= set(TOLD)
-    expected = TOLD[special].format(share="5 %", more="x")
-    assert told(special.format(share="5 %", more="x")).render("zh") == expected
+    values = {"where": "x", "load": "y"}
+    assert told(special.format(**values)).render("zh") == TOLD[special].format(**values)
 
 
 def test_no_pattern_would_take_any_text():

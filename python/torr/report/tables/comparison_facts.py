@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torr.messages.say import Text, chain, join, say
-from torr.messages.told import matches, told
+from torr.messages.told import told
 from torr.report.data import settings
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.data.flat import flat
@@ -50,8 +50,8 @@ def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
 
 def _has_none_left(level: Level) -> bool:
     derived = level.monitor.derived if level.monitor else None
-    reason = (derived.limit_reason if derived else None) or ""
-    return matches("the target has {share} of its descriptors open", reason) is not None
+    reason = derived.limit_reason if derived else None
+    return reason is not None and reason.code == "bottleneck.descriptors"
 
 
 def configuration(result: RunResult) -> Table:

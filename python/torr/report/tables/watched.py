@@ -9,7 +9,6 @@ from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
-from torr.messages.told import told as retold
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import Table, usable
@@ -78,7 +77,7 @@ def facts(level: Level) -> dict[str, str]:
     if usage.target_cpu_us_per_request is not None:
         words.append(say("{time} a request", time=_micro(usage.target_cpu_us_per_request)))
     words.append(say("{size} resident", size=show_size(usage.target_rss_max_bytes)))
-    limit = say("{side}: {why}", side=_limit(usage), why=retold(usage.limit_reason or ""))
+    limit = say("{side}: {why}", side=_limit(usage), why=usage.limit_reason or "")
     return {say("target"): chain(" · ", words), say("limit"): limit}
 
 
@@ -102,7 +101,7 @@ def _row(at: int, rounds: Sequence[Level]) -> tuple[str, ...]:
         show_percent(_middle(usage.generator_cpu_rate for usage in usages)),
         show_percent(median(max(usage.core_busy_rate, default=0.0) for usage in usages)),
         chain(", ", list(dict.fromkeys(_limit(usage) for usage in usages))),
-        chain("; ", list(dict.fromkeys(retold(usage.limit_reason or "") for usage in usages))),
+        chain("; ", list(dict.fromkeys(usage.limit_reason or "" for usage in usages))),
     )
 
 

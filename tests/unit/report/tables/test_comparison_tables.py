@@ -8,6 +8,7 @@ import pytest
 import typed
 from compared import FACTORS, cells, compared, failure, pair, rounds
 from page import english
+from torr.messages.message import message
 from torr.model.condition import Condition
 from torr.report.data.comparison import Comparison
 from torr.report.files import csv as levels_csv
@@ -294,7 +295,8 @@ def test_what_candidates_are_made_of_stands_side_by_side(four):
 
 
 def test_a_candidate_that_ran_out_of_descriptors_is_named(four):
-    full = {"limit": "target", "limit_reason": "the target has 100 % of its descriptors open"}
+    reason = message("bottleneck.descriptors", "no descriptor left")
+    full = {"limit": "target", "limit_reason": reason}
     levels = [
         typed.changed(level, monitor={"derived": full})
         if level.candidate == "go-net" and level.factors["connections"] == 500
