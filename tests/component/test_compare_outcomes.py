@@ -57,7 +57,11 @@ def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr,
     assert (failure["candidate"], failure["kind"], failure["round"]) == ("messy", "left_behind", 0)
     assert "default.log" in failure["text"]
     assert len(ended.result["levels"]) == 4
-    told = [rule for rule in ended.result["experiment"]["rules"] if "left something" in rule]
+    told = [
+        rule["text"]
+        for rule in ended.result["experiment"]["rules"]
+        if rule["code"] == "rules.left_behind"
+    ]
     assert told == ["The load stopped before the server did; messy left something behind."]
 
 
@@ -116,7 +120,7 @@ def test_answers_are_compared_in_each_cell(torr, matrix, tmp_path):
     (tmp_path / "other.py").write_text(text)
     other = json.dumps([sys.executable, str(tmp_path / "other.py"), "{port}", "{mode}"])
     ended = torr("compare", matrix({"one": GOOD, "other": other}, OF_MODES))
-    told = ended.result["experiment"]["differences"]
+    told = [each["text"] for each in ended.result["experiment"]["differences"]]
     assert any(x.startswith("At mode x: Bodies differ: 'Hello world' by one; 'y'") for x in told)
     assert "At mode y: All answer with the same status and the same bytes." in told
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torr.cli.finish import finish_command
 from torr.experiments.rules import rules
 from torr.finishing.pipeline import EndedRun
+from torr.messages.message import from_object
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.servers.differences import ALIKE, differences_in_cells
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from torr.experiments.lab import Outcome
     from torr.experiments.matrix import Matrix, MatrixRun
     from torr.experiments.trial import Course
+    from torr.messages.message import Message
     from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.results.level import Level
@@ -51,7 +53,8 @@ def _conclusions(
     comparison, plan = found
     matrix, course = comparison.matrix, comparison.course
     experiment = directory.head["experiment"]
-    said = [*experiment.get("rules", ()), *rules(matrix, course, plan, directory.failures)]
+    earlier = map(from_object, experiment.get("rules", ()))
+    said = [*earlier, *rules(matrix, course, plan, directory.failures)]
     experiment |= {
         # A run that went on may have asked only some of them again.
         "answers": {**experiment.get("answers", {}), **_answers(course)},
@@ -71,7 +74,7 @@ def _answers(course: Course) -> dict[str, Any]:
     return found
 
 
-def _differences(course: Course, earlier: Sequence[str]) -> list[str]:
+def _differences(course: Course, earlier: Sequence[object]) -> list[Message]:
     """How the candidates of each cell answer, where that is known of more than one.
 
     What was said earlier of a run that went on stays: not every cell was asked again.
@@ -81,7 +84,8 @@ def _differences(course: Course, earlier: Sequence[str]) -> list[str]:
         where = show_setting(json.loads(cell))
         cells.setdefault(where, {})[name] = answer
     now = differences_in_cells(cells)
-    return list(dict.fromkeys([*(x for x in earlier if x != ALIKE or not now), *now]))
+    before = [each for each in map(from_object, earlier) if each != ALIKE or not now]
+    return list(dict.fromkeys([*before, *now]))
 
 
 def concluded(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
+from torr.messages.message import Message, message
 from torr.servers.failure import TrialError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Servers(Protocol[S]):
     """Lends the server of a trial's candidate; `rule` says for the report how long it lives."""
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Message:
         """The sentence for the report."""
 
     def lent(
@@ -44,9 +45,10 @@ class Servers(Protocol[S]):
 class Afresh(Generic[S]):
     """A server for every trial."""
 
-    rule: str = (
+    rule: ClassVar[Message] = message(
+        "rules.afresh",
         "Each trial started its server afresh, on a port and with a folder for temporary files of"
-        " its own, and waited until it was healthy and its workers answered."
+        " its own, and waited until it was healthy and its workers answered.",
     )
 
     def lent(
@@ -68,9 +70,10 @@ class Afresh(Generic[S]):
 class KeptUp(Generic[S]):
     """A server for all trials of a candidate in a cell; one that fails is begun anew."""
 
-    rule: str = (
+    rule: ClassVar[Message] = message(
+        "rules.kept_up",
         "Servers were started for the first trial of their cell and kept up to its last, all of"
-        " them at once: those that were not fired at lay idle on the same cores."
+        " them at once: those that were not fired at lay idle on the same cores.",
     )
     _up: dict[str, tuple[ExitStack, S, Trial]] = field(default_factory=dict)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.experiments.trial import MOST_FAILURES, Course, Trial
+from torr.messages.message import Message, message
 from torr.units import show_setting
 
 if TYPE_CHECKING:
@@ -37,15 +38,28 @@ def _in_a_row(measured: set[Key], failed: set[Key]) -> dict[tuple[str, str], int
     return {place: count for place, count in found.items() if count}
 
 
-def _halves(matrix: Matrix, done: set[Key], course: Course) -> Iterator[str]:
+def _halves(matrix: Matrix, done: set[Key], course: Course) -> Iterator[Message]:
     """Pairs whose halves lie apart: drift between them hits one of them alone."""
     for cell, factors in enumerate(matrix.cells):
         trials = list(matrix.trials(cell, range(1, matrix.rounds + 1)))
         going = [t for t in trials if course.failures.get(t.place, 0) < MOST_FAILURES]
         begun = {t.round for t in going if t.key in done}
         for number in sorted(begun & {t.round for t in going if t.key not in done}):
-            where = show_setting(factors)
-            yield (
-                f"Round {number}{f' at {where}' if where else ''} was begun before the comparison"
-                " was interrupted, and ended after it went on."
-            )
+            yield _half(number, show_setting(factors))
+
+
+def _half(number: int, where: str) -> Message:
+    if not where:
+        return message(
+            "rules.half_round",
+            "Round {number} was begun before the comparison was interrupted, and ended after it"
+            " went on.",
+            number=number,
+        )
+    return message(
+        "rules.half_round_in_cell",
+        "Round {number} at {where} was begun before the comparison was interrupted, and ended after"
+        " it went on.",
+        number=number,
+        where=where,
+    )

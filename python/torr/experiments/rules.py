@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from torr.units import format_duration, show_count, show_setting
+from torr.messages.message import Message, message, message_count, message_list
+from torr.units import format_duration, show_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,50 +15,85 @@ if TYPE_CHECKING:
     from torr.experiments.trial import Course
     from torr.model.plan import Plan
     from torr.results.result import TrialFailure
-    from torr.verdicts.comparison import Procedure
 
 
 def rules(
     matrix: Matrix, course: Course, plan: Plan, failures: Iterable[TrialFailure] = ()
-) -> Iterator[str]:
-    """Every rule that held for the trials of a matrix; `plan` is the load of one of them."""
-    yield (
+) -> Iterator[Message]:
+    """Yield every rule that held for the trials of a matrix; `plan` is the load of one of them."""
+    yield message(
+        "rules.order",
         "The candidates of a cell ran back to back in rounds, after one round that is not counted;"
-        f" their order in each round is a Williams square drawn from seed {matrix.seed}."
+        " their order in each round is a Williams square drawn from seed {seed}.",
+        seed=matrix.seed,
     )
     yield course.servers.rule
-    yield "Each answer was checked before the load: status; body and type where they were given."
+    yield message(
+        "rules.answers",
+        "Each answer was checked before the load: status; body and type where they were given.",
+    )
     yield from _warmups(matrix, course, plan)
     yield _cores(course)
     if matrix.procedure.rule is not None:
-        yield from _discarding(matrix.procedure)
+        yield message(
+            "rules.discarding",
+            "A round in which {rule} held for the trial of any candidate was left out; verdicts"
+            " with it stand beside.",
+            rule=str(matrix.procedure.rule),
+        )
     yield _end(failures)
     yield from _workers(course)
     yield from course.notes
 
 
-def _end(failures: Iterable[TrialFailure]) -> str:
+def _end(failures: Iterable[TrialFailure]) -> Message:
     littering = [each.candidate for each in failures if each.kind == "left_behind"]
-    before = "The load stopped before the server did"
     if littering:
-        return f"{before}; {', '.join(dict.fromkeys(littering))} left something behind."
-    return f"{before}; nothing of the server was left for the next one."
+        return message(
+            "rules.left_behind",
+            "The load stopped before the server did; {names} left something behind.",
+            names=", ".join(dict.fromkeys(littering)),
+        )
+    return message(
+        "rules.nothing_left",
+        "The load stopped before the server did; nothing of the server was left for the next one.",
+    )
 
 
-def _workers(course: Course) -> Iterator[str]:
-    """Whose workers did not all answer, where, and how often."""
+def _workers(course: Course) -> Iterator[Message]:
+    """Yield whose workers did not all answer, where, and how often."""
     for (name, cell), all_ready in course.readiness.items():
         lacking = [ready for ready in all_ready if not ready.is_complete]
-        if lacking:
-            where = show_setting(json.loads(cell))
-            often = f" (so or alike in {len(lacking)} of {show_count(len(all_ready), 'start')})"
-            yield f"{name}{f' at {where}' if where else ''}: {lacking[-1].sentence}{often}."
+        if not lacking:
+            continue
+        starts = message_count("count.starts", len(all_ready), "{n:,} start", "{n:,} starts")
+        what, some = lacking[-1].sentence, len(lacking)
+        where = show_setting(json.loads(cell))
+        if not where:
+            yield message(
+                "rules.workers",
+                "{name}: {what} (so or alike in {some} of {starts}).",
+                name=name,
+                what=what,
+                some=some,
+                starts=starts,
+            )
+            continue
+        yield message(
+            "rules.workers_in_cell",
+            "{name} at {where}: {what} (so or alike in {some} of {starts}).",
+            name=name,
+            where=where,
+            what=what,
+            some=some,
+            starts=starts,
+        )
 
 
-def _warmups(matrix: Matrix, course: Course, plan: Plan) -> Iterator[str]:
-    """What came before the windows; where it differed, before whose each."""
+def _warmups(matrix: Matrix, course: Course, plan: Plan) -> Iterator[Message]:
+    """Yield what came before the windows; where it differed, before whose each."""
     settings = list(map(show_setting, matrix.cells))
-    whose: dict[str, dict[str, list[str]]] = {}
+    whose: dict[Message, dict[str, list[str]]] = {}
     for candidate in matrix.candidates:
         for factors, setting in zip(matrix.cells, settings, strict=True):
             values = {"port": 1, "scratch": "/", "processes": 1, **factors}
@@ -65,50 +101,79 @@ def _warmups(matrix: Matrix, course: Course, plan: Plan) -> Iterator[str]:
             places = whose.setdefault(_warmup(course, load), {})
             places.setdefault(candidate.name, []).append(setting)
     if len(whose) < 2:
-        yield f"Before each measured window came {_warmup(course, plan)}, in none of the numbers."
+        yield message(
+            "rules.warmup",
+            "Before each measured window came {load}, in none of the numbers.",
+            load=_warmup(course, plan),
+        )
         return
     for before, places in whose.items():
-        where = _where(places, settings, len(matrix.candidates))
-        yield f"Before each measured window of {where} came {before}, in none of the numbers."
+        yield _warmup_of(before, places, settings, len(matrix.candidates))
 
 
-def _where(places: Mapping[str, Sequence[str]], settings: Sequence[str], candidates: int) -> str:
-    """Some candidates in some cells: by name where they are in all, by cell where all are there."""
+def _warmup_of(
+    load: Message, places: Mapping[str, Sequence[str]], settings: Sequence[str], candidates: int
+) -> Message:
+    """Say which windows a load came before: by cell where all candidates had it, else by name."""
     cells = list(places.values())
     if len(cells) == candidates and all(each == cells[0] for each in cells):
-        return f"every candidate at {'; '.join(cells[0])}"
+        return message(
+            "rules.warmup_in_cells",
+            "Before each measured window of every candidate at {cells} came {load}, in none of the"
+            " numbers.",
+            cells="; ".join(cells[0]),
+            load=load,
+        )
     whole = [name for name, own in places.items() if len(own) == len(settings)]
-    some = [f"{name} at {'; '.join(own)}" for name, own in places.items() if name not in whole]
-    return ", ".join([*whole, *some])
-
-
-def _warmup(course: Course, plan: Plan) -> str:
-    before = [f"{format_duration(plan.warmup_ns)} of load"] if plan.warmup_ns else []
-    if course.warmup_requests is not None:
-        before.insert(0, show_count(course.warmup_requests, "request"))
-    return " and ".join(before) or "nothing"
-
-
-def _cores(course: Course) -> str:
-    if course.pin is None:
-        return "Generator and target shared all cores."
-    generator, target = course.pin.generator, course.pin.target
-    sentence = (
-        f"The generator ran on {_named(generator)}, the target on {_named(target)}, and neither"
-        " on the other's."
+    some = [
+        message("place.candidate_at", "{name} at {cells}", name=name, cells="; ".join(own))
+        for name, own in places.items()
+        if name not in whole
+    ]
+    return message(
+        "rules.warmup_of",
+        "Before each measured window of {where} came {load}, in none of the numbers.",
+        where=message_list(", ", [*whole, *some]),
+        load=load,
     )
-    if len(target) == 1:
-        sentence += " With one core, several workers show what they cost, not what they bring."
-    return sentence
 
 
-def _named(cores: tuple[int, ...]) -> str:
-    noun = "core" if len(cores) == 1 else "cores"
-    return f"{noun} {', '.join(map(str, cores))}"
+def _warmup(course: Course, plan: Plan) -> Message:
+    time, count = format_duration(plan.warmup_ns), course.warmup_requests
+    if count is None and not plan.warmup_ns:
+        return message("rules.no_load", "nothing")
+    if count is None:
+        return message("rules.timed_load", "{time} of load", time=time)
+    requests = message_count("count.requests", count, "{n:,} request", "{n:,} requests")
+    if not plan.warmup_ns:
+        return requests
+    return message(
+        "rules.both_loads", "{requests} and {time} of load", requests=requests, time=time
+    )
 
 
-def _discarding(procedure: Procedure) -> Iterator[str]:
-    yield (
-        f"A round in which {procedure.rule} held for any trial was left out, whoever it was;"
-        " verdicts with it stand beside."
+def _cores(course: Course) -> Message:
+    if course.pin is None:
+        return message("rules.shared_cores", "Generator and target shared all cores.")
+    generator, target = map(_named, (course.pin.generator, course.pin.target))
+    if len(course.pin.target) == 1:
+        return message(
+            "rules.one_core",
+            "The generator ran on {generator}, the target on {target}, and neither on the other's."
+            " With one core, several workers show what they cost, not what they bring.",
+            generator=generator,
+            target=target,
+        )
+    return message(
+        "rules.cores",
+        "The generator ran on {generator}, the target on {target}, and neither on the other's.",
+        generator=generator,
+        target=target,
+    )
+
+
+def _named(cores: tuple[int, ...]) -> Message:
+    numbers = ", ".join(map(str, cores))
+    return message_count(
+        "rules.named_cores", len(cores), "core {numbers}", "cores {numbers}", numbers=numbers
     )

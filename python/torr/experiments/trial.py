@@ -17,6 +17,7 @@ from torr.experiments.keeping_up import Afresh
 from torr.experiments.lab import Step
 from torr.experiments.level import measure
 from torr.experiments.warming import warm_up
+from torr.messages.message import message
 from torr.monitor.monitor import MonitorScope
 from torr.results.result import TrialFailure
 from torr.servers.answer import ResponseDigest, ask
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.keeping_up import Servers
     from torr.experiments.lab import Lab
+    from torr.messages.message import Message
     from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorSource
@@ -106,7 +108,7 @@ class Course:
     answers: dict[Spot, ResponseDigest] = field(default_factory=dict)
     readiness: dict[Spot, list[Ready]] = field(default_factory=dict)
     # What is to be said of how servers were held, each once.
-    notes: dict[str, None] = field(default_factory=dict)
+    notes: dict[Message, None] = field(default_factory=dict)
     # Of each candidate in each cell, how many trials in a row came to nothing.
     failures: dict[Spot, int] = field(default_factory=dict)
     made: int = 0
@@ -202,18 +204,25 @@ def _served(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> Iterator
             raise failure
 
 
-def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[str]:
+def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[Message]:
     """What a reader should know of how the server was held."""
     name = server.command.name
     if server.without_cgroup:
-        yield f"Servers were held without a control group: {server.without_cgroup}."
+        yield message(
+            "rules.no_cgroup",
+            "Servers were held without a control group: {why}.",
+            why=server.without_cgroup,
+        )
     if not before.is_whole:
-        yield (
-            f"The folder of {name} has more than {MOST_ENTRIES:,} entries: not all of them were"
-            " looked at for what it left."
+        yield message(
+            "rules.large_folder",
+            "The folder of {name} has more than {most:,} entries: not all of them were looked at"
+            " for what it left.",
+            name=name,
+            most=MOST_ENTRIES,
         )
     if stopped.dropped_bytes:
-        yield f"{name} printed more than its log keeps."
+        yield message("rules.long_log", "{name} printed more than its log keeps.", name=name)
 
 
 def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:

@@ -74,6 +74,8 @@ def as_object(text: Message) -> str | dict[str, Any]:
 
 def from_object(found: object) -> Message:
     """Return the message that result.json has, or a plain text; raise ValueError for others."""
+    if isinstance(found, Message):
+        return found
     if isinstance(found, str):
         return Message(found)
     if not isinstance(found, dict):

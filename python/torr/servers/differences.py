@@ -9,48 +9,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message, message_list
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from torr.servers.answer import ResponseDigest
 
 
-ALIKE = "All answer with the same status and the same bytes."
+ALIKE = message("answers.alike", "All answer with the same status and the same bytes.")
 
 
-def differences(answers: Mapping[str, ResponseDigest]) -> list[str]:
-    """One sentence for each way in which the candidates, by name, do not answer alike."""
+def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
+    """Return one sentence for each way in which the candidates, by name, do not answer alike."""
     sentences = []
-    for subject, key, words in (
-        ("Status", lambda each: each.status, lambda each: str(each.status)),
-        ("Bodies", lambda each: each.body_sha256, lambda each: each.shown_body),
-        ("Content types", lambda each: each.content_type, lambda each: str(each.content_type)),
-        ("Connections", _fate, _fate),
-        ("Framings", lambda each: each.framing, lambda each: each.framing),
-        ("Versions", lambda each: each.version, lambda each: each.version),
-    ):
-        sentence = _differing(answers, subject, key, words)
-        if sentence is not None:
-            sentences.append(sentence)
+    if by := _by(answers, lambda each: each.status, lambda each: str(each.status)):
+        sentences.append(message("answers.status", "Status differ: {by}.", by=by))
+    if by := _by(answers, lambda each: each.body_sha256, lambda each: each.shown_body):
+        sentences.append(message("answers.bodies", "Bodies differ: {by}.", by=by))
+    if by := _by(answers, lambda each: each.content_type, lambda each: str(each.content_type)):
+        sentences.append(message("answers.types", "Content types differ: {by}.", by=by))
+    if by := _by(answers, _fate, _fate):
+        sentences.append(message("answers.connections", "Connections differ: {by}.", by=by))
+    if by := _by(answers, lambda each: each.framing, lambda each: each.framing):
+        sentences.append(message("answers.framings", "Framings differ: {by}.", by=by))
+    if by := _by(answers, lambda each: each.version, lambda each: each.version):
+        sentences.append(message("answers.versions", "Versions differ: {by}.", by=by))
     return [*sentences, *_headers(answers)]
 
 
-def differences_in_cells(answers: Mapping[str, Mapping[str, ResponseDigest]]) -> list[str]:
-    """The sentences of all cells, by their words, each once; of some cells only with their names.
+def differences_in_cells(answers: Mapping[str, Mapping[str, ResponseDigest]]) -> list[Message]:
+    """Return the sentences of all cells, each once; of some cells only with their names.
 
     Where all answer alike that is said too, and so is what becomes of connections.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[Message, list[str]] = {}
     for cell, candidates in answers.items():
         for sentence in [*_alike(candidates), *differences(candidates)]:
             found.setdefault(sentence, []).append(cell)
     return [
-        sentence if len(cells) == len(answers) else f"At {'; '.join(cells)}: {sentence}"
+        sentence if len(cells) == len(answers) else _in_cells(cells, sentence)
         for sentence, cells in found.items()
     ]
 
 
-def _alike(answers: Mapping[str, ResponseDigest]) -> list[str]:
+def _in_cells(cells: Sequence[str], sentence: Message) -> Message:
+    return message(
+        "answers.in_cells", "At {cells}: {sentence}", cells="; ".join(cells), sentence=sentence
+    )
+
+
+def _alike(answers: Mapping[str, ResponseDigest]) -> list[Message]:
     """What several candidates have in common."""
     if len(answers) < 2:
         return []
@@ -59,54 +68,72 @@ def _alike(answers: Mapping[str, ResponseDigest]) -> list[str]:
         sentences.append(ALIKE)
     fates = {_fate(each) for each in answers.values()}
     if len(fates) == 1 and all(each.is_kept is False for each in answers.values()):
-        sentences.append(f"No connection is kept: they are {fates.pop()}.")
+        sentences.append(
+            message(
+                "answers.none_kept", "No connection is kept: they are {fate}.", fate=fates.pop()
+            )
+        )
     return sentences
 
 
-def _differing(
+def _by(
     answers: Mapping[str, ResponseDigest],
-    subject: str,
     key: Callable[[ResponseDigest], Hashable],
     words: Callable[[ResponseDigest], str],
-) -> str | None:
-    """Who does what, as in `Framings differ: chunked by a and b; content-length by c.`; or None."""
+) -> Message | None:
+    """Return which candidates do what, as in `chunked by a and b; content-length by c`, or None."""
     groups: dict[Hashable, list[str]] = {}
     for name, answer in answers.items():
         groups.setdefault(key(answer), []).append(name)
     if len(groups) < 2:
         return None
-    parts = [f"{words(answers[names[0]])} by {_names(names)}" for names in groups.values()]
-    return f"{subject} differ: {'; '.join(parts)}."
+    parts = [
+        message(
+            "answers.by", "{what} by {names}", what=words(answers[names[0]]), names=_names(names)
+        )
+        for names in groups.values()
+    ]
+    return message_list("; ", parts)
 
 
-def _fate(answer: ResponseDigest) -> str:
+def _fate(answer: ResponseDigest) -> Message:
     """What becomes of the connection."""
     if answer.is_kept is None:
-        return "not tried a second time"
+        return message("answers.not_tried_twice", "not tried a second time")
     if answer.is_kept:
-        return "kept"
-    return "closed after each answer" + ("" if answer.says_close else " without saying so")
+        return message("answers.kept", "kept")
+    if answer.says_close:
+        return message("answers.closed", "closed after each answer")
+    return message("answers.closed_silently", "closed after each answer without saying so")
 
 
-def _headers(answers: Mapping[str, ResponseDigest]) -> list[str]:
+def _headers(answers: Mapping[str, ResponseDigest]) -> list[Message]:
     """The headers that only some send, those with the same senders in one sentence.
 
-    Without those that the framing and the fate of the connection have told.
+    Without those that framing and connections stand for.
     """
-    told = {"content-length", "transfer-encoding", "connection", "keep-alive"}
+    known = {"content-length", "transfer-encoding", "connection", "keep-alive"}
     senders: dict[str, list[str]] = {}
     for name, answer in answers.items():
-        for header in dict.fromkeys(key for key, _ in answer.headers if key not in told):
+        for header in dict.fromkeys(key for key, _ in answer.headers if key not in known):
             senders.setdefault(header, []).append(name)
     by_senders: dict[tuple[str, ...], list[str]] = {}
     for header, names in senders.items():
         if len(names) < len(answers):
             by_senders.setdefault(tuple(names), []).append(header)
     return [
-        f"Headers differ: only {_names(names)} sent {_names(headers)}."
+        message(
+            "answers.headers",
+            "Headers differ: only {names} sent {headers}.",
+            names=_names(names),
+            headers=_names(headers),
+        )
         for names, headers in by_senders.items()
     ]
 
 
-def _names(names: list[str] | tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _names(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    before = message_list(", ", names[:-1])
+    return message("list.and", "{before} and {last}", before=before, last=names[-1])

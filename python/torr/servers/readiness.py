@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message
 from torr.model.request import Request
 from torr.servers.acceptors import answering
 from torr.servers.answer import ask
@@ -47,11 +48,21 @@ class Ready:
         return self.asked == 1 or (self.workers is not None and len(self.workers) >= self.asked)
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """How many answered, for the report."""
         if self.workers is None:
-            return f"ready after {self.ready_s:.2f} s; which workers answer cannot be seen"
-        return f"{len(self.workers)} of {self.asked} workers answered after {self.ready_s:.2f} s"
+            return message(
+                "ready.workers_unseen",
+                "ready after {seconds:.2f} s; which workers answer cannot be seen",
+                seconds=self.ready_s,
+            )
+        return message(
+            "ready.workers",
+            "{answered} of {asked} workers answered after {seconds:.2f} s",
+            answered=len(self.workers),
+            asked=self.asked,
+            seconds=self.ready_s,
+        )
 
 
 def await_ready(

@@ -9,8 +9,6 @@ import pytest
 from torr.experiments.matrix import Matrix
 from torr.experiments.rules import rules
 from torr.experiments.trial import Course
-from torr.messages.say import render
-from torr.messages.told import told
 from torr.model.condition import Condition
 from torr.model.pace import Closed
 from torr.model.pin import Pin
@@ -50,7 +48,7 @@ def said(course=None, *, candidates=(), cells=({},), rule=None, failures=()):
     matrix = Matrix(several, cells, (10,), plan_of, "one", procedure, seed=7)
     found = list(rules(matrix, course or Course(total=1), PLAN, failures))
     for sentence in found:
-        assert render(told(sentence), "zh") != sentence
+        assert sentence.render("zh") != sentence
     return found
 
 
@@ -83,7 +81,7 @@ def test_cores_that_were_shared():
 def test_a_rule_that_discards_rounds():
     assert only(said(), "A round in which") == []
     (discarding,) = only(said(rule="failures > 100"), "A round in which failures > 100 held")
-    assert discarding.endswith("whoever it was; verdicts with it stand beside.")
+    assert discarding.endswith("any candidate was left out; verdicts with it stand beside.")
 
 
 def test_workers_that_did_not_all_answer_are_named_with_their_cell():

@@ -23,6 +23,7 @@ WORDS = {
         "held": "守住",
         "{word} in {some} of {all} rounds": "{all} 轮中有 {some} 轮 {word}",
         "{count} rounds": "{count} 轮",
+        "the target used {share}": "目标用了 {share}",
         "the target used {share}, {more}": "目标用了 {share}，{more}",
     },
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from torr.messages.message import from_object
 from torr.messages.say import Text, chain, join, say
-from torr.messages.told import told
 from torr.report.data import settings
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.data.flat import flat
@@ -110,12 +110,17 @@ def versions(found: Comparison) -> Table | None:
 
 def rules(found: Comparison) -> Sequence[str]:
     """Return the rules of fairness as they were applied, a sentence each."""
-    return [told(str(rule)) for rule in found.experiment.get("rules") or ()]
+    return _sentences(found.experiment.get("rules"))
 
 
 def differences(found: Comparison) -> Sequence[str]:
     """Return how the candidates' answers differ, a sentence each."""
-    return [told(str(text)) for text in found.experiment.get("differences") or ()]
+    return _sentences(found.experiment.get("differences"))
+
+
+def _sentences(known: Sequence[object] | None) -> Sequence[str]:
+    """The messages of an experiment, whose members have no types."""
+    return list(map(from_object, known or ()))
 
 
 def environment(result: RunResult) -> Table | None:
