@@ -18,6 +18,7 @@ from torr.errors import OutputError, TorrError, UsageError
 from torr.experiments.keeping_up import Afresh
 from torr.experiments.taking import Taking, for_a_while
 from torr.experiments.trial import Trial, made
+from torr.messages.message import Message, message
 from torr.profile.memory import asking
 from torr.profile.profiler import profiler_of
 from torr.results.profile import Profile
@@ -114,26 +115,26 @@ def _profile(
     try:
         made(trial, plan_of, lab, replace(course, servers=Afresh()), around)
     except EndedEarly:
-        return _nothing(asked, plan, "interrupted")
+        return _nothing(asked, plan, message("profile.interrupted", "interrupted"))
     except TrialError as error:
-        text = lab.directory.outside.text(error.message)
+        text = Message(lab.directory.outside.text(error.message))
         if taken:  # it was taken before its server ended, or would not stop
             return _noted(taken[0], error.kind, text)
         return _nothing(asked, plan, text, error.hint)
     except OutputError:  # nothing else can be kept either
         raise
     except TorrError as error:
-        return _nothing(asked, plan, error.message, error.hint)
+        return _nothing(asked, plan, Message(error.message), error.hint)
     return taken[0]
 
 
-def _noted(profile: Profile, kind: Kind, text: str) -> Profile:
+def _noted(profile: Profile, kind: Kind, text: Message) -> Profile:
     """A profile with what became of its server; what one answered that ended is no cost."""
     cost = None if kind == "died" else profile.cost_rate
     return msgspec.structs.replace(profile, cost_rate=cost, note=text)
 
 
-def _nothing(asked: ProfileRequest, plan: Plan, why: str, hint: str | None = None) -> Profile:
+def _nothing(asked: ProfileRequest, plan: Plan, why: Message, hint: str | None = None) -> Profile:
     """What is known of a profile that was not taken."""
     return Profile(
         kind=asked.kind,

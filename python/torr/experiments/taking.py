@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError
+from torr.messages.message import Message, message
 from torr.model.plan import Duration
 from torr.profile.entry import Observation, cost_rate, of_stacks, tried
 from torr.results.profile import Profile
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 # What a profile needs to have seen enough, where the load is by number of requests, or is short.
 _WINDOW_NS, _LEAST_NS = 10 * SECOND_NS, 2 * SECOND_NS
 _LOOK_S = 0.1
-ENDED = "the target ended in mid-profile"
+ENDED = message("profile.target_ended", "the target ended in mid-profile")
 # What a profiler that was stopped gets to clean up behind itself.
 _END_S = 0.5
 # A profiler may see the end of its target before anybody else does.
@@ -84,7 +85,7 @@ class Taking:
 
     def failed(self, error: TorrError) -> Profile:
         """Return the profile where there was no load to look at."""
-        return self._entry(None, None, Observation(failure=error.message, hint=error.hint))
+        return self._entry(None, None, Observation(failure=Message(error.message), hint=error.hint))
 
     def _entry(self, ok_per_s: float | None, cost: float | None, found: Observation) -> Profile:
         return Profile(
@@ -103,9 +104,9 @@ class Taking:
 
     def _seen(self) -> Observation:
         if self._found is None:
-            return Observation(failure="interrupted")
+            return Observation(failure=message("profile.interrupted", "interrupted"))
         if isinstance(self._found, TorrError):
-            return Observation(failure=self._found.message, hint=self._found.hint)
+            return Observation(failure=Message(self._found.message), hint=self._found.hint)
         return of_stacks(self._found.heaviest(_MOST_STACKS))
 
     def _has_ended(self) -> bool:

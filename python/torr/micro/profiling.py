@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
+from torr.messages.message import Message
 from torr.micro import loops
 from torr.micro.errors import Errors
 from torr.micro.measuring import one_round
@@ -78,7 +79,7 @@ class Profiling:
         try:
             found = self._taken(work, functions or (subject.call,))
         except TorrError as error:
-            found = Observation(failure=error.message, hint=error.hint)
+            found = Observation(failure=Message(error.message), hint=error.hint)
         rate = median(one.ok_per_s for one in rounds) if rounds else None
         return Profile(
             kind=self.kind,

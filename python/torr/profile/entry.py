@@ -11,6 +11,7 @@ from torr.errors import TorrError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from torr.messages.message import Message
     from torr.profile.stacks import Stacks
     from torr.results.profile import ProfiledLine
 
@@ -22,7 +23,7 @@ class Observation:
     unit: str | None = None
     folded: str | None = None
     lines: tuple[ProfiledLine, ...] = ()
-    failure: str | None = None
+    failure: Message | None = None
     hint: str | None = None
 
 

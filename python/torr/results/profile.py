@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, ResultPart
 
 ProfileKind = Literal["cpu", "memory", "lines"]
@@ -40,8 +41,8 @@ class Profile(ResultPart, kw_only=True):
     unit: str | None = None
     folded: Annotated[str | None, Meta(description="`root;caller;leaf 42`, a stack a line")] = None
     lines: Annotated[list[ProfiledLine], Meta(description="of kind lines")] = []
-    failure: str | None = None
+    failure: Message | None = None
     hint: str | None = None
     note: Annotated[
-        str | None, Meta(description="what became of the target: it ended in mid-profile, say")
+        Message | None, Meta(description="what became of the target: it ended in mid-profile, say")
     ] = None

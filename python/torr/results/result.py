@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, field
 
 from torr.errors import ResultError, UsageError
-from torr.messages.message import Message
+from torr.messages.message import Message, message
 from torr.model.json_input import JsonInputError, check_depth, parse_json
 from torr.model.moment import read_stamp
 from torr.model.outside import Outside
@@ -153,11 +153,16 @@ def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
             check_depth(part)
     except msgspec.ValidationError as error:
         _refuse_newer(text, source)
-        raise ResultError(f"{source} is not a result of torr: {_said(error)}", _HINT) from error
+        raise _no_result(source, _said(error)) from error
     except JsonInputError as error:
-        raise ResultError(f"{source} is not a result of torr: {error}", _HINT) from error
+        raise _no_result(source, str(error)) from error
     cleaned: AnyResult = Outside().part(result)
     return cleaned
+
+
+def _no_result(source: str, why: str) -> ResultError:
+    text = message("result.none", "{source} is not a result of torr: {why}", source=source, why=why)
+    return ResultError(text, _HINT)
 
 
 def _refuse_newer(text: bytes, source: str) -> None:
@@ -168,7 +173,14 @@ def _refuse_newer(text: bytes, source: str) -> None:
         return
     if schema > SCHEMA:
         raise ResultError(
-            f"{source} was made by a newer torr (its schema is {schema}, this torr reads {SCHEMA})",
+            message(
+                "result.newer",
+                "{source} was made by a newer torr (its schema is {schema}, this torr reads"
+                " {known})",
+                source=source,
+                schema=schema,
+                known=SCHEMA,
+            ),
             "update torr",
         )
 

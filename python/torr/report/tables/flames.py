@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr.messages.say import Text, as_json, chain, say
-from torr.messages.told import told
 from torr.profile.stacks import FunctionWeight, Node, Stacks
 from torr.report.data.micro_names import names
 from torr.report.data.taken import Taken, taken
@@ -146,14 +145,14 @@ def _points(new: FunctionWeight | None, old: FunctionWeight | None) -> float:
 
 def _note(result: RunResult, profile: Profile) -> str:
     """What is to be said, and what became of the target where that is to be told, too."""
-    return chain("; ", [_outcome(result, profile), told(profile.note or "")])
+    return chain("; ", [_outcome(result, profile), profile.note or ""])
 
 
 def _outcome(result: RunResult, profile: Profile) -> str:
     cost = profile.cost_rate
     if profile.failure:
-        hint = f" ({profile.hint})" if profile.hint else ""
-        return say("no profile: {why}", why=told(profile.failure + hint))
+        hint = f"({profile.hint})" if profile.hint else ""
+        return say("no profile: {why}", why=chain(" ", [profile.failure, hint]))
     if result.kind == KIND:
         return _cost_of_function(cost)
     if cost is None:

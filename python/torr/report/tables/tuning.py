@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torr.messages.say import chain, say, say_count
-from torr.messages.told import told
 from torr.report.data.diff import show_bounded
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import counted
@@ -76,7 +75,7 @@ def _of_claimless(ledger: Json, newest: Json) -> str:
         "No run of {what} claims anything. The newest, {run}: {why}{more}.",
         what=_what(ledger),
         run=_run(newest),
-        why=told(newest["reason"]),
+        why=newest["reason"],
         more="" if advice is None else say("; {advice}", advice=advice),
     )
 
@@ -120,7 +119,7 @@ def _of_newest(ledger: Json) -> str:
     newest, baseline = ledger["entries"][-1], ledger["baseline"]
     known = {"run": _run(newest), "what": _what(ledger)}
     if newest["reason"]:
-        why = told(newest["reason"])
+        why = newest["reason"]
         return say("The newest of {what}, {run}, claims nothing: {why}.", why=why, **known)
     value = _value(newest)
     if newest["run"] == baseline["run"]:
@@ -134,7 +133,7 @@ def _of_newest(ledger: Json) -> str:
             " there: {why}.",
             value=value,
             other=other,
-            why=told(baseline["reason"]),
+            why=baseline["reason"],
             **known,
         )
     return say(
@@ -158,7 +157,7 @@ def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
     if entry["reason"]:
         # What stands in the column of the first change; the others have none.
         rest = (_NOTHING,) * (len(which) - 1)
-        numbers = (_NOTHING, _NOTHING, _NOTHING, told(entry["reason"]), *rest)
+        numbers = (_NOTHING, _NOTHING, _NOTHING, entry["reason"], *rest)
     else:
         numbers = (
             _rate(entry),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import ResultError
-from torr.messages.message import Message
+from torr.messages.message import from_object, message
 from torr.store.kept.store import Filter
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
@@ -80,10 +80,15 @@ class TuningSession:
                 self._note(result.levels)
             return MeasuredRun.of(run.id, result, request, concurrency)
         except ResultError as error:
-            why = error.message
+            why = from_object(error.message)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            why = f"run {run.id} is not as torr writes it: {type(error).__name__}: {error}"
-        return MeasuredRun(run.id, (), request, Message(why))
+            why = message(
+                "result.broken",
+                "run {run} is not as torr writes it: {error}",
+                run=run.id,
+                error=f"{type(error).__name__}: {error}",
+            )
+        return MeasuredRun(run.id, (), request, why)
 
     def _note(self, levels: Sequence[Level]) -> None:
         for level in levels:
